@@ -1,0 +1,52 @@
+# Two commands matter: `make run` and `make test`. Everything they need is set up by themselves.
+SHELL := /bin/sh
+UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
+PY := .venv/bin/python
+# Never fetch an interpreter: the machine's own Python (3.11 or newer) is used.
+export UV_PYTHON_DOWNLOADS := never
+export UV_LINK_MODE := copy
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint bench calibrate lock
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+.tools/bin/uv:
+	python3 -m venv .tools
+	.tools/bin/pip --quiet --disable-pip-version-check install "uv>=0.9"
+
+# The stamp makes the second set-up free; a changed lock or pyproject makes it run again.
+.venv/.ready: requirements-dev.txt pyproject.toml | $(filter .tools/bin/uv,$(UV))
+	$(UV) venv --quiet --allow-existing --python "$$(command -v python3)" .venv
+	$(UV) pip sync --quiet --python $(PY) requirements-dev.txt
+	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+setup: .venv/.ready  ## make .venv with everything the product and its tests need
+
+run: setup  ## open the dashboard on a store with real content
+	.venv/bin/tiebreak demo --if-empty
+	.venv/bin/tiebreak serve
+
+test: setup  ## run every test, the browser's too
+	$(PY) tests/test_browser/chromium.py
+	$(PY) -m pytest -n auto
+
+lint: setup  ## ruff, mypy --strict and the contract of the layers
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+bench: setup  ## speed as a ratio against peers, measured in one run
+	$(PY) -m benchmarks
+
+calibrate: setup  ## the statistical calibration in full (slow)
+	$(PY) -m pytest -n auto -m "not browser" tests/test_statistics --calibrate=full
+
+lock: | $(filter .tools/bin/uv,$(UV))  ## pin every dependency again, with hashes
+	$(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --quiet -o requirements.txt
+	$(UV) pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --quiet -c requirements.txt -o requirements-dev.txt

@@ -1,0 +1,1 @@
+"""Alembic migrations. `store.schema` runs them; version files import nothing of ours."""

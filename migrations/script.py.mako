@@ -1,0 +1,19 @@
+"""${message}.
+
+What a user gains: …
+Rewrites data: no.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "${up_revision}"
+down_revision = ${repr(down_revision)}
+
+
+def upgrade() -> None:
+    ${upgrades if upgrades else "pass"}
+
+
+def downgrade() -> None:
+    ${downgrades if downgrades else "pass"}

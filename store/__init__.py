@@ -1,0 +1,1 @@
+"""Everything that touches the database: models, migrations, importers, ingest, queries."""

@@ -1,0 +1,68 @@
+"""Errors that a person can act on.
+
+::
+
+    StoreError                    anything wrong with the store or with what is put in
+    ├── SchemaVersionError        the file is older or newer than this code
+    ├── NotFoundError             no such system, dataset, metric or run; names the nearest ones
+    ├── ConflictError             the store already holds something else under that name
+    ├── ReadOnlyError             writing is switched off here
+    └── ImportFormatError         a file cannot be read as it stands: path, line, field, reason
+        ├── UnknownFormatError    no importer recognises the file
+        └── AlignmentError        items do not line up with those in the store
+"""
+
+
+class StoreError(Exception):
+    """Anything wrong with the store; the message says what to do."""
+
+
+class SchemaVersionError(StoreError):
+    """The store's revision is not the one this code needs."""
+
+
+class NotFoundError(StoreError):
+    """Nothing in the store has that name, alias or uid."""
+
+
+class ConflictError(StoreError):
+    """The store already holds something different under the same name."""
+
+
+class ReadOnlyError(StoreError):
+    """Writing is not allowed here."""
+
+
+class ImportFormatError(StoreError):
+    """A file cannot be imported as it stands.
+
+    Carries `path`, `line` (1-based, ``None`` when the whole file is meant), `field` and `reason`
+    separately, so that pages and JSON can show them in columns.
+    """
+
+    def __init__(
+        self, reason: str, *, path: str = "", line: int | None = None, field: str | None = None
+    ) -> None:
+        self.path = path
+        self.line = line
+        self.field = field
+        self.reason = reason
+        super().__init__(describe_place(path, line, field) + reason)
+
+
+class UnknownFormatError(ImportFormatError):
+    """No importer recognises the file."""
+
+
+class AlignmentError(ImportFormatError):
+    """The items of a file do not line up with the items of the dataset."""
+
+
+def describe_place(path: str, line: int | None, field: str | None) -> str:
+    """Return ``"scores.csv, line 7, field 'score': "`` or as much of it as is known."""
+    parts = [path] if path else []
+    if line is not None:
+        parts.append(f"line {line}")
+    if field is not None:
+        parts.append(f"field '{field}'")
+    return ", ".join(parts) + ": " if parts else ""

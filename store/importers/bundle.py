@@ -1,0 +1,280 @@
+"""What every importer returns: the contents of one or more files, free of any database.
+
+An importer is a pure function from files to an `ImportBundle`. It never opens the store; the
+store's `ingest` checks the bundle against what is already there and writes it in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from store.errors import ImportFormatError
+
+FloatArray = npt.NDArray[np.float64]
+StatusArray = npt.NDArray[np.uint8]
+
+Aggregation = Literal["mean", "ratio", "f1", "pearson", "spearman"]
+"""How per-item values become the metric's value over a dataset."""
+
+COMPONENTS: Mapping[Aggregation, tuple[str, ...]] = {
+    "mean": ("score",),
+    "ratio": ("numerator", "denominator"),
+    "f1": ("tp", "fp", "fn"),
+    "pearson": ("prediction", "gold"),
+    "spearman": ("prediction", "gold"),
+}
+"""The columns of a score vector for each aggregation, in order."""
+
+Unit = Literal["", "proportion", "percent", "points"]
+Sidedness = Literal["two-sided", "greater", "less", "unstated"]
+OverlapKind = Literal["shared-items", "contains", "transform"]
+
+
+class Status(IntEnum):
+    """What happened to an item in a run (one byte per item and trial)."""
+
+    OK = 0
+    """The system answered. A NaN score under this status means: answered, but not scored."""
+    NOT_ATTEMPTED = 1
+    """The run did not include the item."""
+    ERROR = 2
+    """The system or the harness failed on the item."""
+    SCORED_BY_RULE = 3
+    """Nobody looked at an answer; a stated rule gave the score (absent counts as failure)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file that was read."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class BundleItem:
+    """One item of a dataset."""
+
+    key: str
+    """The source's own identifier."""
+    group: str | None = None
+    """Cluster the item belongs to: document, passage, repository."""
+    content_hash: str | None = None
+    """SHA-256 (hex) of the item's content, when the source shows it."""
+    input_text: str | None = None
+    reference_text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    """Item properties that the source states: language, domain, difficulty."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleDataset:
+    """A dataset as the source knows it; `items` fixes the order of every vector in the bundle."""
+
+    name: str
+    version: str = ""
+    items: Sequence[BundleItem] = ()
+    task: str | None = None
+    language: str | None = None
+    domain: str | None = None
+    n_items_stated: int | None = None
+    """Size the source states for the whole dataset; more than `items` when a part was run."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleMetric:
+    """A metric. `name` and `signature` together identify it."""
+
+    name: str
+    signature: str = ""
+    higher_is_better: bool | None = None
+    """``None``: the source does not say; ingest asks the store, then the table of known metrics,
+    then the person."""
+    aggregation: Aggregation = "mean"
+    unit: Unit = ""
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a run comes from. Everything is optional; nothing is guessed."""
+
+    evaluated_on: datetime | None = None
+    """Aware datetime. See `tz_assumed`."""
+    tz_assumed: bool = False
+    """True when the source gave no offset and UTC was assumed."""
+    seed: int | None = None
+    command: str | None = None
+    harness: str | None = None
+    harness_version: str | None = None
+    git_origin: str | None = None
+    git_commit: str | None = None
+    git_dirty: bool | None = None
+    source_url: str | None = None
+    packages: Mapping[str, str] | None = None
+    config: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BundleScores:
+    """The scores of one run on one metric in one trial."""
+
+    metric: int
+    """Index into `ImportBundle.metrics`."""
+    values: FloatArray
+    """Shape (n_items, n_components) in the order of the bundle's dataset; NaN = missing."""
+    trial: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BundleRun:
+    """One execution of a system on a dataset."""
+
+    system: str
+    dataset: int
+    """Index into `ImportBundle.datasets`."""
+    label: str = ""
+    """Tells several runs of one system on one dataset apart: a seed, a date, a run id."""
+    scores: Sequence[BundleScores] = ()
+    statuses: Mapping[int, StatusArray] = field(default_factory=dict)
+    """Per trial one byte per item (`Status`). A missing trial is derived from the scores:
+    an item with any finite score is OK, all others are NOT_ATTEMPTED."""
+    outputs: Mapping[int, Sequence[str | None]] = field(default_factory=dict)
+    """Per trial the system's output for each item, where the source shows it."""
+    complete: bool = True
+    """False when the source says that the run did not finish."""
+    provenance: Provenance = Provenance()
+
+
+@dataclass(frozen=True, slots=True)
+class BundleReportedScore:
+    """An aggregate that a file or a paper states."""
+
+    system: str
+    dataset: int
+    metric: int
+    value: float
+    stderr: float | None = None
+    n_items: int | None = None
+    reported_on: datetime | None = None
+    source: str = ""
+    """Citation a reader can follow, such as ``"Dror et al. 2017, Table 3"``."""
+    source_url: str | None = None
+    printed: str = ""
+    """The cell as it stands in the source."""
+    run: int | None = None
+    """Index into `ImportBundle.runs` when the aggregate belongs to a run in the same bundle;
+    it is then compared with the value recomputed from the items."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleReportedComparison:
+    """A p-value that a file or a paper states for system A against system B on a dataset."""
+
+    system_a: str
+    system_b: str
+    dataset: int
+    metric: int
+    pvalue: float
+    test: str = ""
+    """Name of the test as the source gives it."""
+    sidedness: Sidedness = "unstated"
+    source: str = ""
+    source_url: str | None = None
+    printed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleOverlap:
+    """Two datasets that are not independent of each other."""
+
+    dataset_a: str
+    dataset_b: str
+    kind: OverlapKind = "shared-items"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row that a lenient import left out."""
+
+    path: str
+    line: int | None
+    field: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImportBundle:
+    """Everything that one import brings."""
+
+    format: str
+    files: Sequence[SourceFile] = ()
+    datasets: Sequence[BundleDataset] = ()
+    metrics: Sequence[BundleMetric] = ()
+    runs: Sequence[BundleRun] = ()
+    reported_scores: Sequence[BundleReportedScore] = ()
+    reported_comparisons: Sequence[BundleReportedComparison] = ()
+    overlaps: Sequence[BundleOverlap] = ()
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Other spellings of a system's name."""
+    skipped: Sequence[SkippedRow] = ()
+    understood: Sequence[str] = ()
+    """What the importer made of the file, one plain sentence each."""
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a person may say about a file before it is read. Every importer takes this."""
+
+    system: str | None = None
+    dataset: str | None = None
+    dataset_version: str | None = None
+    metric: str | None = None
+    higher_is_better: bool | None = None
+    run_label: str | None = None
+    date: datetime | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Role -> column name, such as ``{"item": "question_id", "score": "acc"}``."""
+    layout: str | None = None
+    """Pattern of wide column names, such as ``"{system}_{metric}"``."""
+    lenient: bool = False
+    with_text: bool = False
+
+
+class RowProblems:
+    """Collects what is wrong with the rows of a file.
+
+    Strict: `raise_if_any` raises one error that names the first problem and counts the others.
+    Lenient: the problems become the bundle's `skipped` rows.
+    """
+
+    def __init__(self, lenient: bool) -> None:
+        self._lenient = lenient
+        self._rows: list[SkippedRow] = []
+
+    def report(self, path: str, line: int | None, field: str | None, reason: str) -> None:
+        """Note that a row cannot be used."""
+        self._rows.append(SkippedRow(path, line, field, reason))
+
+    def raise_if_any(self) -> tuple[SkippedRow, ...]:
+        """Return the skipped rows, or raise `ImportFormatError` when the import is strict."""
+        if self._rows and not self._lenient:
+            first, more = self._rows[0], len(self._rows) - 1
+            also = (
+                f" ({more} more such problem{'s' if more > 1 else ''} in the file.)" if more else ""
+            )
+            hint = " Mend the file, or import with --lenient to skip such rows and list them."
+            raise ImportFormatError(
+                first.reason + also + hint, path=first.path, line=first.line, field=first.field
+            )
+        return tuple(self._rows)

@@ -1,0 +1,416 @@
+"""The tables. ORM objects never leave the package `store`; queries hand out `store.records`."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+_UID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
+
+
+def new_uid() -> str:
+    """Return 12 random characters (60 bits) for a public link."""
+    return "".join(secrets.choice(_UID_ALPHABET) for _ in range(12))
+
+
+def utc_now() -> datetime:
+    """Return the current time, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """Aware datetimes, stored as sortable ISO text in UTC; the same text on every database."""
+
+    impl = sa.String(32)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> str | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"naive datetime {value!r}: give it a time zone")
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> datetime | None:
+        return None if value is None else datetime.fromisoformat(value)
+
+
+class Base(DeclarativeBase):
+    """Base of all tables. Every constraint has a name, so that a migration can drop it."""
+
+    metadata = sa.MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {datetime: UTCDateTime(), dict[str, Any]: sa.JSON(none_as_null=True)}  # noqa: RUF012
+
+
+# Ids are never reused, so that an old reference can never mean something new.
+NEVER_REUSE_IDS = {"sqlite_autoincrement": True}
+
+
+def _unique_among_living(name: str, *columns: str) -> sa.Index:
+    """Unique while the row is not deleted: a deleted name can be used again."""
+    living = sa.text("deleted_at IS NULL")
+    return sa.Index(name, *columns, unique=True, sqlite_where=living, postgresql_where=living)
+
+
+def _one_of(column: str, *values: str) -> sa.CheckConstraint:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
+
+
+class System(Base):
+    """What is evaluated: a model with its configuration."""
+
+    __tablename__ = "system"
+    __table_args__ = (_unique_among_living("uq_system_living_name", "name"), NEVER_REUSE_IDS)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    name: Mapped[str] = mapped_column(sa.String(400))
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    deleted_at: Mapped[datetime | None]
+
+
+class SystemAlias(Base):
+    """Another spelling of a system's name."""
+
+    __tablename__ = "system_alias"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    system_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
+    alias: Mapped[str] = mapped_column(sa.String(400), unique=True)
+
+
+class Dataset(Base):
+    """An ordered list of items under a name and a version; append-only until sealed."""
+
+    __tablename__ = "dataset"
+    __table_args__ = (
+        _unique_among_living("uq_dataset_living_name_version", "name", "version"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    name: Mapped[str] = mapped_column(sa.String(400))
+    version: Mapped[str] = mapped_column(sa.String(100), default="")
+    task: Mapped[str | None] = mapped_column(sa.String(200))
+    language: Mapped[str | None] = mapped_column(sa.String(100))
+    domain: Mapped[str | None] = mapped_column(sa.String(200))
+    n_items: Mapped[int] = mapped_column(default=0)
+    chain_hash: Mapped[str] = mapped_column(sa.String(64), default="")
+    """Chain hash of the last item; empty while there is none."""
+    n_items_stated: Mapped[int | None]
+    sealed: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    deleted_at: Mapped[datetime | None]
+
+
+class DatasetOverlap(Base):
+    """Two datasets that are not independent; the lower id comes first."""
+
+    __tablename__ = "dataset_overlap"
+    __table_args__ = (
+        sa.UniqueConstraint("dataset_a_id", "dataset_b_id"),
+        sa.CheckConstraint("dataset_a_id < dataset_b_id", name="ordered"),
+        _one_of("kind", "shared-items", "contains", "transform"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_a_id: Mapped[int] = mapped_column(sa.ForeignKey("dataset.id", ondelete="CASCADE"))
+    dataset_b_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
+    )
+    kind: Mapped[str] = mapped_column(sa.String(20))
+    note: Mapped[str] = mapped_column(sa.Text, default="")
+
+
+class Item(Base):
+    """One evaluation unit of a dataset. Rows are appended, never moved."""
+
+    __tablename__ = "item"
+    __table_args__ = (
+        sa.UniqueConstraint("dataset_id", "position"),
+        sa.UniqueConstraint("dataset_id", "key"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(sa.ForeignKey("dataset.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    key: Mapped[str] = mapped_column(sa.String(400))
+    group_key: Mapped[str | None] = mapped_column(sa.String(400))
+    content_hash: Mapped[str | None] = mapped_column(sa.String(64), index=True)
+    chain_hash: Mapped[str] = mapped_column(sa.String(64))
+    metadata_: Mapped[dict[str, Any] | None] = mapped_column("metadata")
+
+
+class ItemText(Base):
+    """The text of an item, apart, so that no list ever reads it."""
+
+    __tablename__ = "item_text"
+
+    item_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("item.id", ondelete="CASCADE"), primary_key=True
+    )
+    input_text: Mapped[str | None] = mapped_column(sa.Text)
+    reference_text: Mapped[str | None] = mapped_column(sa.Text)
+
+
+class Metric(Base):
+    """A metric: name and signature identify it, direction and aggregation define it."""
+
+    __tablename__ = "metric"
+    __table_args__ = (
+        sa.UniqueConstraint("name", "signature"),
+        _one_of("aggregation", "mean", "ratio", "f1", "pearson", "spearman"),
+        _one_of("unit", "", "proportion", "percent", "points"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    name: Mapped[str] = mapped_column(sa.String(200))
+    signature: Mapped[str] = mapped_column(sa.String(400), default="")
+    higher_is_better: Mapped[bool]
+    aggregation: Mapped[str] = mapped_column(sa.String(20), default="mean")
+    unit: Mapped[str] = mapped_column(sa.String(20), default="")
+    lower: Mapped[float | None]
+    upper: Mapped[float | None]
+
+
+class Ingest(Base):
+    """One import that was committed."""
+
+    __tablename__ = "ingest"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    format: Mapped[str] = mapped_column(sa.String(40))
+    files: Mapped[dict[str, Any]]
+    """Path -> SHA-256 of each file that was read."""
+    actor: Mapped[str] = mapped_column(sa.String(200))
+    report: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+
+class Run(Base):
+    """One execution of a system on a dataset, with its provenance."""
+
+    __tablename__ = "run"
+    __table_args__ = (
+        _unique_among_living(
+            "uq_run_living_system_dataset_label", "system_id", "dataset_id", "label"
+        ),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    system_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("system.id", ondelete="CASCADE"), index=True
+    )
+    dataset_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
+    )
+    label: Mapped[str] = mapped_column(sa.String(400), default="")
+    complete: Mapped[bool] = mapped_column(default=True)
+    evaluated_on: Mapped[datetime | None]
+    tz_assumed: Mapped[bool] = mapped_column(default=False)
+    seed: Mapped[int | None] = mapped_column(sa.BigInteger)
+    command: Mapped[str | None] = mapped_column(sa.Text)
+    harness: Mapped[str | None] = mapped_column(sa.String(200))
+    harness_version: Mapped[str | None] = mapped_column(sa.String(200))
+    git_origin: Mapped[str | None] = mapped_column(sa.String(1000))
+    git_commit: Mapped[str | None] = mapped_column(sa.String(100))
+    git_dirty: Mapped[bool | None]
+    source_url: Mapped[str | None] = mapped_column(sa.String(2000))
+    packages: Mapped[dict[str, Any] | None]
+    config: Mapped[dict[str, Any] | None]
+    ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    deleted_at: Mapped[datetime | None]
+
+
+class ScoreVector(Base):
+    """All scores of a run on a metric in one trial, in item order.
+
+    `data` holds float64, little endian, shape (n_items, n_components), NaN = missing.
+    """
+
+    __tablename__ = "score_vector"
+    __table_args__ = (sa.UniqueConstraint("run_id", "metric_id", "trial"), NEVER_REUSE_IDS)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(sa.ForeignKey("run.id", ondelete="CASCADE"))
+    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
+    trial: Mapped[int] = mapped_column(default=0)
+    n_items: Mapped[int]
+    n_components: Mapped[int]
+    chain_hash: Mapped[str] = mapped_column(sa.String(64))
+    """Chain hash of the item at position n_items - 1."""
+    digest: Mapped[str] = mapped_column(sa.String(64))
+    """SHA-256 of `data`."""
+    n_scored: Mapped[int]
+    value: Mapped[float | None]
+    """The metric over the scored items."""
+    std: Mapped[float | None]
+    min: Mapped[float | None]
+    max: Mapped[float | None]
+    data: Mapped[bytes] = mapped_column(sa.LargeBinary, deferred=True)
+
+
+class StatusVector(Base):
+    """What happened to each item in a run and trial: one byte per item (see `Status`)."""
+
+    __tablename__ = "status_vector"
+    __table_args__ = (sa.UniqueConstraint("run_id", "trial"), NEVER_REUSE_IDS)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(sa.ForeignKey("run.id", ondelete="CASCADE"))
+    trial: Mapped[int] = mapped_column(default=0)
+    n_items: Mapped[int]
+    n_error: Mapped[int]
+    n_not_attempted: Mapped[int]
+    n_by_rule: Mapped[int]
+    data: Mapped[bytes] = mapped_column(sa.LargeBinary, deferred=True)
+
+
+class Output(Base):
+    """What a system answered on an item, where the source shows it and text was asked for."""
+
+    __tablename__ = "output"
+    __table_args__ = (sa.UniqueConstraint("run_id", "trial", "item_id"), NEVER_REUSE_IDS)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(sa.ForeignKey("run.id", ondelete="CASCADE"))
+    trial: Mapped[int] = mapped_column(default=0)
+    item_id: Mapped[int] = mapped_column(sa.ForeignKey("item.id", ondelete="CASCADE"), index=True)
+    text: Mapped[str] = mapped_column(sa.Text)
+
+
+class ReportedScore(Base):
+    """An aggregate that a file or a paper states."""
+
+    __tablename__ = "reported_score"
+    __table_args__ = (
+        sa.UniqueConstraint("system_id", "dataset_id", "metric_id", "source", "run_id"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    system_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
+    dataset_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
+    )
+    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
+    run_id: Mapped[int | None] = mapped_column(
+        sa.ForeignKey("run.id", ondelete="CASCADE"), index=True
+    )
+    """The run whose own file states this aggregate."""
+    value: Mapped[float]
+    stderr: Mapped[float | None]
+    n_items: Mapped[int | None]
+    printed: Mapped[str] = mapped_column(sa.String(200), default="")
+    source: Mapped[str] = mapped_column(sa.String(1000), default="")
+    source_url: Mapped[str | None] = mapped_column(sa.String(2000))
+    reported_on: Mapped[datetime | None]
+    ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
+
+
+class ReportedComparison(Base):
+    """A p-value that a file or a paper states for system A against system B on a dataset."""
+
+    __tablename__ = "reported_comparison"
+    __table_args__ = (
+        sa.UniqueConstraint("system_a_id", "system_b_id", "dataset_id", "metric_id", "source"),
+        _one_of("sidedness", "two-sided", "greater", "less", "unstated"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
+    system_a_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
+    system_b_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("system.id", ondelete="CASCADE"), index=True
+    )
+    dataset_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
+    )
+    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
+    pvalue: Mapped[float]
+    test: Mapped[str] = mapped_column(sa.String(200), default="")
+    sidedness: Mapped[str] = mapped_column(sa.String(20), default="unstated")
+    printed: Mapped[str] = mapped_column(sa.String(200), default="")
+    source: Mapped[str] = mapped_column(sa.String(1000), default="")
+    source_url: Mapped[str | None] = mapped_column(sa.String(2000))
+    ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
+
+
+class Tag(Base):
+    """A short word on a system, dataset or run."""
+
+    __tablename__ = "tag"
+    __table_args__ = (
+        sa.UniqueConstraint("target_kind", "target_id", "name"),
+        _one_of("target_kind", "system", "dataset", "run"),
+        sa.Index("ix_tag_name", "name"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    target_kind: Mapped[str] = mapped_column(sa.String(20))
+    target_id: Mapped[int]
+    name: Mapped[str] = mapped_column(sa.String(100))
+
+
+class Note(Base):
+    """A Markdown note on a system, dataset or run."""
+
+    __tablename__ = "note"
+    __table_args__ = (
+        _one_of("target_kind", "system", "dataset", "run"),
+        sa.Index("ix_note_target_kind_target_id", "target_kind", "target_id"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    target_kind: Mapped[str] = mapped_column(sa.String(20))
+    target_id: Mapped[int]
+    text: Mapped[str] = mapped_column(sa.Text)
+    actor: Mapped[str] = mapped_column(sa.String(200))
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+
+class AuditEvent(Base):
+    """What was changed, by whom, when. Append-only; the largest id is the store's revision."""
+
+    __tablename__ = "audit_event"
+    __table_args__ = (
+        sa.Index("ix_audit_event_target_kind_target_uid", "target_kind", "target_uid"),
+        NEVER_REUSE_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(default=utc_now)
+    actor: Mapped[str] = mapped_column(sa.String(200))
+    action: Mapped[str] = mapped_column(sa.String(40))
+    target_kind: Mapped[str] = mapped_column(sa.String(40))
+    target_uid: Mapped[str] = mapped_column(sa.String(12), default="")
+    detail: Mapped[dict[str, Any]]

@@ -1,0 +1,117 @@
+"""The store's revision: creating, checking and migrating it.
+
+A store is never migrated by opening it. A new store starts at the newest revision.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from store.errors import SchemaVersionError, StoreError
+
+MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
+
+
+def head_revision() -> str:
+    """Return the newest revision this code knows, such as ``"0001"``."""
+    return max(
+        path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")
+    )
+
+
+def current_revision(engine: sa.Engine) -> str | None:
+    """Return the revision of a store; ``None`` for an empty database."""
+    with engine.connect() as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return None
+        return connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+
+
+def create_if_new(engine: sa.Engine) -> None:
+    """Bring an empty database to the newest revision; leave every other one alone."""
+    with engine.connect() as connection:
+        is_empty = not sa.inspect(connection).get_table_names()
+    if is_empty:
+        _migrate(engine, "head")
+
+
+def require_current(engine: sa.Engine, location: str) -> None:
+    """Raise `SchemaVersionError` unless the store has exactly the revision of this code."""
+    found, needed = current_revision(engine), head_revision()
+    if found == needed:
+        return
+    if found is None:
+        raise StoreError(f"{location}: this database is no Tiebreak store.")
+    if found < needed:
+        raise SchemaVersionError(
+            f"{location} is at revision {found}, this version of Tiebreak needs {needed}. "
+            "Run `tiebreak db upgrade` (a backup is written beside the file first)."
+        )
+    raise SchemaVersionError(
+        f"{location} is at revision {found}, this version of Tiebreak knows only {needed}. "
+        "It was written by a newer version: update Tiebreak."
+    )
+
+
+def upgrade(
+    engine: sa.Engine, *, revision: str = "head", before: Callable[[str], Path] | None = None
+) -> tuple[str | None, str, Path | None]:
+    """Migrate a store.
+
+    Parameters
+    ----------
+    engine
+        The writing engine.
+    revision
+        Where to stop.
+    before
+        Called with the present revision before anything is changed; writes the backup.
+
+    Returns
+    -------
+    tuple
+        The revision before, the revision after, the backup if one was written.
+    """
+    old = current_revision(engine)
+    target = head_revision() if revision == "head" else revision
+    if old == target:
+        return old, target, None
+    if old is not None and old > head_revision():
+        raise SchemaVersionError(
+            f"The store is at revision {old}, newer than this version of Tiebreak "
+            f"({head_revision()}): update Tiebreak."
+        )
+    backup = before(old) if before is not None and old is not None else None
+    _migrate(engine, revision)
+    return old, target, backup
+
+
+def _migrate(engine: sa.Engine, revision: str) -> None:
+    # Imported here: Alembic takes a moment, and only migrations need it.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    # Batch mode rebuilds tables. With foreign keys on, dropping the old copy of a parent would
+    # silently delete all its children, and inside a transaction the pragma does nothing.
+    with engine.connect() as connection:
+        raw = connection.connection.driver_connection
+        is_sqlite = isinstance(raw, sqlite3.Connection)
+        if is_sqlite:
+            raw.execute("PRAGMA foreign_keys=OFF")
+        try:
+            with connection.begin():
+                config.attributes["connection"] = connection
+                command.upgrade(config, revision)
+                if is_sqlite:
+                    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+                    if broken:
+                        raise StoreError(f"Migration left {len(broken)} dangling references.")
+        finally:
+            if is_sqlite:
+                raw.execute("PRAGMA foreign_keys=ON")
