@@ -10,6 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
+from store.importers.bundle import Aggregation, OverlapKind, Sidedness, Unit
+
 _UID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
 
 
@@ -135,7 +137,7 @@ class DatasetOverlap(Base):
     dataset_b_id: Mapped[int] = mapped_column(
         sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
     )
-    kind: Mapped[str] = mapped_column(sa.String(20))
+    kind: Mapped[OverlapKind] = mapped_column(sa.String(20))
     note: Mapped[str] = mapped_column(sa.Text, default="")
 
 
@@ -187,8 +189,8 @@ class Metric(Base):
     name: Mapped[str] = mapped_column(sa.String(200))
     signature: Mapped[str] = mapped_column(sa.String(400), default="")
     higher_is_better: Mapped[bool]
-    aggregation: Mapped[str] = mapped_column(sa.String(20), default="mean")
-    unit: Mapped[str] = mapped_column(sa.String(20), default="")
+    aggregation: Mapped[Aggregation] = mapped_column(sa.String(20), default="mean")
+    unit: Mapped[Unit] = mapped_column(sa.String(20), default="")
     lower: Mapped[float | None]
     upper: Mapped[float | None]
 
@@ -356,7 +358,7 @@ class ReportedComparison(Base):
     metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
     pvalue: Mapped[float]
     test: Mapped[str] = mapped_column(sa.String(200), default="")
-    sidedness: Mapped[str] = mapped_column(sa.String(20), default="unstated")
+    sidedness: Mapped[Sidedness] = mapped_column(sa.String(20), default="unstated")
     printed: Mapped[str] = mapped_column(sa.String(200), default="")
     source: Mapped[str] = mapped_column(sa.String(1000), default="")
     source_url: Mapped[str | None] = mapped_column(sa.String(2000))

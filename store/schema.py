@@ -28,7 +28,8 @@ def current_revision(engine: sa.Engine) -> str | None:
     with engine.connect() as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return None
-        return connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+        found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+        return None if found is None else str(found)
 
 
 def create_if_new(engine: sa.Engine) -> None:
@@ -101,17 +102,16 @@ def _migrate(engine: sa.Engine, revision: str) -> None:
     # silently delete all its children, and inside a transaction the pragma does nothing.
     with engine.connect() as connection:
         raw = connection.connection.driver_connection
-        is_sqlite = isinstance(raw, sqlite3.Connection)
-        if is_sqlite:
+        if isinstance(raw, sqlite3.Connection):
             raw.execute("PRAGMA foreign_keys=OFF")
         try:
             with connection.begin():
                 config.attributes["connection"] = connection
                 command.upgrade(config, revision)
-                if is_sqlite:
+                if isinstance(raw, sqlite3.Connection):
                     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                     if broken:
                         raise StoreError(f"Migration left {len(broken)} dangling references.")
         finally:
-            if is_sqlite:
+            if isinstance(raw, sqlite3.Connection):
                 raw.execute("PRAGMA foreign_keys=ON")

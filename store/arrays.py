@@ -1,0 +1,194 @@
+"""Score vectors out of the store: as matrices for the statistics, one by one for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import sqlalchemy as sa
+
+from store import vectors
+from store.datasets import dataset_records
+from store.engine import Store
+from store.errors import StoreError
+from store.importers.bundle import COMPONENTS, FloatArray, StatusArray
+from store.lookup import find_id, find_metric_id
+from store.metrics import metric_record
+from store.models import Dataset, Item, Metric, Run, ScoreVector, StatusVector, System
+from store.records import ScoreMatrix
+
+
+class RunScores(NamedTuple):
+    """The scores and statuses of one run in item order."""
+
+    metric_uid: str
+    trial: int
+    scores: FloatArray
+    """Shape (n_items, n_components), padded to the dataset's present length."""
+    item_values: FloatArray
+    """Shape (n_items,): one number per item, NaN where there is none."""
+    status: StatusArray
+    """Shape (n_items,)."""
+
+
+class _Owner(NamedTuple):
+    name: str
+    uid: str
+    vector_ids: list[int]
+
+
+def load_matrix(
+    store: Store,
+    dataset: str,
+    metric: str,
+    *,
+    systems: Sequence[str] | None = None,
+) -> ScoreMatrix:
+    """Return the scores of all systems, or of some, on a dataset.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    dataset, metric
+        Uid or name.
+    systems
+        Uids or names; the rows come in this order. By default all that have scores, by name.
+
+    Notes
+    -----
+    A system with several runs or trials gets the mean over them, item by item, of those that
+    scored the item. Memory: 8 bytes × systems × items × components.
+    """
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset)
+        dataset_row = dataset_records(connection, Dataset.id == dataset_id)[0]
+        metric_id = find_metric_id(connection, metric)
+        metric_row = metric_record(
+            connection.execute(sa.select(Metric).where(Metric.id == metric_id)).one()
+        )
+        # Who has which vectors comes first: to sort rows that carry vectors would copy them all.
+        query = (
+            sa.select(ScoreVector.id, System.id, System.name, System.uid)
+            .join(Run, Run.id == ScoreVector.run_id)
+            .join(System, System.id == Run.system_id)
+            .where(
+                Run.dataset_id == dataset_id,
+                ScoreVector.metric_id == metric_id,
+                Run.deleted_at.is_(None),
+                System.deleted_at.is_(None),
+            )
+            .order_by(sa.func.lower(System.name), System.id, ScoreVector.id)
+        )
+        owners: dict[int, _Owner] = {}
+        for vector_id, system_id, name, uid in connection.execute(query):
+            owners.setdefault(system_id, _Owner(name, uid, [])).vector_ids.append(vector_id)
+        if systems is not None:
+            wanted = [find_id(connection, "system", name) for name in systems]
+            _require_scores(connection, wanted, owners, dataset_row.name, metric_row.name)
+            owners = {system_id: owners[system_id] for system_id in wanted}
+        shape = (dataset_row.n_items, len(COMPONENTS[metric_row.aggregation]))
+        return ScoreMatrix(
+            dataset=dataset_row,
+            metric=metric_row,
+            systems=tuple(owner.name for owner in owners.values()),
+            system_uids=tuple(owner.uid for owner in owners.values()),
+            n_vectors=tuple(len(owner.vector_ids) for owner in owners.values()),
+            scores=_fill(connection, [owner.vector_ids for owner in owners.values()], shape),
+        )
+
+
+def load_run_scores(store: Store, run_uid: str) -> list[RunScores]:
+    """Return every vector of a run, by metric and trial."""
+    with store.read() as connection:
+        run_id = find_id(connection, "run", run_uid)
+        n_items = connection.scalar(
+            sa.select(Dataset.n_items)
+            .join(Run, Run.dataset_id == Dataset.id)
+            .where(Run.id == run_id)
+        )
+        statuses = {
+            trial: vectors.decode_status(data)
+            for trial, data in connection.execute(
+                sa.select(StatusVector.trial, StatusVector.data).where(
+                    StatusVector.run_id == run_id
+                )
+            )
+        }
+        query = (
+            sa.select(
+                Metric.uid,
+                Metric.aggregation,
+                ScoreVector.trial,
+                ScoreVector.data,
+                ScoreVector.n_components,
+            )
+            .join(Metric, Metric.id == ScoreVector.metric_id)
+            .where(ScoreVector.run_id == run_id)
+            .order_by(ScoreVector.metric_id, ScoreVector.trial)
+        )
+        loaded = []
+        for uid, aggregation, trial, data, n_components in connection.execute(query):
+            scores = vectors.pad(vectors.decode(data, n_components), n_items or 0)
+            status = np.full(n_items or 0, 1, np.uint8)  # NOT_ATTEMPTED
+            stored = statuses.get(trial, np.empty(0, np.uint8))
+            status[: len(stored)] = stored
+            values = vectors.item_values(scores, aggregation)
+            loaded.append(RunScores(uid, trial, scores, values, status))
+        return loaded
+
+
+def load_groups(store: Store, dataset_uid: str) -> list[str | None]:
+    """Return the group of each item, in item order."""
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset_uid)
+        query = sa.select(Item.group_key).where(Item.dataset_id == dataset_id)
+        return list(connection.scalars(query.order_by(Item.position)))
+
+
+def _require_scores(
+    connection: sa.Connection,
+    wanted: Sequence[int],
+    found: Mapping[int, object],
+    dataset: str,
+    metric: str,
+) -> None:
+    lacking = [system_id for system_id in wanted if system_id not in found]
+    if lacking:
+        name = connection.scalar(sa.select(System.name).where(System.id == lacking[0]))
+        raise StoreError(
+            f"The store has no item scores of '{name}' on '{dataset}' for the metric '{metric}'."
+        )
+
+
+def _fill(
+    connection: sa.Connection, vector_ids: Sequence[Sequence[int]], shape: tuple[int, int]
+) -> FloatArray:
+    """Return the matrix: each system's vector, or the mean over its vectors, item by item."""
+    scores = np.empty((len(vector_ids), *shape))
+    row_of = {vector_id: row for row, ids in enumerate(vector_ids) for vector_id in ids}
+    several = {row for row, ids in enumerate(vector_ids) if len(ids) > 1}
+    counts = {row: np.zeros((shape[0], 1)) for row in several}
+    for row in several:
+        scores[row] = 0.0
+    chosen = list(row_of)
+    for start in range(0, len(chosen), 500):  # a database takes so many parameters, no more
+        query = sa.select(ScoreVector.id, ScoreVector.data).where(
+            ScoreVector.id.in_(chosen[start : start + 500])
+        )
+        for vector_id, data in connection.execute(query):
+            row = row_of[vector_id]
+            values = vectors.decode(data, shape[1])
+            if row not in several:
+                scores[row, : len(values)] = values
+                scores[row, len(values) :] = np.nan
+                continue
+            present = vectors.scored(values)
+            scores[row, : len(values)][present] += values[present]
+            counts[row][: len(values)][present] += 1
+    for row in several:
+        with np.errstate(invalid="ignore"):
+            scores[row] /= counts[row]
+    scores.flags.writeable = False
+    return scores

@@ -1,0 +1,160 @@
+"""Queries about datasets, their items and their overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.orm import aliased
+
+from store.engine import Store
+from store.lookup import find_id
+from store.models import Dataset, DatasetOverlap, Item, ReportedScore, Run, System
+from store.records import DatasetRecord, ItemRecord, OverlapRecord
+from store.tags import tags_of_all
+
+
+def list_datasets(store: Store, *, deleted: bool = False) -> list[DatasetRecord]:
+    """Return all living datasets by name, or all deleted ones."""
+    with store.read() as connection:
+        return dataset_records(
+            connection,
+            Dataset.deleted_at.is_not(None) if deleted else Dataset.deleted_at.is_(None),
+        )
+
+
+def get_dataset(store: Store, given: str) -> DatasetRecord:
+    """Return the dataset with that uid, name or ``name@version``.
+
+    Raises
+    ------
+    NotFoundError
+        There is none, or several versions fit.
+    """
+    with store.read() as connection:
+        return dataset_records(connection, Dataset.id == find_id(connection, "dataset", given))[0]
+
+
+def list_items(store: Store, dataset_uid: str) -> list[ItemRecord]:
+    """Return the items of a dataset in order."""
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset_uid)
+        query = (
+            sa.select(Item.position, Item.key, Item.group_key, Item.content_hash, Item.metadata_)
+            .where(Item.dataset_id == dataset_id)
+            .order_by(Item.position)
+        )
+        return [ItemRecord(*row) for row in connection.execute(query)]
+
+
+def list_overlaps(store: Store, dataset_uids: Sequence[str] | None = None) -> list[OverlapRecord]:
+    """Return the overlaps among living datasets, or among some of them.
+
+    Declared overlaps come first; then those found because items have the same content hash.
+    """
+    with store.read() as connection:
+        living = sa.select(Dataset.id).where(Dataset.deleted_at.is_(None))
+        if dataset_uids is not None:
+            living = living.where(Dataset.uid.in_(dataset_uids))
+        ids = set(connection.scalars(living))
+        declared = _declared_overlaps(connection, ids)
+        known = {(o.dataset_a_uid, o.dataset_b_uid) for o in declared}
+        found = _found_overlaps(connection, ids)
+        return declared + [o for o in found if (o.dataset_a_uid, o.dataset_b_uid) not in known]
+
+
+def _declared_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:
+    a, b = aliased(Dataset), aliased(Dataset)
+    query = (
+        sa.select(
+            a.name, b.name, a.uid, b.uid, DatasetOverlap.kind, DatasetOverlap.note, a.id, b.id
+        )
+        .join(a, a.id == DatasetOverlap.dataset_a_id)
+        .join(b, b.id == DatasetOverlap.dataset_b_id)
+        .order_by(a.name, b.name)
+    )
+    rows = connection.execute(query).tuples()
+    return [
+        OverlapRecord(*row[:6], n_shared=None) for row in rows if row[6] in ids and row[7] in ids
+    ]
+
+
+def _found_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:
+    first, second, a, b = aliased(Item), aliased(Item), aliased(Dataset), aliased(Dataset)
+    query = (
+        sa.select(a.name, b.name, a.uid, b.uid, sa.func.count().label("n"), a.id, b.id)
+        .select_from(first)
+        .join(
+            second,
+            sa.and_(
+                second.content_hash == first.content_hash, second.dataset_id > first.dataset_id
+            ),
+        )
+        .join(a, a.id == first.dataset_id)
+        .join(b, b.id == second.dataset_id)
+        .where(a.deleted_at.is_(None), b.deleted_at.is_(None))
+        .group_by(a.id, b.id)
+    )
+    return [
+        OverlapRecord(row[0], row[1], row[2], row[3], "shared-items", "", row.n)
+        for row in connection.execute(query)
+        if row[5] in ids and row[6] in ids
+    ]
+
+
+def dataset_records(
+    connection: sa.Connection, which: sa.ColumnElement[bool]
+) -> list[DatasetRecord]:
+    """Return the datasets that `which` selects, by name."""
+    runs = (
+        sa.select(Run.dataset_id, sa.func.count(Run.id).label("n_runs"))
+        .join(System, System.id == Run.system_id)
+        .where(Run.deleted_at.is_(None), System.deleted_at.is_(None))
+        .group_by(Run.dataset_id)
+        .subquery()
+    )
+    reported = (
+        sa.select(ReportedScore.dataset_id, sa.func.count(ReportedScore.id).label("n_reported"))
+        .group_by(ReportedScore.dataset_id)
+        .subquery()
+    )
+    touched = sa.union(
+        sa.select(Run.dataset_id, Run.system_id).where(Run.deleted_at.is_(None)),
+        sa.select(ReportedScore.dataset_id, ReportedScore.system_id),
+    ).subquery()
+    systems = (
+        sa.select(touched.c.dataset_id, sa.func.count(touched.c.system_id).label("n_systems"))
+        .join(System, System.id == touched.c.system_id)
+        .where(System.deleted_at.is_(None))
+        .group_by(touched.c.dataset_id)
+        .subquery()
+    )
+    query = (
+        sa.select(Dataset, runs.c.n_runs, reported.c.n_reported, systems.c.n_systems)
+        .outerjoin(runs, runs.c.dataset_id == Dataset.id)
+        .outerjoin(reported, reported.c.dataset_id == Dataset.id)
+        .outerjoin(systems, systems.c.dataset_id == Dataset.id)
+        .where(which)
+        .order_by(sa.func.lower(Dataset.name), Dataset.version)
+    )
+    tags = tags_of_all(connection, "dataset")
+    return [
+        DatasetRecord(
+            uid=row.uid,
+            name=row.name,
+            version=row.version,
+            task=row.task,
+            language=row.language,
+            domain=row.domain,
+            n_items=row.n_items,
+            n_items_stated=row.n_items_stated,
+            sealed=row.sealed,
+            tags=tags.get(row.id, ()),
+            n_runs=row.n_runs or 0,
+            n_systems=row.n_systems or 0,
+            n_reported=row.n_reported or 0,
+            created_at=row.created_at,
+            deleted_at=row.deleted_at,
+        )
+        for row in connection.execute(query)
+    ]

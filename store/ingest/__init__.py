@@ -1,0 +1,83 @@
+"""An `ImportBundle` into the store: one transaction, all or nothing, idempotent."""
+
+from __future__ import annotations
+
+from store.engine import Store
+from store.importers.bundle import ImportBundle
+from store.ingest.items import align_datasets, seal
+from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
+from store.ingest.report import Difference, IngestReport
+from store.ingest.reported import ingest_reported
+from store.ingest.runs import Targets, ingest_runs, require_components
+from store.models import Ingest
+
+__all__ = ["Difference", "IngestReport", "ingest", "seal"]
+
+
+def ingest(
+    store: Store,
+    bundle: ImportBundle,
+    *,
+    actor: str,
+    higher_is_better: bool | None = None,
+    replace: bool = False,
+    dry_run: bool = False,
+) -> IngestReport:
+    """Write a bundle into the store.
+
+    Parameters
+    ----------
+    store
+        Where to.
+    bundle
+        What an importer made of the files.
+    actor
+        Who does it, for the audit trail.
+    higher_is_better
+        Direction of the metrics that do not state one.
+    replace
+        Accept other scores for a run that the store holds; the old run is deleted softly.
+    dry_run
+        Do everything and take it back: the report says what would happen.
+
+    Raises
+    ------
+    ConflictError
+        The store holds something else under the same name.
+    ImportFormatError
+        The bundle does not fit: direction unknown, item text changed, score out of bounds.
+    """
+    require_components(bundle)
+    report = IngestReport(
+        format=bundle.format,
+        files=[file.path for file in bundle.files],
+        dry_run=dry_run,
+        skipped=list(bundle.skipped),
+        understood=list(bundle.understood),
+        warnings=list(bundle.warnings),
+    )
+    with store.write(actor, dry_run=dry_run) as change:
+        row = Ingest(
+            format=bundle.format,
+            files={file.path: file.sha256 for file in bundle.files},
+            actor=actor,
+            report={},
+        )
+        change.session.add(row)
+        change.session.flush()
+        targets = Targets(
+            systems=resolve_systems(change, bundle, report),
+            metrics=resolve_metrics(change, bundle, higher_is_better, report),
+            datasets=align_datasets(change, bundle, report),
+            ingest_id=row.id,
+        )
+        add_overlaps(change, list(bundle.overlaps))
+        runs = ingest_runs(change, bundle, targets, replace=replace, report=report)
+        ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
+        if report.changed:
+            report.ingest_uid = None if dry_run else row.uid
+            row.report = report.to_dict()
+            change.record("ingest", "ingest", row.uid, format=bundle.format, files=report.files)
+        else:  # nothing new: the store stays exactly as it was
+            change.session.delete(row)
+    return report

@@ -1,0 +1,208 @@
+"""Datasets and items of a bundle, aligned with those in the store.
+
+Items are append-only. Each item's chain hash covers its key and the chain hash before it, so that
+one look-up proves that two sequences of items are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+
+from store.engine import Change
+from store.errors import AlignmentError, ConflictError
+from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
+from store.ingest.report import IngestReport
+from store.models import Dataset, Item, ItemText, utc_now
+
+
+class AlignedDataset(NamedTuple):
+    """A dataset of the bundle and where its items stand in the store."""
+
+    row: Dataset
+    positions: npt.NDArray[np.int64]
+    """Shape (n_bundle_items,): position in the store of each item of the bundle."""
+
+    @property
+    def n_covered(self) -> int:
+        """Length of a vector that reaches the last of the bundle's items."""
+        return int(self.positions.max()) + 1 if len(self.positions) else 0
+
+
+def chain_hashes(keys: Iterable[str], after: str = "") -> list[str]:
+    """Return the chain hash of each key in order, going on from the hash `after`."""
+    link = bytes.fromhex(after)
+    chain = []
+    for key in keys:
+        link = hashlib.sha256(link + key.encode()).digest()
+        chain.append(link.hex())
+    return chain
+
+
+def align_datasets(
+    change: Change, bundle: ImportBundle, report: IngestReport
+) -> list[AlignedDataset]:
+    """Return each dataset of the bundle with the positions of its items; append new items.
+
+    Raises
+    ------
+    AlignmentError
+        An item stands in the store with another text or in another group.
+    ConflictError
+        New items for a sealed dataset.
+    """
+    path = bundle.files[0].path if bundle.files else ""
+    return [_align_dataset(change, wanted, path, report) for wanted in bundle.datasets]
+
+
+def _align_dataset(
+    change: Change, wanted: BundleDataset, path: str, report: IngestReport
+) -> AlignedDataset:
+    session = change.session
+    dataset = session.scalars(
+        sa.select(Dataset).where(
+            Dataset.name == wanted.name,
+            Dataset.version == wanted.version,
+            Dataset.deleted_at.is_(None),
+        )
+    ).first()
+    if dataset is None:
+        dataset = Dataset(name=wanted.name, version=wanted.version)
+        session.add(dataset)
+        session.flush()
+        change.record("create", "dataset", dataset.uid, name=dataset.name, version=dataset.version)
+        report.datasets_added.append(wanted.name)
+    for attribute in ("task", "language", "domain", "n_items_stated"):
+        if getattr(dataset, attribute) is None and getattr(wanted, attribute) is not None:
+            setattr(dataset, attribute, getattr(wanted, attribute))
+    if not wanted.items:
+        return AlignedDataset(dataset, np.empty(0, np.int64))
+    known = _known_positions(change, dataset, wanted.items, path)
+    new = [item for item in wanted.items if item.key not in known]
+    if new:
+        if dataset.sealed:
+            raise ConflictError(
+                f"{path}: the dataset '{dataset.name}' is sealed with {dataset.n_items:,} items; "
+                f"the file has {len(new):,} more, the first is '{new[0].key}'."
+            )
+        known |= _append_items(change, dataset, new)
+        report.items_added += len(new)
+    _add_texts(change, dataset, wanted.items)
+    positions = np.fromiter((known[item.key] for item in wanted.items), np.int64, len(wanted.items))
+    return AlignedDataset(dataset, positions)
+
+
+def _known_positions(
+    change: Change, dataset: Dataset, items: Sequence[BundleItem], path: str
+) -> dict[str, int]:
+    """Return key -> position of the items that the store has; check text and group of each."""
+    if dataset.n_items == 0:
+        return {}
+    has_detail = any(item.content_hash or item.group for item in items)
+    if len(items) <= dataset.n_items and not has_detail:
+        chain = chain_hashes(item.key for item in items)
+        stored = change.session.scalar(
+            sa.select(Item.chain_hash).where(
+                Item.dataset_id == dataset.id, Item.position == len(items) - 1
+            )
+        )
+        if stored == chain[-1]:
+            return {item.key: position for position, item in enumerate(items)}
+    columns = sa.select(Item.key, Item.position, Item.content_hash, Item.group_key, Item.id)
+    stored_items = {
+        row.key: row for row in change.session.execute(columns.where(Item.dataset_id == dataset.id))
+    }
+    known = {}
+    filled = []
+    for item in items:
+        row = stored_items.get(item.key)
+        if row is None:
+            continue
+        known[item.key] = row.position
+        if item.content_hash and row.content_hash and item.content_hash != row.content_hash:
+            raise AlignmentError(
+                f"the text of item '{item.key}' differs from the one in the store for dataset "
+                f"'{dataset.name}'. Scores on changed items cannot be compared: import it as "
+                "another version of the dataset (--dataset-version).",
+                path=path,
+                field="item",
+            )
+        if item.group and row.group_key and item.group != row.group_key:
+            raise AlignmentError(
+                f"item '{item.key}' of dataset '{dataset.name}' is in group '{item.group}' here "
+                f"and in group '{row.group_key}' in the store.",
+                path=path,
+                field="group",
+            )
+        if (item.content_hash and not row.content_hash) or (item.group and not row.group_key):
+            filled.append(
+                {
+                    "id": row.id,
+                    "content_hash": row.content_hash or item.content_hash,
+                    "group_key": row.group_key or item.group,
+                }
+            )
+    if filled:
+        change.session.execute(sa.update(Item), filled)
+        change.record("describe items", "dataset", dataset.uid, n_items=len(filled))
+    return known
+
+
+def _append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> dict[str, int]:
+    start = dataset.n_items
+    chain = chain_hashes((item.key for item in items), after=dataset.chain_hash)
+    rows: list[dict[str, Any]] = [
+        {"dataset_id": dataset.id, "position": start + i, "key": item.key, "chain_hash": chain[i]}
+        for i, item in enumerate(items)
+    ]
+    optional: dict[str, Callable[[BundleItem], Any]] = {
+        "group_key": lambda item: item.group,
+        "content_hash": lambda item: item.content_hash,
+        "metadata": lambda item: dict(item.metadata) if item.metadata else None,
+    }
+    for column, value_of in optional.items():  # a column that no item fills costs nothing
+        values = [value_of(item) for item in items]
+        if any(value is not None for value in values):
+            for row, value in zip(rows, values, strict=True):
+                row[column] = value
+    # Through the table, not the class: plain rows, no objects to keep track of.
+    change.session.connection().execute(sa.insert(cast(sa.Table, Item.__table__)), rows)
+    dataset.n_items = start + len(items)
+    dataset.chain_hash = chain[-1]
+    change.record("add items", "dataset", dataset.uid, n_items=len(items), since=start)
+    return {item.key: start + i for i, item in enumerate(items)}
+
+
+def _add_texts(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> None:
+    texts = {item.key: item for item in items if item.input_text is not None or item.reference_text}
+    if not texts:
+        return
+    session = change.session
+    ids = session.execute(
+        sa.select(Item.key, Item.id)
+        .outerjoin(ItemText, ItemText.item_id == Item.id)
+        .where(Item.dataset_id == dataset.id, ItemText.item_id.is_(None))
+    )
+    rows = [
+        {
+            "item_id": item_id,
+            "input_text": texts[key].input_text,
+            "reference_text": texts[key].reference_text,
+        }
+        for key, item_id in ids
+        if key in texts
+    ]
+    if rows:
+        session.execute(sa.insert(ItemText), rows)
+
+
+def seal(change: Change, dataset_id: int) -> None:
+    """Close a dataset: no item can be added any more."""
+    dataset = change.session.get_one(Dataset, dataset_id)
+    dataset.sealed = True
+    change.record("seal", "dataset", dataset.uid, n_items=dataset.n_items, at=str(utc_now()))

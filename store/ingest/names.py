@@ -1,0 +1,174 @@
+"""Systems, metrics and overlaps of a bundle: found in the store, or made."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from store.engine import Change
+from store.errors import ConflictError, ImportFormatError
+from store.importers.bundle import BundleMetric, BundleOverlap, ImportBundle
+from store.importers.known_metrics import lookup
+from store.ingest.report import IngestReport
+from store.models import Dataset, DatasetOverlap, Metric, System, SystemAlias
+
+
+def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) -> dict[str, int]:
+    """Return name -> id for every system that the bundle names; make those that are new."""
+    wanted = dict.fromkeys(run.system for run in bundle.runs)
+    wanted |= dict.fromkeys(score.system for score in bundle.reported_scores)
+    for comparison in bundle.reported_comparisons:
+        wanted |= {comparison.system_a: None, comparison.system_b: None}
+    session = change.session
+    living = sa.select(System.name, System.id).where(System.deleted_at.is_(None))
+    found = dict(session.execute(living).tuples().all())
+    aliases = dict(
+        session.execute(
+            sa.select(SystemAlias.alias, SystemAlias.system_id)
+            .join(System, System.id == SystemAlias.system_id)
+            .where(System.deleted_at.is_(None))
+        )
+        .tuples()
+        .all()
+    )
+    ids: dict[str, int] = {}
+    for name in wanted:
+        known = found.get(name, aliases.get(name))
+        if known is None:
+            system = System(name=name)
+            session.add(system)
+            session.flush()
+            change.record("create", "system", system.uid, name=name)
+            report.systems_added.append(name)
+            known = found[name] = system.id
+        ids[name] = known
+    _add_aliases(change, bundle, ids, found | aliases)
+    return ids
+
+
+def _add_aliases(
+    change: Change, bundle: ImportBundle, ids: dict[str, int], taken: dict[str, int]
+) -> None:
+    for name, spellings in bundle.aliases.items():
+        if name not in ids:
+            continue
+        for alias in spellings:
+            owner = taken.get(alias)
+            if owner is None:
+                change.session.add(SystemAlias(system_id=ids[name], alias=alias))
+                taken[alias] = ids[name]
+                change.record("alias", "system", alias=alias, name=name)
+            elif owner != ids[name]:
+                raise ConflictError(
+                    f"'{alias}' cannot be an alias of '{name}': another system has that name."
+                )
+
+
+def resolve_metrics(
+    change: Change, bundle: ImportBundle, higher_is_better: bool | None, report: IngestReport
+) -> list[Metric]:
+    """Return the stored metric for each metric of the bundle, in order; make those that are new.
+
+    Raises
+    ------
+    ImportFormatError
+        Nobody says whether higher is better.
+    ConflictError
+        The store knows the metric with another direction, aggregation or unit.
+    """
+    known = {(m.name, m.signature): m for m in change.session.scalars(sa.select(Metric))}
+    resolved = []
+    for wanted in bundle.metrics:
+        metric = known.get((wanted.name, wanted.signature))
+        if metric is None:
+            metric = _make_metric(change, wanted, higher_is_better, bundle)
+            known[wanted.name, wanted.signature] = metric
+            report.metrics_added.append(wanted.name)
+        else:
+            _require_same_metric(metric, wanted, higher_is_better)
+        resolved.append(metric)
+    return resolved
+
+
+def _make_metric(
+    change: Change, wanted: BundleMetric, stated: bool | None, bundle: ImportBundle
+) -> Metric:
+    direction = wanted.higher_is_better if stated is None else stated
+    if direction is None:
+        usual = lookup(wanted.name)
+        if usual is None:
+            raise ImportFormatError(
+                f"nobody says whether higher is better for the metric '{wanted.name}'. "
+                "Add --higher-is-better or --lower-is-better, or state it in the YAML file.",
+                path=bundle.files[0].path if bundle.files else "",
+            )
+        direction = usual.higher_is_better
+    lower, upper = wanted.lower, wanted.upper
+    if wanted.unit in ("proportion", "percent") and wanted.aggregation != "mean":
+        pass  # the bounds are of the metric, not of its components
+    elif wanted.unit == "proportion":
+        lower, upper = 0.0 if lower is None else lower, 1.0 if upper is None else upper
+    elif wanted.unit == "percent":
+        lower, upper = 0.0 if lower is None else lower, 100.0 if upper is None else upper
+    metric = Metric(
+        name=wanted.name,
+        signature=wanted.signature,
+        higher_is_better=direction,
+        aggregation=wanted.aggregation,
+        unit=wanted.unit,
+        lower=lower,
+        upper=upper,
+    )
+    change.session.add(metric)
+    change.session.flush()
+    change.record("create", "metric", metric.uid, name=metric.name, higher_is_better=direction)
+    return metric
+
+
+def _require_same_metric(metric: Metric, wanted: BundleMetric, stated: bool | None) -> None:
+    direction = wanted.higher_is_better if stated is None else stated
+    if direction is not None and direction != metric.higher_is_better:
+        word = "higher" if metric.higher_is_better else "lower"
+        raise ConflictError(
+            f"The store holds the metric '{metric.name}' with {word} is better; this import says "
+            "the opposite. Correct the flag or the YAML file, or give the metric another name."
+        )
+    if wanted.aggregation != metric.aggregation:
+        raise ConflictError(
+            f"The store holds the metric '{metric.name}' with aggregation '{metric.aggregation}', "
+            f"this import has '{wanted.aggregation}'. Give one of them another name or signature."
+        )
+    if wanted.unit and metric.unit and wanted.unit != metric.unit:
+        raise ConflictError(
+            f"The store holds the metric '{metric.name}' in unit '{metric.unit}', this import has "
+            f"'{wanted.unit}'. Convert the scores, or give the metric another name or signature."
+        )
+
+
+def add_overlaps(change: Change, overlaps: tuple[BundleOverlap, ...] | list[BundleOverlap]) -> None:
+    """Store the overlaps between datasets that are in the store; a known pair stays as it is."""
+    session = change.session
+    for overlap in overlaps:
+        pair = []
+        for name in (overlap.dataset_a, overlap.dataset_b):
+            living = sa.select(Dataset).where(Dataset.name == name, Dataset.deleted_at.is_(None))
+            pair.append(session.scalars(living.order_by(Dataset.id.desc())).first())
+        first, second = pair
+        if first is None or second is None or first.id == second.id:
+            continue  # declared for a dataset that comes with another file
+        if first.id > second.id:
+            first, second = second, first
+        is_known = session.scalar(
+            sa.select(DatasetOverlap.id).where(
+                DatasetOverlap.dataset_a_id == first.id, DatasetOverlap.dataset_b_id == second.id
+            )
+        )
+        if is_known is None:
+            session.add(
+                DatasetOverlap(
+                    dataset_a_id=first.id,
+                    dataset_b_id=second.id,
+                    kind=overlap.kind,
+                    note=overlap.note,
+                )
+            )
+            change.record("overlap", "dataset", first.uid, other=second.uid, kind=overlap.kind)

@@ -1,0 +1,64 @@
+"""What an ingest did."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from store.importers.bundle import SkippedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An aggregate in the file that does not follow from the item scores in the file."""
+
+    run: str
+    metric: str
+    reported: float
+    recomputed: float
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """Counts and remarks of one ingest; `to_dict` is the command line's JSON."""
+
+    format: str
+    files: list[str]
+    dry_run: bool = False
+    ingest_uid: str | None = None
+    runs_added: int = 0
+    runs_extended: int = 0
+    """Known runs that gained a metric or a trial."""
+    runs_unchanged: int = 0
+    runs_replaced: int = 0
+    scores_added: int = 0
+    items_added: int = 0
+    judgments_added: int = 0
+    reported_added: int = 0
+    reported_unchanged: int = 0
+    reported_replaced: int = 0
+    systems_added: list[str] = field(default_factory=list)
+    datasets_added: list[str] = field(default_factory=list)
+    metrics_added: list[str] = field(default_factory=list)
+    run_uids: list[str] = field(default_factory=list)
+    """Runs that were added, extended or replaced."""
+    skipped: list[SkippedRow] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything new came in."""
+        return bool(
+            self.runs_added
+            or self.runs_extended
+            or self.runs_replaced
+            or self.reported_added
+            or self.reported_replaced
+            or self.items_added
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-safe values."""
+        return asdict(self)

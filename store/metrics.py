@@ -1,0 +1,68 @@
+"""Queries about metrics."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from store.engine import Store
+from store.lookup import find_metric_id
+from store.models import Dataset, Metric, ReportedComparison, ReportedScore, Run, ScoreVector
+from store.records import MetricRecord
+
+
+def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[MetricRecord]:
+    """Return all metrics by name, or those with scores on a dataset, the most used first."""
+    with store.read() as connection:
+        if dataset_uid is None:
+            rows = connection.execute(sa.select(Metric).order_by(sa.func.lower(Metric.name)))
+            return [metric_record(row) for row in rows]
+        return [metric_record(row) for row in connection.execute(_used_on(dataset_uid))]
+
+
+def get_metric(store: Store, given: str) -> MetricRecord:
+    """Return the metric with that uid, name or label.
+
+    Raises
+    ------
+    NotFoundError
+        There is none, or several have that name.
+    """
+    with store.read() as connection:
+        found = find_metric_id(connection, given)
+        return metric_record(connection.execute(sa.select(Metric).where(Metric.id == found)).one())
+
+
+def _used_on(dataset_uid: str) -> sa.Select[Metric]:
+    used = sa.union_all(
+        sa.select(ScoreVector.metric_id)
+        .join(Run, Run.id == ScoreVector.run_id)
+        .join(Dataset, Dataset.id == Run.dataset_id)
+        .where(Dataset.uid == dataset_uid, Run.deleted_at.is_(None)),
+        sa.select(ReportedScore.metric_id)
+        .join(Dataset, Dataset.id == ReportedScore.dataset_id)
+        .where(Dataset.uid == dataset_uid),
+        sa.select(ReportedComparison.metric_id)
+        .join(Dataset, Dataset.id == ReportedComparison.dataset_id)
+        .where(Dataset.uid == dataset_uid),
+    ).subquery()
+    count = sa.func.count()
+    return (
+        sa.select(Metric)
+        .join(used, used.c.metric_id == Metric.id)
+        .group_by(Metric.id)
+        .order_by(count.desc(), Metric.id)
+    )
+
+
+def metric_record(row: sa.Row[Metric]) -> MetricRecord:
+    """Return the record of a row that holds the columns of `Metric`."""
+    return MetricRecord(
+        uid=row.uid,
+        name=row.name,
+        signature=row.signature,
+        higher_is_better=row.higher_is_better,
+        aggregation=row.aggregation,
+        unit=row.unit,
+        lower=row.lower,
+        upper=row.upper,
+    )

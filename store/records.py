@@ -1,0 +1,302 @@
+"""What queries hand out: frozen, plain, free of any database object."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from store.importers.bundle import Aggregation, FloatArray, OverlapKind, Sidedness, Unit
+
+
+class Record:
+    """Base of all records: they know how to become JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-safe values: ISO dates, NaN as ``None``."""
+        return {
+            field.name: _json_safe(getattr(self, field.name))
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+        }
+
+
+def _json_safe(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, tuple | list):
+        return [_json_safe(element) for element in value]
+    if isinstance(value, dict):
+        return {key: _json_safe(element) for key, element in value.items()}
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRecord(Record):
+    """A system and how much the store holds of it."""
+
+    uid: str
+    name: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    n_runs: int
+    n_datasets: int
+    """Datasets with at least one run or one reported score."""
+    n_reported: int
+    last_evaluated_on: datetime | None
+    created_at: datetime
+    deleted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRecord(Record):
+    """A dataset and how much the store holds of it."""
+
+    uid: str
+    name: str
+    version: str
+    task: str | None
+    language: str | None
+    domain: str | None
+    n_items: int
+    n_items_stated: int | None
+    sealed: bool
+    tags: tuple[str, ...]
+    n_runs: int
+    n_systems: int
+    """Systems with at least one run or one reported score."""
+    n_reported: int
+    created_at: datetime
+    deleted_at: datetime | None
+
+    @property
+    def label(self) -> str:
+        """Name, and version where there is one."""
+        return f"{self.name} ({self.version})" if self.version else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRecord(Record):
+    """A metric."""
+
+    uid: str
+    name: str
+    signature: str
+    higher_is_better: bool
+    aggregation: Aggregation
+    unit: Unit
+    lower: float | None
+    upper: float | None
+
+    @property
+    def label(self) -> str:
+        """Name, and signature where there is one."""
+        return f"{self.name} [{self.signature}]" if self.signature else self.name
+
+    @property
+    def sign(self) -> int:
+        """1 when higher is better, -1 when lower is better."""
+        return 1 if self.higher_is_better else -1
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRecord(Record):
+    """What is kept beside a score vector."""
+
+    metric_uid: str
+    metric: str
+    """The metric's label."""
+    trial: int
+    n_items: int
+    """Items of the dataset when the run was made."""
+    n_scored: int
+    value: float | None
+    std: float | None
+    min: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCounts(Record):
+    """How many items of a run's trial ended how."""
+
+    trial: int
+    n_items: int
+    n_error: int
+    n_not_attempted: int
+    n_by_rule: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord(Record):
+    """One execution of a system on a dataset."""
+
+    uid: str
+    system: str
+    system_uid: str
+    dataset: str
+    dataset_uid: str
+    label: str
+    complete: bool
+    evaluated_on: datetime | None
+    tz_assumed: bool
+    seed: int | None
+    command: str | None
+    harness: str | None
+    harness_version: str | None
+    git_origin: str | None
+    git_commit: str | None
+    git_dirty: bool | None
+    source_url: str | None
+    packages: dict[str, Any] | None
+    config: dict[str, Any] | None
+    tags: tuple[str, ...]
+    ingest_uid: str
+    created_at: datetime
+    deleted_at: datetime | None
+    n_items: int
+    """Items of the dataset today."""
+    vectors: tuple[VectorRecord, ...]
+    statuses: tuple[StatusCounts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedScoreRecord(Record):
+    """An aggregate that a file or a paper states."""
+
+    uid: str
+    system: str
+    system_uid: str
+    dataset: str
+    dataset_uid: str
+    metric: str
+    metric_uid: str
+    value: float
+    stderr: float | None
+    n_items: int | None
+    printed: str
+    source: str
+    source_url: str | None
+    reported_on: datetime | None
+    run_uid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedComparisonRecord(Record):
+    """A p-value that a file or a paper states for system A against system B."""
+
+    uid: str
+    system_a: str
+    system_b: str
+    dataset: str
+    dataset_uid: str
+    metric: str
+    metric_uid: str
+    pvalue: float
+    test: str
+    sidedness: Sidedness
+    printed: str
+    source: str
+    source_url: str | None
+    score_a: float | None
+    """The score of A that the same source states for the same dataset and metric."""
+    score_b: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapRecord(Record):
+    """Two datasets that are not independent."""
+
+    dataset_a: str
+    dataset_b: str
+    dataset_a_uid: str
+    dataset_b_uid: str
+    kind: OverlapKind
+    note: str
+    n_shared: int | None
+    """Items with the same content, when the overlap was found rather than declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecord(Record):
+    """One item of a dataset."""
+
+    position: int
+    key: str
+    group: str | None
+    content_hash: str | None
+    metadata: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageCell(Record):
+    """What the store holds of one system on one dataset."""
+
+    system: str
+    system_uid: str
+    dataset: str
+    dataset_uid: str
+    n_items: int
+    n_runs: int
+    n_scored: int
+    """Most items scored by any run on any metric."""
+    n_reported: int
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRecord(Record):
+    """One import."""
+
+    uid: str
+    format: str
+    files: dict[str, str]
+    actor: str
+    report: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord(Record):
+    """One recorded change."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    target_kind: str
+    target_uid: str
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRecord(Record):
+    """A note on a system, dataset or run."""
+
+    text: str
+    actor: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreMatrix:
+    """All item scores of a dataset on one metric.
+
+    `scores` has shape (n_systems, n_items, n_components), NaN = missing, on the metric's own scale
+    (lower may be better). Several runs and trials of a system are averaged per item: repeats are
+    not items.
+    """
+
+    dataset: DatasetRecord
+    metric: MetricRecord
+    systems: tuple[str, ...]
+    system_uids: tuple[str, ...]
+    n_vectors: tuple[int, ...]
+    """Runs × trials behind each row."""
+    scores: FloatArray

@@ -1,0 +1,118 @@
+"""Queries about figures that files and papers state."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.orm import aliased
+
+from store.engine import Store
+from store.models import Dataset, Metric, ReportedComparison, ReportedScore, Run, System
+from store.records import ReportedComparisonRecord, ReportedScoreRecord
+
+
+def list_reported_scores(
+    store: Store,
+    *,
+    system_uid: str | None = None,
+    dataset_uid: str | None = None,
+    metric_uid: str | None = None,
+    run_uid: str | None = None,
+) -> list[ReportedScoreRecord]:
+    """Return reported scores in the order of their sources."""
+    query = (
+        sa.select(
+            ReportedScore.uid,
+            System.name.label("system"),
+            System.uid.label("system_uid"),
+            Dataset.name.label("dataset"),
+            Dataset.uid.label("dataset_uid"),
+            _metric_label().label("metric"),
+            Metric.uid.label("metric_uid"),
+            ReportedScore.value,
+            ReportedScore.stderr,
+            ReportedScore.n_items,
+            ReportedScore.printed,
+            ReportedScore.source,
+            ReportedScore.source_url,
+            ReportedScore.reported_on,
+            Run.uid.label("run_uid"),
+        )
+        .join(System, System.id == ReportedScore.system_id)
+        .join(Dataset, Dataset.id == ReportedScore.dataset_id)
+        .join(Metric, Metric.id == ReportedScore.metric_id)
+        .outerjoin(Run, Run.id == ReportedScore.run_id)
+        .where(System.deleted_at.is_(None), Dataset.deleted_at.is_(None), Run.deleted_at.is_(None))
+        .order_by(ReportedScore.id)
+    )
+    chosen = (
+        (System.uid, system_uid),
+        (Dataset.uid, dataset_uid),
+        (Metric.uid, metric_uid),
+        (Run.uid, run_uid),
+    )
+    for column, wanted in chosen:
+        if wanted is not None:
+            query = query.where(column == wanted)
+    with store.read() as connection:
+        return [ReportedScoreRecord(**row) for row in connection.execute(query).mappings()]
+
+
+def list_reported_comparisons(
+    store: Store, *, between: tuple[str, str] | None = None
+) -> list[ReportedComparisonRecord]:
+    """Return reported p-values with the two scores that the same source states beside them.
+
+    Parameters
+    ----------
+    store
+        Where to look.
+    between
+        Uids of two systems, in either order. The records keep the order of the source.
+    """
+    a, b = aliased(System), aliased(System)
+    score_a, score_b = aliased(ReportedScore), aliased(ReportedScore)
+
+    def stated_beside(score: type[ReportedScore], system: type[System]) -> sa.ColumnElement[bool]:
+        return sa.and_(
+            score.system_id == system.id,
+            score.dataset_id == ReportedComparison.dataset_id,
+            score.metric_id == ReportedComparison.metric_id,
+            score.source == ReportedComparison.source,
+        )
+
+    query = (
+        sa.select(
+            ReportedComparison.uid,
+            a.name.label("system_a"),
+            b.name.label("system_b"),
+            Dataset.name.label("dataset"),
+            Dataset.uid.label("dataset_uid"),
+            _metric_label().label("metric"),
+            Metric.uid.label("metric_uid"),
+            ReportedComparison.pvalue,
+            ReportedComparison.test,
+            ReportedComparison.sidedness,
+            ReportedComparison.printed,
+            ReportedComparison.source,
+            ReportedComparison.source_url,
+            score_a.value.label("score_a"),
+            score_b.value.label("score_b"),
+        )
+        .join(a, a.id == ReportedComparison.system_a_id)
+        .join(b, b.id == ReportedComparison.system_b_id)
+        .join(Dataset, Dataset.id == ReportedComparison.dataset_id)
+        .join(Metric, Metric.id == ReportedComparison.metric_id)
+        .outerjoin(score_a, stated_beside(score_a, a))
+        .outerjoin(score_b, stated_beside(score_b, b))
+        .where(a.deleted_at.is_(None), b.deleted_at.is_(None), Dataset.deleted_at.is_(None))
+        .order_by(ReportedComparison.id)
+    )
+    if between is not None:
+        query = query.where(a.uid.in_(between), b.uid.in_(between))
+    with store.read() as connection:
+        return [ReportedComparisonRecord(**row) for row in connection.execute(query).mappings()]
+
+
+def _metric_label() -> sa.ColumnElement[str]:
+    bracketed = Metric.name + " [" + Metric.signature + "]"
+    return sa.case((Metric.signature == "", Metric.name), else_=bracketed)
