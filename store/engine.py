@@ -8,6 +8,7 @@ file read-only; in write-ahead mode neither side ever waits for the other.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -142,6 +143,20 @@ def open_store(
             schema.create_if_new(writer)
         schema.require_current(writer, given)
     return Store(given, path, read_only, writer, reader)
+
+
+@contextmanager
+def open_for_trial(location: str | Path | None = None) -> Iterator[Store]:
+    """Yield the store for a dry run; an empty one that leaves no trace where there is none yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = resolve_location(None if location is None else str(location))
+        path = sqlite_path(given)
+        is_new = path is not None and not path.exists()
+        store = open_store(f"{folder}/trial.db" if is_new else given, create=is_new)
+        try:
+            yield store
+        finally:
+            store.close()
 
 
 def sqlite_path(location: str) -> Path | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from store.engine import Store
+from collections.abc import Sequence
+
+from store.engine import Change, Store
 from store.importers.bundle import ImportBundle
 from store.ingest.items import align_datasets, seal
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
@@ -11,7 +13,7 @@ from store.ingest.reported import ingest_reported
 from store.ingest.runs import Targets, ingest_runs, require_components
 from store.models import Ingest
 
-__all__ = ["Difference", "IngestReport", "ingest", "seal"]
+__all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
 
 
 def ingest(
@@ -23,14 +25,34 @@ def ingest(
     replace: bool = False,
     dry_run: bool = False,
 ) -> IngestReport:
-    """Write a bundle into the store.
+    """Write one bundle into the store; see `ingest_all`."""
+    return ingest_all(
+        store,
+        [bundle],
+        actor=actor,
+        higher_is_better=higher_is_better,
+        replace=replace,
+        dry_run=dry_run,
+    )[0]
+
+
+def ingest_all(
+    store: Store,
+    bundles: Sequence[ImportBundle],
+    *,
+    actor: str,
+    higher_is_better: bool | None = None,
+    replace: bool = False,
+    dry_run: bool = False,
+) -> list[IngestReport]:
+    """Write bundles into the store: all of them, or nothing.
 
     Parameters
     ----------
     store
         Where to.
-    bundle
-        What an importer made of the files.
+    bundles
+        What the importers made of the files.
     actor
         Who does it, for the audit trail.
     higher_is_better
@@ -38,16 +60,33 @@ def ingest(
     replace
         Accept other scores for a run that the store holds; the old run is deleted softly.
     dry_run
-        Do everything and take it back: the report says what would happen.
+        Do everything and take it back: the reports say what would happen.
 
     Raises
     ------
     ConflictError
         The store holds something else under the same name.
     ImportFormatError
-        The bundle does not fit: direction unknown, item text changed, score out of bounds.
+        A bundle does not fit: direction unknown, item text changed, score out of bounds.
     """
-    require_components(bundle)
+    for bundle in bundles:
+        require_components(bundle)
+    with store.write(actor, dry_run=dry_run) as change:
+        reports = [
+            _ingest_bundle(change, bundle, higher_is_better, replace, dry_run) for bundle in bundles
+        ]
+        # Last: an overlap may name a dataset that comes with a later file.
+        add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
+    return reports
+
+
+def _ingest_bundle(
+    change: Change,
+    bundle: ImportBundle,
+    higher_is_better: bool | None,
+    replace: bool,
+    dry_run: bool,
+) -> IngestReport:
     report = IngestReport(
         format=bundle.format,
         files=[file.path for file in bundle.files],
@@ -56,28 +95,26 @@ def ingest(
         understood=list(bundle.understood),
         warnings=list(bundle.warnings),
     )
-    with store.write(actor, dry_run=dry_run) as change:
-        row = Ingest(
-            format=bundle.format,
-            files={file.path: file.sha256 for file in bundle.files},
-            actor=actor,
-            report={},
-        )
-        change.session.add(row)
-        change.session.flush()
-        targets = Targets(
-            systems=resolve_systems(change, bundle, report),
-            metrics=resolve_metrics(change, bundle, higher_is_better, report),
-            datasets=align_datasets(change, bundle, report),
-            ingest_id=row.id,
-        )
-        add_overlaps(change, list(bundle.overlaps))
-        runs = ingest_runs(change, bundle, targets, replace=replace, report=report)
-        ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
-        if report.changed:
-            report.ingest_uid = None if dry_run else row.uid
-            row.report = report.to_dict()
-            change.record("ingest", "ingest", row.uid, format=bundle.format, files=report.files)
-        else:  # nothing new: the store stays exactly as it was
-            change.session.delete(row)
+    row = Ingest(
+        format=bundle.format,
+        files={file.path: file.sha256 for file in bundle.files},
+        actor=change.actor,
+        report={},
+    )
+    change.session.add(row)
+    change.session.flush()
+    targets = Targets(
+        systems=resolve_systems(change, bundle, report),
+        metrics=resolve_metrics(change, bundle, higher_is_better, report),
+        datasets=align_datasets(change, bundle, report),
+        ingest_id=row.id,
+    )
+    runs = ingest_runs(change, bundle, targets, replace=replace, report=report)
+    ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
+    if report.changed:
+        report.ingest_uid = None if dry_run else row.uid
+        row.report = report.to_dict()
+        change.record("ingest", "ingest", row.uid, format=bundle.format, files=report.files)
+    else:  # nothing new: the store stays exactly as it was
+        change.session.delete(row)
     return report

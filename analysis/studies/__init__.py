@@ -1,0 +1,1 @@
+"""One module per question a person asks: loads from the store, computes, writes the verdict."""

@@ -1,0 +1,1 @@
+"""What a person sees: pages, charts, and the `tiebreak` command."""

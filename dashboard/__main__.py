@@ -1,0 +1,5 @@
+"""`python -m dashboard …` is the command `tiebreak …` without an installation."""
+
+from dashboard.cli import main
+
+main()

@@ -1,0 +1,102 @@
+"""The command `tiebreak`: every layer's commands, and serve and demo."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import analysis.cli
+import store.cli
+from dashboard.demo import load_demo
+from store.console import JsonOption, answer, current_actor, exits_in_words, messages, opened
+from store.engine import resolve_location
+from store.systems import list_systems
+
+ENTRY = Path(__file__).resolve().parent.parent / "streamlit_app.py"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    help="Which differences between systems are real? Results store, statistics, dashboard.",
+)
+app.add_typer(store.cli.app)
+app.add_typer(analysis.cli.app)
+
+
+@app.callback()
+def choose_store(
+    context: typer.Context,
+    store: Annotated[
+        str | None,
+        typer.Option(help="SQLite file or database URL; else $TIEBREAK_STORE, else tiebreak.db."),
+    ] = None,
+) -> None:
+    """Remember which store all commands work on."""
+    context.obj = resolve_location(store)
+
+
+@app.command()
+@exits_in_words
+def serve(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8501,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "localhost",
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Nobody can change anything from a page.")
+    ] = False,
+) -> None:
+    """Open the dashboard on the store."""
+    environment = os.environ | {"TIEBREAK_STORE": str(context.obj)}
+    if read_only:
+        environment["TIEBREAK_READ_ONLY"] = "1"
+    messages.print(f"Dashboard on {context.obj}: http://{host}:{port}")
+    command = [sys.executable, "-m", "streamlit", "run", str(ENTRY)]
+    options = [f"--server.port={port}", f"--server.address={host}", "--server.headless=true"]
+    try:
+        raise typer.Exit(subprocess.call([*command, *options], env=environment, cwd=ENTRY.parent))
+    except KeyboardInterrupt:
+        messages.print("Stopped.")
+
+
+@app.command()
+@exits_in_words
+def demo(
+    context: typer.Context,
+    if_empty: Annotated[
+        bool, typer.Option("--if-empty", help="Do nothing when the store holds something.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Load the example content: figures of four papers, and runs that we made ourselves."""
+    with opened(context, create=True) as opened_store:
+        if if_empty and list_systems(opened_store):
+            messages.print(f"{context.obj} holds something already: left alone.")
+            return
+        reports = load_demo(opened_store, actor=current_actor())
+        result = {
+            "files": [file for report in reports for file in report.files],
+            "runs_added": sum(report.runs_added for report in reports),
+            "reported_added": sum(report.reported_added for report in reports),
+        }
+        text = (
+            f"{result['runs_added']} runs and {result['reported_added']} reported figures loaded "
+            f"into {context.obj}. Look at them with `tiebreak serve`."
+        )
+        answer(
+            "demo",
+            result,
+            store_revision=opened_store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(text, markup=False),
+        )
+
+
+def main() -> None:
+    """Run the command."""
+    app()

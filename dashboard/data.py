@@ -1,0 +1,164 @@
+"""What pages read, each answer computed once.
+
+Keys are the store's place and revision and the question asked, never the data themselves: a
+cache that hashes big arrays looks at a sample of them and may give out a stale answer. Answers
+are frozen, so that all sessions can share them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.overview import Overview, study_overview
+from analysis.studies.replicability import ReplicabilityStudy, study_replicability
+from store.arrays import RunScores, load_run_scores
+from store.datasets import list_datasets, list_items, list_overlaps
+from store.engine import Store, open_store, resolve_location
+from store.history import list_events
+from store.records import (
+    DatasetRecord,
+    EventRecord,
+    ItemRecord,
+    NoteRecord,
+    OverlapRecord,
+    ReportedComparisonRecord,
+    ReportedScoreRecord,
+    RunRecord,
+    SystemRecord,
+)
+from store.lookup import Kind
+from store.reported import list_reported_comparisons, list_reported_scores
+from store.runs import list_runs
+from store.systems import list_systems
+from store.tags import list_notes
+
+
+
+def is_read_only() -> bool:
+    """Whether pages may change nothing here."""
+    return os.environ.get("TIEBREAK_READ_ONLY", "") not in ("", "0")
+
+
+def current_store() -> Store:
+    """Return the store that the dashboard shows.
+
+    Raises
+    ------
+    NotFoundError
+        There is none yet.
+    SchemaVersionError
+        It needs another version.
+    """
+    return _open(resolve_location(), is_read_only())
+
+
+def forget_store() -> None:
+    """Open the store anew at the next look: it was just made, or replaced."""
+    _open.clear()
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, on_release=lambda store: store.close())
+def _open(location: str, read_only: bool) -> Store:
+    return open_store(location, read_only=read_only)
+
+
+@st.cache_resource(max_entries=256, show_spinner="Computing …")
+def _answered(location: str, revision: int, question: str, arguments: tuple[Any, ...]) -> Any:
+    return _QUESTIONS[question](current_store(), *arguments)
+
+
+def _ask(question: str, *arguments: Any) -> Any:
+    store = current_store()
+    return _answered(store.location, store.revision(), question, arguments)
+
+
+_QUESTIONS: dict[str, Callable[..., Any]] = {
+    "overview": study_overview,
+    "leaderboard": lambda store, dataset, metric: study_leaderboard(
+        store, dataset, metric=metric
+    ),
+    "replicability": lambda store, a, b, settings: study_replicability(
+        store, a, b, **dict(settings)
+    ),
+    "systems": list_systems,
+    "datasets": list_datasets,
+    "runs": list_runs,
+    "items": list_items,
+    "overlaps": list_overlaps,
+    "run scores": load_run_scores,
+    "reported scores": list_reported_scores,
+    "reported comparisons": list_reported_comparisons,
+}
+
+
+def overview() -> Overview:
+    """Return counts, coverage and the latest changes."""
+    study: Overview = _ask("overview")
+    return study
+
+
+def leaderboard(dataset: str, metric: str | None) -> Leaderboard:
+    """Return the leaderboard of a dataset."""
+    study: Leaderboard = _ask("leaderboard", dataset, metric)
+    return study
+
+
+def replicability(a: str, b: str, **settings: Any) -> ReplicabilityStudy:
+    """Return two systems across datasets; settings as in `study_replicability`."""
+    study: ReplicabilityStudy = _ask("replicability", a, b, tuple(sorted(settings.items())))
+    return study
+
+
+def systems() -> list[SystemRecord]:
+    """Return all systems by name."""
+    return list(_ask("systems"))
+
+
+def datasets() -> list[DatasetRecord]:
+    """Return all datasets by name."""
+    return list(_ask("datasets"))
+
+
+def runs() -> list[RunRecord]:
+    """Return all runs, the newest first."""
+    return list(_ask("runs"))
+
+
+def items(dataset_uid: str) -> list[ItemRecord]:
+    """Return the items of a dataset in order."""
+    return list(_ask("items", dataset_uid))
+
+
+def overlaps() -> list[OverlapRecord]:
+    """Return all overlaps between datasets."""
+    return list(_ask("overlaps"))
+
+
+def run_scores(run_uid: str) -> list[RunScores]:
+    """Return every score vector of a run."""
+    return list(_ask("run scores", run_uid))
+
+
+def reported_scores() -> list[ReportedScoreRecord]:
+    """Return all figures that files and papers state."""
+    return list(_ask("reported scores"))
+
+
+def reported_comparisons() -> list[ReportedComparisonRecord]:
+    """Return all p-values that files and papers state."""
+    return list(_ask("reported comparisons"))
+
+
+def notes(kind: Kind, uid: str) -> list[NoteRecord]:
+    """Return the notes on a system, dataset or run."""
+    return list_notes(current_store(), kind, uid)
+
+
+def events(uid: str) -> list[EventRecord]:
+    """Return what happened to a system, dataset or run, the latest first."""
+    return list_events(current_store(), target_uid=uid)

@@ -1,0 +1,46 @@
+"""What the URL asks for, checked: a detail page's target, a filter's value."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+import streamlit as st
+
+from dashboard.ui.links import Link, plain
+from dashboard.ui.states import unknown_link
+
+
+class Named(Protocol):
+    """A system, dataset or run."""
+
+    @property
+    def uid(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def target(kind: str, known: Sequence[T], names: Sequence[str]) -> T | None:
+    """Return the record whose uid or name the URL gives as ``?uid=…``.
+
+    Without one, or with one that the store does not have, a friendly page is shown and ``None``
+    returned; `names` are the records' names in the same order.
+    """
+    asked = st.query_params.get("uid", "")
+    for record, name in zip(known, names, strict=True):
+        if asked in (record.uid, name):
+            return record
+    by_name = {name.casefold(): record for record, name in zip(known, names, strict=True)}
+    near = difflib.get_close_matches(asked.casefold(), by_name, n=5, cutoff=0.4)
+    spelled = {name.casefold(): name for name in names}
+    unknown_link(kind, asked, [Link(spelled[n], kind, {"uid": by_name[n].uid}) for n in near])
+    return None
+
+
+def notice_unknown(key: str, options: Sequence[str]) -> None:
+    """Say so when the URL asks for a value that a filter does not have; it is dropped."""
+    asked = [value for value in st.query_params.get_all(key) if value not in options]
+    if asked:
+        st.warning(f"The link asks for {key} = {plain(', '.join(asked))}, which is not here.")

@@ -1,0 +1,1 @@
+"""Small pieces that pages are made of; one idea per module, plain values in."""

@@ -1,0 +1,52 @@
+"""Links between pages, and names made safe for Markdown."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+import streamlit as st
+
+PAGES: Final = Path(__file__).resolve().parents[1] / "app_pages"
+"""The folder of page scripts; a page's URL is the name of its file."""
+
+_ARROW: Final = ":material/arrow_forward:"
+
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@])")
+
+
+class Link(NamedTuple):
+    """A place in the dashboard, with the words to click on."""
+
+    label: str
+    page: str
+    params: dict[str, str | list[str]]
+
+    @property
+    def url(self) -> str:
+        """The address, relative to the current page."""
+        return page_url(self.page, **self.params)
+
+
+def page_url(page: str, **params: str | Sequence[str]) -> str:
+    """Return the address of a page with query parameters; a list repeats its parameter."""
+    query = urlencode([(name, value) for name, value in params.items()], doseq=True)
+    return f"{page}?{query}" if query else page
+
+
+def link(label: str, page: str, **params: str | Sequence[str]) -> str:
+    """Return a Markdown link, to stand within a sentence. Streamlit opens it in a new tab."""
+    return f"[{plain(label)}]({page_url(page, **params)})"
+
+
+def show_link(to: Link) -> None:
+    """Show a link on a line of its own; it opens in this tab and keeps the session."""
+    st.page_link(
+        PAGES / f"{to.page}.py", label=plain(to.label), query_params=to.params, icon=_ARROW
+    )
+
+
+def plain(text: str) -> str:
+    """Escape what Markdown (and Streamlit's additions to it) would read as markup."""
+    return _MARKUP.sub(r"\\\1", text.replace("\n", " "))

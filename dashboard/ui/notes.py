@@ -1,0 +1,38 @@
+"""What a reader must know before believing an answer, and what people noted."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.ui.links import plain
+from store.records import EventRecord, NoteRecord
+
+
+def show_warnings(warnings: Sequence[str]) -> None:
+    """Show warnings as a plain list right under the answer."""
+    if warnings:
+        st.markdown("\n".join(f"- {plain(text)}" for text in warnings))
+
+
+def show_notes(notes: Sequence[NoteRecord]) -> None:
+    """Show notes with who wrote them and when."""
+    for note in notes:
+        st.markdown(note.text)
+        st.caption(f"Note by {plain(note.actor)}, {note.created_at:%Y-%m-%d}")
+
+
+def show_history(events: Sequence[EventRecord]) -> None:
+    """Show what happened, the latest first, folded away."""
+    with st.expander(f"History, {len(events)} changes"):
+        for event in events:
+            detail = ", ".join(f"{key} {value}" for key, value in event.detail.items())
+            said = f"{event.at:%Y-%m-%d %H:%M} UTC, {event.actor}: {event.action} {detail}"
+            st.markdown(f"- {plain(said)}")
+
+
+def show_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """Show what is known as label and value; what is not known is left out."""
+    known = [(label, value) for label, value in facts if value]
+    if known:
+        rows = "\n".join(f"| {plain(label)} | {plain(value)} |" for label, value in known)
+        st.markdown(f"| | |\n|---|---|\n{rows}")

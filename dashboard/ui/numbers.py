@@ -1,0 +1,130 @@
+"""How numbers, p-values, counts and dates are printed. Pure functions; no page prints its own."""
+
+import math
+from datetime import UTC, date, datetime
+from typing import Final
+
+MISSING: Final = "–"
+"""What stands where there is no value."""
+
+MINUS: Final = "\N{MINUS SIGN}"
+THIN: Final = "\N{NARROW NO-BREAK SPACE}"
+
+
+def decimals(*, half_width: float | None = None, n: int | None = None, span: float = 1.0) -> int:
+    """Choose how many decimals a score supports: two significant digits of its half-width.
+
+    Without an interval the half-width is taken as `span / sqrt(n)`, the widest that a mean of
+    `n` items on a scale of length `span` can have at 95 %; with neither, 3 decimals of `span` 1.
+    """
+    if half_width is None or not math.isfinite(half_width) or half_width <= 0:
+        half_width = span / math.sqrt(n) if n else span / 20
+    return max(0, min(8, 1 - math.floor(math.log10(half_width))))
+
+
+def score(
+    value: float | None,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    n: int | None = None,
+    unit: str = "",
+    span: float = 1.0,
+) -> str:
+    """Print a score with the precision that its interval, or else its number of items, supports."""
+    return fixed(value, _places(low, high, n, span), unit=unit)
+
+
+def difference(
+    value: float | None,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    n: int | None = None,
+    unit: str = "",
+    span: float = 1.0,
+) -> str:
+    """Print a difference like `score`, always with its sign."""
+    return fixed(value, _places(low, high, n, span), unit=unit, signed=True)
+
+
+def interval(low: float | None, high: float | None, *, signed: bool = False, unit: str = "") -> str:
+    """Print both ends of an interval with its own precision."""
+    if _absent(low) or _absent(high):
+        return MISSING
+    places = _places(low, high, None, 1.0)
+    return f"{fixed(low, places, signed=signed)} to {fixed(high, places, signed=signed, unit=unit)}"
+
+
+def fixed(value: float | None, places: int, *, unit: str = "", signed: bool = False) -> str:
+    """Print with fixed decimals, a real minus sign, and never a negative zero."""
+    if value is None or _absent(value):
+        return MISSING
+    digits = f"{abs(value):.{places}f}"
+    nonzero = any(character in "123456789" for character in digits) or math.isinf(value)
+    sign = MINUS if value < 0 and nonzero else "+" if signed and nonzero else ""
+    return sign + digits + (THIN + unit if unit else "")
+
+
+def pvalue(p: float | None) -> str:
+    """Print a p-value: 0.312, 0.0313, < 0.0001; an exact zero is somebody else's rounding."""
+    if p is None or _absent(p):
+        return MISSING
+    if p == 0:
+        return "0 (as printed)"
+    if p < 0.0001:
+        return "< 0.0001"
+    if p > 0.999:
+        return "1" if p >= 1 else "> 0.999"
+    return f"{p:.3f}" if p >= 0.1 else f"{p:.4f}"
+
+
+def count(n: int | float | None) -> str:
+    """Print a count with thin spaces between thousands."""
+    return MISSING if n is None or _absent(n) else f"{int(n):,}".replace(",", THIN)
+
+
+def counted(n: int, noun: str) -> str:
+    """Print a count with its noun: 1 item, 500 items."""
+    return f"{count(n)} {noun}" if n == 1 else f"{count(n)} {noun}s"
+
+
+def share(part: float, whole: float) -> str:
+    """Print a share in percent; 100 and 0 only when it is exactly all or nothing."""
+    if not whole:
+        return MISSING
+    percent = 100 * part / whole
+    if part != whole:
+        percent = min(percent, 99.9)
+    if part:
+        percent = max(percent, 0.1)
+    return fixed(percent, 0 if part in (0, whole) else 1, unit="%")
+
+
+def coverage(n_scored: int, n_items: int) -> str:
+    """Say how many items are scored and, when some are not, of how many."""
+    if n_scored == n_items:
+        return counted(n_items, "item")
+    missing = count(n_items - n_scored)
+    return f"{count(n_scored)} of {counted(n_items, 'item')}, {missing} missing"
+
+
+def day(value: date | datetime | None) -> str:
+    """Print a date as 2026-11-21."""
+    return MISSING if value is None or value != value else f"{value:%Y-%m-%d}"
+
+
+def moment(value: datetime | None) -> str:
+    """Print a time as 2026-11-21 09:30 UTC."""
+    if value is None or value != value:
+        return MISSING
+    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _places(low: float | None, high: float | None, n: int | None, span: float) -> int:
+    known = low is not None and high is not None
+    return decimals(half_width=(high - low) / 2 if known else None, n=n, span=span)  # type: ignore[operator]
+
+
+def _absent(value: float | None) -> bool:
+    return value is None or value != value

@@ -1,0 +1,27 @@
+"""Charts on a page: always with a description, never wider than the page."""
+
+from typing import Any
+
+import altair
+import streamlit as st
+
+
+def show_picture(
+    chart: altair.LayerChart, *, key: str, alt: str, wide: bool = False, select: str | None = None
+) -> list[dict[str, Any]]:
+    """Show a chart; return the points selected in it.
+
+    `alt` says in a sentence what the picture shows. `wide` is for a chart with a width of its
+    own (a matrix): it scrolls inside its frame. `select` names the selection of the chart. Marks
+    cannot be reached by keyboard, so a table below must offer the same choice.
+    """
+    place = st.container(horizontal=True, wrap=False) if wide else st.container()
+    width: Any = "content" if wide else "stretch"
+    if select is None:
+        place.altair_chart(chart, key=key, alt=alt, width=width)
+        return []
+    event: Any = place.altair_chart(
+        chart, key=key, alt=alt, width=width, on_select="rerun", selection_mode=select
+    )
+    points = event["selection"].get(select, [])
+    return points if isinstance(points, list) else []

@@ -1,0 +1,62 @@
+"""What a page says when it has nothing to draw: what is the case, why, and what to do next."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.numbers import counted
+
+
+def empty_store(links: Sequence[Link] = ()) -> None:
+    """The store holds no run yet."""
+    st.subheader("Nothing here yet.", anchor=False)
+    st.markdown("This store has no runs. Three ways to begin:")
+    st.markdown("Read a folder of evaluation logs; the format is detected.")
+    st.code("tiebreak ingest path/to/results", language="sh")
+    st.markdown("Look first, store nothing.")
+    st.code("tiebreak ingest path/to/results --dry-run", language="sh")
+    st.markdown("Or fill the store with the example that comes with Tiebreak.")
+    st.code("tiebreak demo", language="sh")
+    _links(links)
+
+
+def no_item_scores(what: str, links: Sequence[Link] = ()) -> None:
+    """A question needs item scores, and `what` has only a reported score."""
+    st.subheader(f"There are no item scores for {plain(what)}.", anchor=False)
+    st.markdown(
+        "Only a reported score is stored. Without a score per item nobody can say which "
+        "difference is real: two systems with the same reported gap may be far apart or tied. "
+        "Import the per-item file of the same run to get an answer:"
+    )
+    st.code("tiebreak ingest path/to/per-item-file", language="sh")
+    _links(links)
+
+
+def unknown_link(kind: str, wanted: str, suggestions: Sequence[Link] = ()) -> None:
+    """The URL names a `kind` (a run, a system, …) that the store does not have."""
+    st.subheader(f"This store has no {kind} “{plain(wanted)}”.", anchor=False)
+    st.markdown(
+        "It may have been deleted or renamed, or the link comes from another store."
+        + (" Did you mean one of these?" if suggestions else "")
+    )
+    _links(suggestions)
+
+
+def wrong_revision(message: str, command: str) -> None:
+    """The store is older or newer than this code; `message` names both revisions."""
+    st.subheader("This store needs another version.", anchor=False)
+    st.markdown(plain(message))
+    st.code(command, language="sh")
+
+
+def no_match(noun: str, total: int, everything: Link) -> None:
+    """The filters leave nothing of `total`; `everything` is the page without them."""
+    st.subheader(f"No {noun} matches these filters.", anchor=False)
+    st.markdown(f"Without them there {'is' if total == 1 else 'are'} {counted(total, noun)}.")
+    show_link(everything)
+
+
+def _links(links: Sequence[Link]) -> None:
+    for to in links:
+        show_link(to)

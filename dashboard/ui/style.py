@@ -1,0 +1,25 @@
+"""The one place with CSS: what the theme cannot say.
+
+Streamlit writes white text on the primary colour (buttons, chips) and writes the chosen tab,
+segment, pill, slider value and the button under the pointer *in* the primary colour. On a dark
+ground no colour has a contrast of 4.5 in both roles, so the second role takes the colour of text;
+the frame shows the state.
+"""
+
+from typing import Final
+
+import streamlit as st
+
+_CSS: Final = """<style>
+button[kind="secondary"]:not(:disabled), button[kind="tertiary"]:not(:disabled),
+button[aria-checked="true"], button[aria-pressed="true"],
+[data-testid="stTab"][aria-selected="true"],
+[data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] * {
+  color: inherit !important;
+}
+</style>"""
+
+
+def apply_style() -> None:
+    """Add the CSS; call once per run, from the entry script."""
+    st.html(_CSS)

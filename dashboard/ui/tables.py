@@ -1,0 +1,174 @@
+"""Tables: numbers right-aligned as they are to be read, columns to choose, CSV and JSON to take."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import partial
+from typing import Any, Final, Literal
+
+import pandas as pd
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from dashboard.ui import numbers
+
+Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment", "link"]
+
+_STYLED_ROWS: Final = 2_000
+"""Above this many rows numbers are printed by the browser, which knows plain decimals only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How one column of a table is headed, explained and printed."""
+
+    label: str
+    kind: Kind = "text"
+    help: str | None = None
+    decimals: int = 3
+    """For `number` and `difference`."""
+    shown: bool = True
+    """Shown unless the reader chooses otherwise."""
+    pinned: bool = False
+    """Stays in view when a wide table is scrolled."""
+    width: Literal["small", "medium", "large"] | int | None = None
+
+
+def show_table(
+    frame: pd.DataFrame,
+    *,
+    key: str,
+    columns: Mapping[str, Column],
+    filename: str,
+    noun: str = "row",
+    select: Literal["single-row"] | None = None,
+    height: int | Literal["auto", "content"] = "auto",
+) -> "pd.Series[Any] | None":
+    """Show the columns named in `columns`; return the row that is selected, if any.
+
+    The downloads hold every column of `frame` with full precision, shown or not.
+    """
+    chosen = _tools(frame, key=key, columns=columns, filename=filename, noun=noun)
+    view = frame.loc[:, [name for name in columns if name in chosen]].reset_index(drop=True)
+    shown: Any = view
+    styled = len(view) <= _STYLED_ROWS
+    if styled:
+        shown = view.style.format(
+            {name: _printer(columns[name]) for name in view.columns if _is_printed(columns[name])}
+        )
+    options: Any = {
+        "key": key,
+        "column_config": {name: _config(columns[name], styled) for name in view.columns},
+        "hide_index": True,
+        "height": height,
+        "placeholder": numbers.MISSING,
+    }
+    if select is None:
+        st.dataframe(shown, **options)
+        return None
+    event = st.dataframe(shown, on_select="rerun", selection_mode=select, **options)
+    picked = [position for position in event["selection"]["rows"] if position < len(frame)]
+    return frame.iloc[picked[0]] if picked else None
+
+
+def to_csv(frame: pd.DataFrame) -> bytes:
+    """Write a frame as CSV in UTF-8; a missing value is an empty field."""
+    return frame.to_csv(index=False).encode()
+
+
+def to_json(frame: pd.DataFrame) -> bytes:
+    """Write a frame as a JSON list of objects; a missing value is null."""
+    rows = [
+        {str(name): _jsonable(value) for name, value in row.items()}
+        for row in frame.to_dict(orient="records")
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=1).encode()
+
+
+def _tools(
+    frame: pd.DataFrame, *, key: str, columns: Mapping[str, Column], filename: str, noun: str
+) -> list[str]:
+    """Draw the line above the table; return the names of the columns to show."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(numbers.counted(len(frame), noun), width="stretch")
+        with st.popover("Columns", type="tertiary"):
+            chosen = st.multiselect(
+                "Columns",
+                list(columns),
+                default=[name for name, column in columns.items() if column.shown],
+                format_func=lambda name: columns[name].label,
+                key=f"{key}_columns",
+                bind="query-params",
+            )
+        for label, kind, write in (
+            ("CSV", "text/csv", to_csv),
+            ("JSON", "application/json", to_json),
+        ):
+            st.download_button(
+                label,
+                data=partial(write, frame),
+                file_name=f"{filename}.{label.lower()}",
+                mime=kind,
+                key=f"{key}_{label.lower()}",
+                help=f"{numbers.counted(len(frame), noun)}, every column, full precision",
+                on_click="ignore",
+                type="tertiary",
+            )
+    return chosen
+
+
+def _printer(column: Column) -> Callable[[Any], str]:
+    """Return what turns a value of this column into the text that is shown."""
+    places = column.decimals
+    printers: dict[str, Callable[[Any], str]] = {
+        "number": lambda value: numbers.fixed(value, places),
+        "difference": lambda value: numbers.fixed(value, places, signed=True),
+        "pvalue": numbers.pvalue,
+        "count": numbers.count,
+        "share": lambda value: numbers.MISSING if value != value else numbers.share(value, 1.0),
+        "day": numbers.day,
+        "moment": numbers.moment,
+    }
+    return printers[column.kind]
+
+
+def _is_printed(column: Column) -> bool:
+    return column.kind not in ("text", "link")
+
+
+def _config(column: Column, styled: bool) -> ColumnConfig:
+    """Translate to Streamlit's column configuration: it aligns; it prints unless `styled`."""
+    common: Any = {
+        "label": column.label,
+        "help": column.help,
+        "pinned": column.pinned or None,
+        "width": column.width,
+    }
+    if column.kind == "link":
+        return st.column_config.LinkColumn(**common, display_text="open")
+    if column.kind == "text":
+        return st.column_config.TextColumn(**common)
+    common["alignment"] = "right"
+    if styled:
+        return st.column_config.Column(**common)
+    if column.kind in ("day", "moment"):
+        pattern = "YYYY-MM-DD" if column.kind == "day" else "YYYY-MM-DD HH:mm"
+        return st.column_config.DatetimeColumn(**common, format=pattern)
+    formats = {
+        "number": f"%.{column.decimals}f",
+        "difference": f"%+.{column.decimals}f",
+        "pvalue": "%.4f",
+        "count": "localized",
+        "share": "percent",
+    }
+    return st.column_config.NumberColumn(**common, format=formats[column.kind])
+
+
+def _jsonable(value: Any) -> Any:
+    """Turn one cell into what JSON can hold."""
+    if value is None or value is pd.NaT or value != value:
+        return None
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,128 @@
+"""What every command does alike: open the store, answer as a table or as JSON, fail in words.
+
+With ``--json`` exactly one object goes to standard output; messages and progress go to standard
+error. Exit codes: 0 done, 1 a gate failed, 2 wrong use or bad input, 3 done in part.
+"""
+
+from __future__ import annotations
+
+import functools
+import getpass
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Annotated, Any, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from store.engine import Store, open_store
+from store.errors import StoreError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+EXIT_GATE_FAILED = 1
+EXIT_WRONG_USE = 2
+EXIT_PARTLY_DONE = 3
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
+
+messages = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def current_actor() -> str:
+    """Return who is at work, for the audit trail."""
+    try:
+        return os.environ.get("TIEBREAK_ACTOR") or getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in some containers
+        return "unknown"
+
+
+def exits_in_words(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn a `StoreError` into its message and exit code 2."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except StoreError as error:
+            messages.print(f"[bold]Error:[/bold] {_escaped(str(error))}")
+            raise typer.Exit(EXIT_WRONG_USE) from error
+
+    return run
+
+
+@contextmanager
+def opened(
+    context: typer.Context, *, create: bool = False, read_only: bool = False
+) -> Iterator[Store]:
+    """Open the store that ``--store`` names and close it in the end."""
+    store = open_store(context.obj, create=create, read_only=read_only)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def answer(
+    command: str,
+    result: dict[str, Any],
+    *,
+    store_revision: int,
+    signature: str = "",
+    warnings: Sequence[str] = (),
+    as_json: bool,
+    show: Callable[[Console], None],
+) -> None:
+    """Print the answer: one JSON object, or whatever `show` prints, then the warnings."""
+    if as_json:
+        envelope = {
+            "command": command,
+            "signature": signature or command,
+            "store_revision": store_revision,
+            "warnings": list(warnings),
+            "result": result,
+        }
+        json.dump(envelope, sys.stdout, ensure_ascii=False, allow_nan=False, default=str)
+        sys.stdout.write("\n")
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    show(console)
+    for warning in warnings:
+        messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Return a plain table; columns whose header begins with ``=`` hold numbers."""
+    grid = Table(title=title or None, title_justify="left", box=None, header_style="bold")
+    for name in columns:
+        is_number = name.startswith("=")
+        grid.add_column(name.lstrip("="), justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(_escaped(_as_text(cell)) for cell in row))
+    return grid
+
+
+def _as_text(cell: Any) -> str:
+    if cell is None or cell == "":
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, datetime):
+        return f"{cell:%Y-%m-%d}"
+    if isinstance(cell, float):
+        return "–" if cell != cell else f"{cell:.4g}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, tuple | list):
+        return ", ".join(map(str, cell)) or "–"
+    return str(cell)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")

@@ -1,0 +1,133 @@
+"""Scores and runs out of the store, in files that the importers read again."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+import numpy as np
+
+from store.arrays import load_run_scores
+from store.datasets import get_dataset, list_items
+from store.engine import Store
+from store.errors import StoreError
+from store.importers.bundle import COMPONENTS, Status
+from store.metrics import list_metrics
+from store.records import RunRecord
+from store.runs import list_runs
+
+ExportFormat = Literal["csv", "jsonl", "parquet"]
+
+SCORE_COLUMNS = ("system", "dataset", "run", "trial", "item", "group", "metric", "status")
+
+
+def score_rows(store: Store, *, dataset: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield one row per run, trial, metric and item; a missing score is ``None``.
+
+    Scores of one component are in ``score``, the components of others in columns of their names.
+    """
+    wanted = None if dataset is None else get_dataset(store, dataset).uid
+    metrics = {metric.uid: metric for metric in list_metrics(store)}
+    items: dict[str, list[tuple[str, str | None]]] = {}
+    for run in reversed(list_runs(store, dataset_uid=wanted)):
+        if run.dataset_uid not in items:
+            found = list_items(store, run.dataset_uid)
+            items[run.dataset_uid] = [(item.key, item.group) for item in found]
+        for vector in load_run_scores(store, run.uid):
+            metric = metrics[vector.metric_uid]
+            names = COMPONENTS[metric.aggregation]
+            for (key, group), scores, status in zip(
+                items[run.dataset_uid], vector.scores, vector.status, strict=True
+            ):
+                yield {
+                    "system": run.system,
+                    "dataset": run.dataset,
+                    "run": run.label or None,
+                    "trial": vector.trial,
+                    "item": key,
+                    "group": group,
+                    "metric": metric.label,
+                    "status": Status(status).name.lower().replace("_", " "),
+                } | {
+                    name: None if np.isnan(value) else float(value)
+                    for name, value in zip(names, scores, strict=True)
+                }
+
+
+def run_rows(store: Store) -> Iterator[dict[str, Any]]:
+    """Yield one row per run and metric, with provenance."""
+    for run in reversed(list_runs(store)):
+        for vector in run.vectors:
+            yield _run_columns(run) | {
+                "metric": vector.metric,
+                "trial": vector.trial,
+                "value": vector.value,
+                "n_items": run.n_items,
+                "n_scored": vector.n_scored,
+            }
+
+
+def write_rows(
+    rows: Iterable[dict[str, Any]], target: Path | None, format: ExportFormat, stream: TextIO
+) -> int:
+    """Write rows to a file, or to `stream`; return how many.
+
+    Raises
+    ------
+    StoreError
+        The target exists, its folder does not, or Parquet is asked for without a file.
+    """
+    if target is not None and target.exists():
+        raise StoreError(f"{target} exists already: name another file with --out.")
+    if target is not None and not target.absolute().parent.is_dir():
+        raise StoreError(f"The folder {target.parent} does not exist. Make it first.")
+    listed = list(rows)
+    columns = list(dict.fromkeys(column for row in listed for column in row))
+    if format == "parquet":
+        if target is None:
+            raise StoreError("Parquet needs a file: add --out PATH.")
+        _write_parquet(listed, columns, target)
+    elif target is None:
+        _write_text(listed, columns, format, stream)
+    else:
+        with target.open("w", encoding="utf-8", newline="") as file:
+            _write_text(listed, columns, format, file)
+    return len(listed)
+
+
+def _run_columns(run: RunRecord) -> dict[str, Any]:
+    return {
+        "system": run.system,
+        "dataset": run.dataset,
+        "run": run.label or None,
+        "uid": run.uid,
+        "evaluated_on": run.evaluated_on.isoformat() if run.evaluated_on else None,
+        "seed": run.seed,
+        "harness": run.harness,
+        "harness_version": run.harness_version,
+        "git_commit": run.git_commit,
+        "complete": run.complete,
+    }
+
+
+def _write_text(
+    rows: Sequence[dict[str, Any]], columns: Sequence[str], format: ExportFormat, file: TextIO
+) -> None:
+    if format == "jsonl":
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _write_parquet(rows: Sequence[dict[str, Any]], columns: Sequence[str], target: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    data = {column: [row.get(column) for row in rows] for column in columns}
+    parquet.write_table(pa.table(data), target)
