@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from analysis.studies.comparable import Comparables, find_comparables
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
 from analysis.studies.overview import Overview, study_overview
 from analysis.studies.replicability import ReplicabilityStudy, study_replicability
@@ -20,6 +21,7 @@ from store.arrays import RunScores, load_run_scores
 from store.datasets import list_datasets, list_items, list_overlaps
 from store.engine import Store, open_store, resolve_location
 from store.history import list_events
+from store.lookup import Kind
 from store.records import (
     DatasetRecord,
     EventRecord,
@@ -31,12 +33,10 @@ from store.records import (
     RunRecord,
     SystemRecord,
 )
-from store.lookup import Kind
 from store.reported import list_reported_comparisons, list_reported_scores
 from store.runs import list_runs
 from store.systems import list_systems
 from store.tags import list_notes
-
 
 
 def is_read_only() -> bool:
@@ -79,12 +79,11 @@ def _ask(question: str, *arguments: Any) -> Any:
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
-    "leaderboard": lambda store, dataset, metric: study_leaderboard(
-        store, dataset, metric=metric
-    ),
+    "leaderboard": lambda store, dataset, metric: study_leaderboard(store, dataset, metric=metric),
     "replicability": lambda store, a, b, settings: study_replicability(
         store, a, b, **dict(settings)
     ),
+    "comparables": find_comparables,
     "systems": list_systems,
     "datasets": list_datasets,
     "runs": list_runs,
@@ -112,6 +111,12 @@ def replicability(a: str, b: str, **settings: Any) -> ReplicabilityStudy:
     """Return two systems across datasets; settings as in `study_replicability`."""
     study: ReplicabilityStudy = _ask("replicability", a, b, tuple(sorted(settings.items())))
     return study
+
+
+def comparables() -> Comparables:
+    """Return which systems can be compared across datasets."""
+    found: Comparables = _ask("comparables")
+    return found
 
 
 def systems() -> list[SystemRecord]:

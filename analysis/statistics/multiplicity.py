@@ -13,9 +13,7 @@ from analysis.statistics.validation import as_choice, as_level, as_pvalues
 METHODS = ("none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by")
 
 _ANY = "No assumption: the p-values may depend on each other in any way."
-_SIMES = (
-    "Independent tests, or positive dependence of the kind for which Simes' inequality holds."
-)
+_SIMES = "Independent tests, or positive dependence of the kind for which Simes' inequality holds."
 _PRDS = "Independent tests, or positive regression dependence on the tests without effect."
 _CONTROLS = {
     "none": ("each test by itself", "No assumption, and no protection against many tests."),
@@ -278,11 +276,11 @@ def _hommel(ascending: FloatArray) -> FloatArray:
         crossed = middle * ascending >= levels[middle + 1]
         high = np.where(crossed, middle, high)
         low = np.where(crossed, low, np.minimum(middle + 1, high))
-    return np.minimum(low * ascending, levels[low])
+    return np.asarray(np.minimum(low * ascending, levels[low]), dtype=np.float64)
 
 
 def _running_min_from_right(values: FloatArray) -> FloatArray:
-    return np.minimum.accumulate(values[::-1])[::-1]
+    return np.asarray(np.minimum.accumulate(values[::-1])[::-1])
 
 
 def describe_untestable(n_untestable: int, *, counted: bool) -> str:

@@ -9,6 +9,7 @@ for its bit generators only.
 from enum import IntEnum
 
 import numpy as np
+import numpy.typing as npt
 from numpy.random import PCG64DXSM, SeedSequence
 
 from analysis.statistics._typing import FloatArray, WordArray
@@ -29,13 +30,12 @@ def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:
     return np.asarray(PCG64DXSM(key).random_raw(n_words), dtype=np.uint64)
 
 
-def random_bits(seed: int, stream: Stream, block: int, n_columns: int) -> FloatArray:
-    """Return fair 0/1 values, shape (256, n_columns), as float64 for a matrix product."""
+def random_bits(seed: int, stream: Stream, block: int, n_columns: int) -> npt.NDArray[np.uint8]:
+    """Return fair 0/1 values, shape (256, n_columns)."""
     words_per_row = -(-n_columns // 64)
     words = raw_words(seed, stream, block, BLOCK_ROWS * words_per_row)
     octets = words.astype("<u8").view(np.uint8).reshape(BLOCK_ROWS, 8 * words_per_row)
-    bits = np.unpackbits(octets, axis=1, count=n_columns, bitorder="little")
-    return bits.astype(np.float64)
+    return np.unpackbits(octets, axis=1, count=n_columns, bitorder="little")
 
 
 def random_uniforms(seed: int, stream: Stream, block: int, n_columns: int) -> FloatArray:

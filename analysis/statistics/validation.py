@@ -49,9 +49,13 @@ def check_pvalue_range(values: FloatArray, name: str) -> None:
 
 def as_level(value: float, *, name: str = "alpha") -> float:
     """Return a probability strictly between 0 and 1."""
-    if isinstance(value, str) or not np.isscalar(value) or not 0 < float(value) < 1:
-        raise ValueError(f"`{name}` must lie strictly between 0 and 1, got {value!r}.")
-    return float(value)
+    try:
+        level = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{name}` must be a number, got {value!r}.") from None
+    if not 0 < level < 1:
+        raise ValueError(f"`{name}` must lie strictly between 0 and 1, got {level}.")
+    return level
 
 
 def as_choice(value: str, name: str, choices: Iterable[str]) -> str:
@@ -91,8 +95,7 @@ def as_seed(rng: Seed) -> int:
         seed = index(rng)
     except TypeError:
         raise TypeError(
-            "`rng` must be a whole number, a numpy Generator or None, "
-            f"got {type(rng).__name__}."
+            f"`rng` must be a whole number, a numpy Generator or None, got {type(rng).__name__}."
         ) from None
     if seed < 0:
         raise ValueError(f"`rng` must not be negative when it is a seed, got {seed}.")

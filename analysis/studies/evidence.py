@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
-from analysis.statistics import direct_pvalues, paired_test
-from analysis.studies.study import listed
+from analysis.statistics import Alternative, direct_pvalues, paired_test
+from analysis.studies.study import count, listed
 from store import vectors
 from store.arrays import load_matrix
 from store.engine import Store
@@ -22,10 +20,10 @@ from store.records import MetricRecord, ReportedComparisonRecord, SystemRecord
 from store.reported import list_reported_comparisons
 from store.runs import list_runs
 
-TESTS = ("auto", "t", "mcnemar", "permutation")
+TestName = Literal["auto", "t", "mcnemar", "permutation"]
 """Tests for a pair of systems with item scores."""
 
-TestName = Literal["auto", "t", "mcnemar", "permutation"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,26 +219,26 @@ def _test_dataset(
     matrix = load_matrix(store, dataset_uid, metric.uid, systems=[a.uid, b.uid])
     scores_a, scores_b = matrix.scores
     # Each dataset draws from its own stream, the same in every store and on every run.
-    stream = [seed, zlib.crc32(matrix.dataset.label.encode())]
+    stream = (seed << 32) | zlib.crc32(matrix.dataset.label.encode())
     better, worse = (scores_a, scores_b) if metric.higher_is_better else (scores_b, scores_a)
     reason = ""
-    pvalues = {"two-sided": math.nan, "greater": math.nan, "less": math.nan}
-    name, n_items = test, 0
+    pvalues: dict[Alternative, float] = {}
+    name: str = test
     try:
-        for alternative in ("two-sided", "greater", "less"):
+        for alternative in ALTERNATIVES:
             result = paired_test(
                 better,
                 worse,
-                test=test,
+                test="signflip" if test == "permutation" else test,
                 aggregation=metric.aggregation,
                 alternative=alternative,
                 n_resamples=n_resamples,
-                rng=np.random.SeedSequence(stream),
+                rng=stream,
             )
             pvalues[alternative] = result.pvalue
-            name, n_items = result.test, result.n_items
+            name = result.test
         if math.isnan(pvalues["two-sided"]):
-            reason = f"{n_items} items with a score from both are too few."
+            reason = f"{count(result.n_items, 'item')} with a score from both are too few."
     except ValueError as error:
         reason = str(error)
     both = vectors.scored(scores_a) & vectors.scored(scores_b)
@@ -250,9 +248,9 @@ def _test_dataset(
     return DatasetEvidence(
         dataset=matrix.dataset.label,
         dataset_uid=dataset_uid,
-        pvalue=pvalues["two-sided"],
-        pvalue_a_over_b=pvalues["greater"],
-        pvalue_b_over_a=pvalues["less"],
+        pvalue=pvalues.get("two-sided", math.nan),
+        pvalue_a_over_b=pvalues.get("greater", math.nan),
+        pvalue_b_over_a=pvalues.get("less", math.nan),
         favours=a.name if gain > 0 else b.name if gain < 0 else None,
         difference=score_a - score_b,
         score_a=score_a,

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from analysis.statistics import BoolArray
 from analysis.statistics.signature import build_signature
 from analysis.studies.study import Study, count, listed
 from store import vectors
@@ -90,8 +91,8 @@ def study_leaderboard(store: Store, dataset: str, *, metric: str | None = None) 
             f"It has {listed([m.label for m in available])}."
         )
     matrix = load_matrix(store, chosen.uid, measure.uid)
-    scored = ~np.isnan(matrix.scores).any(axis=2)
-    shared = scored.all(axis=0) if len(scored) else np.zeros(chosen.n_items, bool)
+    scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
+    shared = np.asarray(scored.all(axis=0)) if len(scored) else np.zeros(chosen.n_items, bool)
     rows = [
         *_rows_from_items(matrix, scored, shared, list_runs(store, dataset_uid=chosen.uid)),
         *_rows_from_reports(
@@ -116,7 +117,7 @@ def study_leaderboard(store: Store, dataset: str, *, metric: str | None = None) 
 
 
 def _rows_from_items(
-    matrix: ScoreMatrix, scored: np.ndarray, shared: np.ndarray, runs: list[RunRecord]
+    matrix: ScoreMatrix, scored: BoolArray, shared: BoolArray, runs: list[RunRecord]
 ) -> list[LeaderboardRow]:
     aggregation = matrix.metric.aggregation
     n_items = matrix.dataset.n_items
@@ -209,7 +210,7 @@ def _sentence(rows: list[LeaderboardRow], dataset: DatasetRecord, metric: Metric
     return sentence + ". Order is not evidence: neighbours may well be tied."
 
 
-def _warnings(rows: list[LeaderboardRow], matrix: ScoreMatrix, shared: np.ndarray) -> list[str]:
+def _warnings(rows: list[LeaderboardRow], matrix: ScoreMatrix, shared: BoolArray) -> list[str]:
     warnings = []
     from_items = [row for row in rows if row.basis == "items"]
     partial = [row for row in from_items if row.n_missing]

@@ -25,7 +25,6 @@ from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.metrics import get_metric
 from store.records import MetricRecord, NoteRecord, OverlapRecord
-from store.reported import list_reported_comparisons
 from store.systems import get_system
 from store.tags import list_notes
 
@@ -193,12 +192,6 @@ def study_replicability(
             *list_notes(store, "system", system_b.uid),
         ),
     )
-
-
-def reported_pairs(store: Store) -> list[tuple[str, str]]:
-    """Return the pairs of systems for which some source states p-values, in source order."""
-    found = list_reported_comparisons(store)
-    return list(dict.fromkeys((c.system_a, c.system_b) for c in found))
 
 
 def _recommend(

@@ -68,7 +68,7 @@ with st.expander("The same as a table"):
             "n_reported": Column("Reported figures", "count"),
         },
         filename="coverage",
-        noun="cells",
+        noun="cell",
         select="single-row",
     )
     if picked is not None:
@@ -96,6 +96,6 @@ show_table(
         "actor": Column("Who"),
     },
     filename="imports",
-    noun="imports",
+    noun="import",
 )
 st.caption(f"Store revision {numbers.count(study.store_revision)}")

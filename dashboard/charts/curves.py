@@ -7,7 +7,7 @@ from typing import Final
 import altair as alt
 import pandas as pd
 
-from dashboard.charts.palette import BETTER, INK, UNCLEAR, ink, key, layered
+from dashboard.charts.palette import INK, UNCLEAR, ink, key, layered
 
 _FLOORS: Final = (-3, -4, -5, -6)
 
@@ -39,19 +39,7 @@ def partial_conjunction_curve(
         axis=alt.Axis(values=_ticks(n), format="d", grid=False, title="u, the number of datasets"),
     )
     y = alt.Y("y:Q", scale=alt.Scale(domain=[floor, 0.0], nice=False), axis=_p_axis(floor))
-    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [4, 4, 1, 4]]
-    dash = alt.StrokeDash(
-        "estimator:N",
-        scale=alt.Scale(domain=list(labels.values()), range=dashes[: len(labels)]),
-        legend=alt.Legend(
-            title=None,
-            orient="top",
-            columns=2,
-            symbolType="stroke",
-            symbolSize=900,
-            symbolStrokeWidth=2,
-        ),
-    )
+    dash = _dashes(list(labels.values()))
     others = alt.Chart(points[points["name"] != recommended])
     main = alt.Chart(points[points["name"] == recommended])
     tooltip = ["estimator:N", alt.Tooltip("u:Q", format="d"), "p:N"]
@@ -77,6 +65,23 @@ def partial_conjunction_curve(
         title=key(
             "p of “fewer than u datasets show the effect”.",
             f"Under α = {alpha:g}: at least u do. Legend: k̂.",
+        ),
+    )
+
+
+def _dashes(labels: list[str]) -> alt.StrokeDash:
+    """Tell lines apart in any print; the first one is solid."""
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [4, 4, 1, 4]]
+    return alt.StrokeDash(
+        "estimator:N",
+        scale=alt.Scale(domain=labels, range=dashes[: len(labels)]),
+        legend=alt.Legend(
+            title=None,
+            orient="top",
+            columns=2,
+            symbolType="stroke",
+            symbolSize=900,
+            symbolStrokeWidth=2,
         ),
     )
 
@@ -138,7 +143,7 @@ def _found(
     """Mark the count at alpha and name it where no step of its own curve can be."""
     height, left = corner
     data = pd.DataFrame({"u": [found + 0.5], "y": [height], "text": [text]})
-    base = alt.Chart(data).encode(x=x, color=ink(BETTER if found else UNCLEAR))
+    base = alt.Chart(data).encode(x=x, color=ink(INK if found else UNCLEAR))
     return [
         base.mark_rule(strokeWidth=1.5),
         base.mark_text(

@@ -38,19 +38,7 @@ def difference_dots(
     to be printed, "" where there is none), `evidence` (one of `EVIDENCE`). Datasets are sorted
     by their difference; those without one come last.
     """
-    require(frame, _COLUMNS)
-    unknown = set(frame["evidence"]) - set(EVIDENCE)
-    if unknown:
-        raise ValueError(f"`evidence` has {sorted(unknown)}; it may be {list(EVIDENCE)}")
-    rows = frame.loc[:, list(_COLUMNS)].sort_values(
-        "difference", ascending=False, kind="stable", na_position="last"
-    )
-    rows["difference"] = rows["difference"].astype("float64")
-    rows["tone"] = [
-        _tone(difference, evidence)
-        for difference, evidence in zip(rows["difference"], rows["evidence"], strict=True)
-    ]
-    rows["at"] = rows["difference"].fillna(0.0)
+    rows = _rows(frame)
     names = list(dict.fromkeys(rows["dataset"]))
     printed = dict(zip(rows["dataset"], rows["p"].fillna(""), strict=True))
     x = alt.X(
@@ -99,6 +87,24 @@ def difference_dots(
         ),
         height=alt.Step(ROW),
     )
+
+
+def _rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Check, sort, and add who is favoured and where the mark stands."""
+    require(frame, _COLUMNS)
+    unknown = set(frame["evidence"]) - set(EVIDENCE)
+    if unknown:
+        raise ValueError(f"`evidence` has {sorted(unknown)}; it may be {list(EVIDENCE)}")
+    rows = frame.loc[:, list(_COLUMNS)].sort_values(
+        "difference", ascending=False, kind="stable", na_position="last"
+    )
+    rows["difference"] = rows["difference"].astype("float64")
+    rows["tone"] = [
+        _tone(difference, evidence)
+        for difference, evidence in zip(rows["difference"], rows["evidence"], strict=True)
+    ]
+    rows["at"] = rows["difference"].fillna(0.0)
+    return rows
 
 
 def _dots(base: alt.Chart) -> list[alt.Chart]:

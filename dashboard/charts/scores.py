@@ -39,15 +39,7 @@ def score_dots(
     a system with unscored items. Columns of `runs`: `system`, `run`, `score`; they become small
     ticks, those of other systems are left out.
     """
-    require(frame, _SCORE_COLUMNS)
-    rows = frame.loc[:, list(_SCORE_COLUMNS)].sort_values(
-        "score", ascending=not higher_is_better, kind="stable", na_position="last"
-    )
-    rows["complete"] = rows["n_scored"] >= rows["n_items"]
-    rows["items"] = [
-        f"{scored:.0f} of {total:.0f}" if scored < total else f"all {total:.0f}"
-        for scored, total in zip(rows["n_scored"], rows["n_items"], strict=True)
-    ]
+    rows = _rows(frame, higher_is_better)
     small = (runs if runs is not None else pd.DataFrame(columns=_RUN_COLUMNS)).loc[
         :, list(_RUN_COLUMNS)
     ]
@@ -147,6 +139,20 @@ def _bars(counts: Mapping[str, int], title: str, total: int) -> alt.LayerChart:
         title=key(title),
         height=alt.Step(ROW),
     )
+
+
+def _rows(frame: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
+    """Check, sort the best first, and say how complete each system is."""
+    require(frame, _SCORE_COLUMNS)
+    rows = frame.loc[:, list(_SCORE_COLUMNS)].sort_values(
+        "score", ascending=not higher_is_better, kind="stable", na_position="last"
+    )
+    rows["complete"] = rows["n_scored"] >= rows["n_items"]
+    rows["items"] = [
+        f"{scored:.0f} of {total:.0f}" if scored < total else f"all {total:.0f}"
+        for scored, total in zip(rows["n_scored"], rows["n_items"], strict=True)
+    ]
+    return rows
 
 
 def _span(rows: pd.DataFrame, runs: pd.DataFrame) -> list[float]:

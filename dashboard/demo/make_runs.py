@@ -70,7 +70,7 @@ STDLIB_FAMILIES = {
 }
 SLOW_SYSTEM, SLOW_DATASET = "Gaussian process", "docstrings-library"
 SLOW_ITEMS, SLOW_SEEDS = 200, (0,)
-"""On one large dataset the slowest system gets a budget: so many items, these seeds."""
+"""Its cost grows with the cube of the data: here it gets so many items and these seeds only."""
 
 OVERLAPS = {
     "digits": ("digits-4x4", "transform", "The same images, reduced from 8x8 to 4x4 pixels."),

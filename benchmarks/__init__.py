@@ -1,0 +1,1 @@
+"""Speed as a ratio against peers, measured side by side in one process."""

@@ -1,0 +1,89 @@
+"""One dataset: its items, overlaps, runs, notes and history.
+
+URL parameters: `uid` (uid or name of the dataset).
+"""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import data
+from dashboard.params import target
+from dashboard.ui import numbers
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.notes import show_facts, show_history, show_notes
+from dashboard.ui.run_table import show_reported, show_runs
+from dashboard.ui.tables import Column, show_table
+
+datasets = data.datasets()
+st.title("Dataset", anchor=False)
+dataset = target("dataset", datasets, [d.label for d in datasets])
+if dataset is None:
+    st.stop()
+
+size = f"{numbers.count(dataset.n_items)} items" if dataset.n_items else "no items in the store"
+answer(
+    f"{plain(dataset.label)}: {size}, {dataset.n_systems} systems, {dataset.n_runs} runs, "
+    f"{dataset.n_reported} reported figures."
+)
+stated = dataset.n_items_stated
+show_facts(
+    [
+        ("Task", dataset.task or ""),
+        ("Language", dataset.language or ""),
+        ("Domain", dataset.domain or ""),
+        ("Items that the source states", numbers.count(stated) if stated else ""),
+        ("Sealed", "yes, no item can be added" if dataset.sealed else ""),
+        ("Tags", ", ".join(dataset.tags)),
+        ("Uid", dataset.uid),
+    ]
+)
+if dataset.n_runs or dataset.n_reported:
+    show_link(Link("Leaderboard", "leaderboard", {"dataset": dataset.label}))
+show_notes(data.notes("dataset", dataset.uid))
+
+overlaps = [o for o in data.overlaps() if dataset.uid in (o.dataset_a_uid, o.dataset_b_uid)]
+if overlaps:
+    st.header("Not independent of", anchor=False)
+    for overlap in overlaps:
+        is_a = overlap.dataset_a_uid == dataset.uid
+        other = overlap.dataset_b if is_a else overlap.dataset_a
+        other_uid = overlap.dataset_b_uid if is_a else overlap.dataset_a_uid
+        found = f"{overlap.n_shared} items with the same text" if overlap.n_shared else ""
+        kind = overlap.kind.replace("-", " ")
+        show_link(Link(other, "dataset", {"uid": other_uid}))
+        st.caption(plain(" · ".join(filter(None, [kind, overlap.note, found]))))
+
+runs = [run for run in data.runs() if run.dataset_uid == dataset.uid]
+if runs:
+    st.header("Runs", anchor=False)
+    show_runs(runs, key="runs", without="dataset")
+reported = [score for score in data.reported_scores() if score.dataset_uid == dataset.uid]
+if reported:
+    st.header("Reported figures", anchor=False)
+    show_reported(reported, key="reported", without="dataset")
+
+if dataset.n_items:
+    st.header("Items", anchor=False)
+    items = data.items(dataset.uid)
+    metadata = sorted({key for item in items for key in item.metadata or {}})
+    frame = pd.DataFrame(
+        [
+            {"position": item.position, "key": item.key, "group": item.group}
+            | {name: (item.metadata or {}).get(name) for name in metadata}
+            for item in items
+        ]
+    )
+    show_table(
+        frame,
+        key="items",
+        columns={
+            "position": Column("Position", "count"),
+            "key": Column("Item"),
+            "group": Column("Group", shown=bool(frame["group"].notna().any())),
+        }
+        | {name: Column(name) for name in metadata},
+        filename=f"items_{dataset.name}",
+        noun="item",
+    )
+show_history(data.events(dataset.uid))

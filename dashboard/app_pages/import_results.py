@@ -1,0 +1,92 @@
+"""Import: upload files, see what would happen, then commit it.
+
+URL parameters: none.
+"""
+
+from contextlib import closing
+from typing import Any
+
+import streamlit as st
+from store.importers.registry import IMPORTERS
+
+from dashboard import data
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link, plain, show_link
+from dashboard.uploads import dataset_labels, read_uploads, show_reports
+from store.console import current_actor
+from store.engine import open_for_trial, open_store
+from store.errors import StoreError
+from store.importers.bundle import ReadOptions
+from store.ingest import ingest_all
+
+st.title("Import", anchor=False)
+if data.is_read_only():
+    answer("This dashboard is read-only.", "Import with `tiebreak ingest FILE` instead.")
+    st.stop()
+
+answer("Drop result files here; nothing is written before you have seen what it would be.")
+uploads = st.file_uploader(
+    "Result files",
+    accept_multiple_files=True,
+    help="CSV, TSV, JSON Lines, Parquet, lm-evaluation-harness output; .gz too. A mapping file "
+    "(NAME.tiebreak.yaml) can be dropped beside its table.",
+)
+with st.expander("What the files do not say"):
+    left, right = st.columns(2)
+    formats = ["recognise", *(importer.name for importer in IMPORTERS)]
+    format_ = left.selectbox("Format", formats)
+    direction = right.selectbox("Metrics without a direction", ["ask", "higher", "lower"])
+    system = left.text_input("System")
+    dataset = right.text_input("Dataset")
+    metric = left.text_input("Metric")
+    run_label = right.text_input("Run", help="Tells several runs of one system apart")
+    lenient = left.toggle("Skip rows that cannot be used, and list them")
+    replace = right.toggle("Replace runs that are there with other scores")
+    with_text = left.toggle("Keep the texts of items and outputs")
+
+if not uploads:
+    st.stop()
+
+options = ReadOptions(
+    system=system or None,
+    dataset=dataset or None,
+    metric=metric or None,
+    run_label=run_label or None,
+    higher_is_better={"higher": True, "lower": False}.get(str(direction)),
+    lenient=lenient,
+    with_text=with_text,
+)
+settings: dict[str, Any] = {
+    "actor": current_actor(),
+    "higher_is_better": options.higher_is_better,
+    "replace": replace,
+}
+try:
+    bundles = read_uploads(uploads, None if format_ == "recognise" else format_, options)
+    with open_for_trial() as trial:
+        preview = ingest_all(trial, bundles, dry_run=True, **settings)
+except StoreError as error:
+    st.subheader("This cannot be imported as it stands.", anchor=False)
+    st.error(plain(str(error)))
+    st.stop()
+
+st.header("What would happen", anchor=False)
+show_reports(preview)
+if not any(report.changed for report in preview):
+    answer("Nothing new: the store holds all of this already.")
+    st.stop()
+if st.button("Import this", type="primary"):
+    try:
+        with closing(open_store(create=True)) as store:
+            done = ingest_all(store, bundles, **settings)
+    except StoreError as error:
+        st.error(plain(str(error)))
+        st.stop()
+    data.forget_store()
+    runs = sum(report.runs_added + report.runs_replaced for report in done)
+    figures = sum(report.reported_added for report in done)
+    answer(f"Done: {runs} runs and {figures} reported figures are in the store.")
+    for name in list(dict.fromkeys(name for bundle in bundles for name in dataset_labels(bundle)))[
+        :10
+    ]:
+        show_link(Link(f"Leaderboard of {name}", "leaderboard", {"dataset": name}))

@@ -1,0 +1,59 @@
+"""All runs: which system, which dataset, how complete, when.
+
+URL parameters: `find` (words to search for), `dataset`, `harness`, `finished`.
+"""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import data
+from dashboard.charts import timeline
+from dashboard.params import notice_unknown
+from dashboard.ui import filters, states
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.run_table import show_runs
+
+st.title("Runs", anchor=False)
+runs = data.runs()
+if not runs:
+    states.empty_store([Link("Import results", "import_results", {})])
+    st.stop()
+
+partial = sum(any(v.n_scored < run.n_items for v in run.vectors) for run in runs)
+unfinished = sum(not run.complete for run in runs)
+answer(
+    f"{len(runs)} runs; {partial} with items that have no score"
+    + (f", {unfinished} unfinished." if unfinished else ".")
+)
+names = sorted({run.dataset for run in runs})
+harnesses = sorted({run.harness for run in runs if run.harness})
+notice_unknown("dataset", names)
+notice_unknown("harness", harnesses)
+with filters.filter_row("runs_filters"):
+    words = filters.search("System or run", key="find")
+    chosen = filters.choose_some("Dataset", names, key="dataset")
+    used = filters.choose_some("Harness", harnesses, key="harness") if harnesses else []
+
+rows = [
+    run
+    for run in runs
+    if words.casefold() in f"{run.system} {run.label} {' '.join(run.tags)}".casefold()
+    and run.dataset in chosen
+    and (len(used) == len(harnesses) or run.harness in used)
+]
+filters.show_count(len(rows), len(runs), "run")
+if not rows:
+    states.no_match("run", len(runs), Link("All runs", "runs", {}))
+    st.stop()
+show_runs(rows, key="runs")
+dates = {run.evaluated_on.date() for run in rows if run.evaluated_on}
+if len(dates) > 1:
+    st.header("Over time", anchor=False)
+    dated = [(run.evaluated_on, run.system, run.dataset) for run in rows]
+    show_picture(
+        timeline(pd.DataFrame(dated, columns=["when", "system", "dataset"])),
+        key="timeline",
+        alt=f"{len(rows)} runs between {min(dates)} and {max(dates)}.",
+    )

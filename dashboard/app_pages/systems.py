@@ -1,0 +1,69 @@
+"""All systems: what the store holds of each.
+
+URL parameters: `find` (words to search for), `tag`.
+"""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import data
+from dashboard.params import notice_unknown
+from dashboard.ui import filters, states
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link, show_link
+from dashboard.ui.tables import Column, show_table
+
+st.title("Systems", anchor=False)
+systems = data.systems()
+if not systems:
+    states.empty_store([Link("Import results", "import_results", {})])
+    st.stop()
+
+tested = sum(system.n_runs > 0 for system in systems)
+answer(
+    f"{len(systems)} systems: {tested} with runs of their own, "
+    f"{len(systems) - tested} known only from reported figures."
+)
+tags = sorted({tag for system in systems for tag in system.tags})
+notice_unknown("tag", tags)
+with filters.filter_row("systems_filters"):
+    words = filters.search("Name or alias", key="find")
+    chosen = filters.choose_some("Tag", tags, key="tag") if tags else []
+
+rows = [
+    system
+    for system in systems
+    if any(words.casefold() in name.casefold() for name in (system.name, *system.aliases))
+    and (len(chosen) == len(tags) or set(chosen) & set(system.tags))
+]
+filters.show_count(len(rows), len(systems), "system")
+if not rows:
+    states.no_match("system", len(systems), Link("All systems", "systems", {}))
+    st.stop()
+picked = show_table(
+    pd.DataFrame([system.to_dict() for system in rows]).assign(
+        last_evaluated_on=pd.to_datetime(
+            pd.Series([system.last_evaluated_on for system in rows], dtype="object"), utc=True
+        ),
+        aliases=[", ".join(system.aliases) for system in rows],
+        tags=[", ".join(system.tags) for system in rows],
+    ),
+    key="systems",
+    columns={
+        "name": Column("System", pinned=True),
+        "n_runs": Column("Runs", "count"),
+        "n_datasets": Column("Datasets", "count"),
+        "n_reported": Column("Reported figures", "count"),
+        "last_evaluated_on": Column("Last evaluated", "day"),
+        "tags": Column("Tags", shown=bool(tags)),
+        "aliases": Column("Also called", shown=False),
+        "uid": Column("Uid", shown=False),
+    },
+    filename="systems",
+    noun="system",
+    select="single-row",
+)
+if picked is not None:
+    show_link(Link(str(picked["name"]), "system", {"uid": str(picked["uid"])}))
+else:
+    st.caption("Choose a row to open the system.")

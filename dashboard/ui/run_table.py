@@ -1,0 +1,85 @@
+"""Runs and reported figures as tables, the same on every page that shows them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from dashboard.ui import numbers
+from dashboard.ui.links import Link, show_link
+from dashboard.ui.tables import Column, show_table
+from store.records import ReportedScoreRecord, RunRecord
+
+
+def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None:
+    """Show runs, a row per metric and trial; a chosen row links to its run.
+
+    `without` leaves out a column that is the same in every row: "system" or "dataset".
+    """
+    frame = pd.DataFrame(
+        [
+            {
+                "system": run.system,
+                "dataset": run.dataset,
+                "label": run.label,
+                "metric": vector.metric,
+                "trial": vector.trial,
+                "value": vector.value,
+                "std": vector.std,
+                "n_scored": vector.n_scored,
+                "n_missing": run.n_items - vector.n_scored,
+                "complete": "yes" if run.complete else "no",
+                "evaluated_on": run.evaluated_on,
+                "harness": run.harness,
+                "tags": ", ".join(run.tags),
+                "uid": run.uid,
+            }
+            for run in runs
+            for vector in run.vectors
+        ]
+    )
+    if frame.empty:
+        return
+    columns = {
+        "system": Column("System", pinned=True),
+        "dataset": Column("Dataset"),
+        "label": Column("Run"),
+        "metric": Column("Metric"),
+        "trial": Column("Trial", "count", shown=bool(frame["trial"].any())),
+        "value": Column("Value", "number", decimals=4),
+        "std": Column("SD of items", "number", decimals=3, shown=False),
+        "n_scored": Column("Scored", "count"),
+        "n_missing": Column("Missing", "count"),
+        "complete": Column("Finished", shown=bool((frame["complete"] == "no").any())),
+        "evaluated_on": Column("Evaluated", "day"),
+        "harness": Column("Harness", shown=False),
+        "tags": Column("Tags", shown=False),
+        "uid": Column("Uid", shown=False),
+    }
+    columns.pop(without, None)
+    frame["evaluated_on"] = pd.to_datetime(frame["evaluated_on"], utc=True)
+    picked = show_table(
+        frame, key=key, columns=columns, filename="runs", noun="score", select="single-row"
+    )
+    if picked is not None:
+        label = f"{picked['system']} on {picked['dataset']} {picked['label']}".strip()
+        show_link(Link(label, "run", {"uid": str(picked["uid"])}))
+
+
+def show_reported(scores: Sequence[ReportedScoreRecord], *, key: str, without: str = "") -> None:
+    """Show figures that files and papers state, as printed, with their source."""
+    frame = pd.DataFrame([score.to_dict() for score in scores]).assign(
+        printed=[score.printed or numbers.fixed(score.value, 4) for score in scores]
+    )
+    columns = {
+        "system": Column("System", pinned=True),
+        "dataset": Column("Dataset"),
+        "metric": Column("Metric"),
+        "value": Column("Value", "number", decimals=4),
+        "printed": Column("As printed", shown=False),
+        "stderr": Column("Standard error", "number", decimals=4, shown=False),
+        "n_items": Column("Items stated", "count", shown=False),
+        "source": Column("Source"),
+        "source_url": Column("Link", "link", shown=False),
+    }
+    columns.pop(without, None)
+    show_table(frame, key=key, columns=columns, filename="reported", noun="figure")

@@ -1,0 +1,105 @@
+"""Uploaded files: read like files on disk, and what their import would do or did."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pandas as pd
+import streamlit as st
+from store.importers.detect import read_paths
+
+from dashboard.ui import numbers
+from dashboard.ui.links import plain
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.tables import Column, show_table
+from store.errors import UnknownFormatError
+from store.importers.bundle import ImportBundle, ReadOptions
+from store.ingest import IngestReport
+
+
+class Upload(Protocol):
+    """A file as the browser sent it."""
+
+    name: str
+
+    def getvalue(self) -> bytes:
+        """Return its bytes."""
+
+
+def read_uploads(
+    uploads: Sequence[Upload], format: str | None, options: ReadOptions
+) -> Sequence[ImportBundle]:
+    """Return what the importers make of uploaded files.
+
+    Raises
+    ------
+    ImportFormatError
+        A file cannot be read as it stands.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for upload in uploads:
+            (folder / Path(upload.name).name).write_bytes(upload.getvalue())
+        read = read_paths([folder], format=format, options=options, root=folder)
+    if not read.bundles:
+        raise UnknownFormatError(
+            "no importer recognises it. Choose the format under 'What the files do not say'.",
+            path=", ".join(upload.name for upload in uploads),
+        )
+    return read.bundles
+
+
+def dataset_labels(bundle: ImportBundle) -> list[str]:
+    """Return the names of a bundle's datasets as the pages show them."""
+    return [f"{d.name} ({d.version})" if d.version else d.name for d in bundle.datasets]
+
+
+def show_reports(reports: Sequence[IngestReport]) -> None:
+    """Show what an import does: what was understood, how much comes in, what was skipped."""
+    for report in reports:
+        st.markdown(f"**{plain(', '.join(report.files))}** as {plain(report.format)}")
+        st.markdown("\n".join(f"- {plain(sentence)}" for sentence in report.understood))
+        show_warnings(report.warnings)
+    counts = {
+        "runs added": "runs_added",
+        "runs extended": "runs_extended",
+        "runs replaced": "runs_replaced",
+        "runs unchanged": "runs_unchanged",
+        "items added": "items_added",
+        "scores added": "scores_added",
+        "reported figures added": "reported_added",
+        "reported figures unchanged": "reported_unchanged",
+    }
+    totals = {
+        title: sum(getattr(report, field) for report in reports) for title, field in counts.items()
+    }
+    st.markdown(
+        ", ".join(f"{numbers.count(n)} {title}" for title, n in totals.items() if n) or "Nothing."
+    )
+    skipped = [row for report in reports for row in report.skipped]
+    if skipped:
+        st.subheader(f"{len(skipped)} rows are skipped", anchor=False)
+        show_table(
+            pd.DataFrame([(r.path, r.line, r.field, r.reason) for r in skipped]).set_axis(
+                ["path", "line", "field", "reason"], axis=1
+            ),
+            key="skipped",
+            columns={
+                "path": Column("File"),
+                "line": Column("Line", "count"),
+                "field": Column("Field"),
+                "reason": Column("Why"),
+            },
+            filename="skipped",
+        )
+    for report in reports:
+        for found in report.differences:
+            st.warning(
+                plain(
+                    f"{found.run}: the file states {found.metric} = {found.reported:g}, "
+                    f"its items give {found.recomputed:g}."
+                )
+            )

@@ -1,0 +1,80 @@
+"""Stores that pages are tried on: none, an empty one, the example, one from the future."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard.demo import load_demo
+from store.engine import open_store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def filled_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with the example content."""
+    path = tmp_path_factory.mktemp("filled") / "filled.db"
+    store = open_store(path, create=True)
+    load_demo(store, actor="tests")
+    store.close()
+    return path
+
+
+@pytest.fixture
+def empty_path(tmp_path: Path) -> Path:
+    """Return a store without content."""
+    path = tmp_path / "empty.db"
+    open_store(path, create=True).close()
+    return path
+
+
+@pytest.fixture
+def future_path(tmp_path: Path) -> Path:
+    """Return a store that a newer version wrote."""
+    path = tmp_path / "future.db"
+    open_store(path, create=True).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _fresh_caches() -> None:
+    """Caches belong to the process: one test must not see another's."""
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Return a function that opens a page of the dashboard on a store."""
+
+    def open_it(name: str, store: Path, **params: str) -> AppTest:
+        monkeypatch.setenv("TIEBREAK_STORE", str(store))
+        monkeypatch.chdir(ROOT)
+        app = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60)
+        app.switch_page(f"dashboard/app_pages/{name}.py")
+        for key, value in params.items():
+            app.query_params[key] = value
+        return app.run()
+
+    return open_it
+
+
+@pytest.fixture
+def text_of() -> Callable[[AppTest], str]:
+    """Return a function that gives all text of a page, without Markdown's escapes."""
+
+    def text(app: AppTest) -> str:
+        blocks = [*app.title, *app.header, *app.subheader, *app.markdown, *app.caption]
+        blocks += [*app.warning, *app.error, *app.info, *app.code]
+        return "\n".join(str(block.value) for block in blocks).replace("\\", "")
+
+    return text

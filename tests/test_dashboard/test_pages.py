@@ -1,0 +1,164 @@
+"""Every page on every kind of store, and with a bad URL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.registry import PAGES
+from store.datasets import list_datasets
+from store.engine import open_store
+from store.runs import list_runs
+from store.systems import list_systems
+
+OpenPage = Callable[..., AppTest]
+TextOf = Callable[[AppTest], str]
+NAMES = [page.name for page in PAGES]
+LISTS = [page.name for page in PAGES if not page.hidden and page.name != "import_results"]
+DETAILS = [page.name for page in PAGES if page.hidden]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page_opens_on_the_example(
+    name: str, open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page(name, filled_path)
+    assert not app.exception
+    assert app.title
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_list_page_invites_on_an_empty_store(
+    name: str, open_page: OpenPage, text_of: TextOf, empty_path: Path
+) -> None:
+    app = open_page(name, empty_path)
+    assert not app.exception
+    assert "Nothing here yet." in text_of(app)
+    assert "tiebreak ingest" in text_of(app)
+
+
+@pytest.mark.parametrize("name", [*LISTS, *DETAILS])
+def test_page_invites_without_a_store(
+    name: str, open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    app = open_page(name, tmp_path / "nowhere.db")
+    assert not app.exception
+    assert "tiebreak demo" in text_of(app)
+    assert not (tmp_path / "nowhere.db").exists()
+
+
+@pytest.mark.parametrize("name", [*LISTS, *DETAILS])
+def test_page_explains_a_store_from_the_future(
+    name: str, open_page: OpenPage, text_of: TextOf, future_path: Path
+) -> None:
+    app = open_page(name, future_path)
+    assert not app.exception
+    assert "9999" in text_of(app)
+    assert "update Tiebreak" in text_of(app)
+
+
+@pytest.mark.parametrize("name", DETAILS)
+def test_detail_page_survives_an_unknown_uid(
+    name: str, open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page(name, filled_path, uid="no-such-thing")
+    assert not app.exception
+    assert "no-such-thing" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("leaderboard", "dataset"),
+        ("leaderboard", "metric"),
+        ("across_datasets", "a"),
+        ("across_datasets", "b"),
+        ("datasets", "task"),
+        ("datasets", "language"),
+        ("runs", "dataset"),
+        ("runs", "harness"),
+        ("systems", "tag"),
+    ],
+)
+def test_filter_drops_an_unknown_value_and_says_so(
+    name: str, key: str, open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page(name, filled_path, **{key: "no such value"})
+    assert not app.exception
+    assert "no such value" in text_of(app)
+
+
+def test_system_page_shows_runs_and_figures(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    store = open_store(filled_path)
+    tested = next(s for s in list_systems(store) if s.n_runs)
+    stated = next(s for s in list_systems(store) if s.name == "MIMICK")
+    app = open_page("system", filled_path, uid=tested.uid)
+    assert not app.exception
+    assert f"{tested.n_runs} runs" in text_of(app)
+    app = open_page("system", filled_path, uid=stated.uid)
+    assert "23 reported figures" in text_of(app)
+    assert "Char→Tag" in text_of(app) or app.get("page_link")
+
+
+def test_dataset_page_shows_items_and_overlap(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    digits = next(d for d in list_datasets(open_store(filled_path)) if d.name == "digits")
+    app = open_page("dataset", filled_path, uid=digits.uid)
+    assert not app.exception
+    assert "Not independent of" in text_of(app)
+    assert len(app.dataframe) >= 2
+
+
+def test_run_page_shows_provenance(open_page: OpenPage, text_of: TextOf, filled_path: Path) -> None:
+    run = list_runs(open_store(filled_path))[0]
+    app = open_page("run", filled_path, uid=run.uid)
+    assert not app.exception
+    assert "scikit-learn" in text_of(app)
+    assert run.uid in text_of(app)
+
+
+def test_leaderboard_says_when_coverage_is_unequal(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="docstrings-library (1)")
+    assert not app.exception
+    assert "Unequal coverage" in text_of(app)
+    assert "on shared items" in text_of(app)
+
+
+def test_across_page_tells_the_directions_apart(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("across_datasets", filled_path, a="MIMICK", b="Char→Tag")
+    assert not app.exception
+    text = text_of(app)
+    assert "MIMICK is better than Char→Tag on at least 4 of 23 datasets" in text
+    assert "UD Tamil" in text
+    assert "No overlap among the 23 datasets" in text
+    counts = app.dataframe[0].value.set_index("estimator")
+    assert counts.loc["Fisher (recommended)", "without direction"] == 16
+    assert counts.loc["Bonferroni", "without direction"] == 6
+
+
+def test_across_page_says_what_cannot_be_had(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("across_datasets", filled_path, a="AE-SCL-SR", b="MSDA")
+    text = text_of(app)
+    assert "not independent" in text
+    assert "prints a Fisher count of 10" in text
+
+
+def test_across_page_tests_real_runs(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("across_datasets", filled_path, a="Logistic regression", b="Decision tree")
+    assert not app.exception
+    assert "Logistic regression is better than Decision tree on at least" in text_of(app)
+    assert "digits and digits-4x4 hold the same items in another form" in text_of(app)

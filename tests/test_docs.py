@@ -1,0 +1,71 @@
+"""What can be done is written down, and what is written down can be done."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from dashboard.cli import app
+from dashboard.registry import PAGES
+from store.importers.registry import IMPORTERS
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def command_names() -> list[str]:
+    """Return every command as it is typed, such as ``db check``."""
+    group = typer.main.get_command(app)
+    names = []
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        inner = getattr(command, "commands", {})
+        names += [f"{name} {sub}" for sub in inner] or [name]
+    return names
+
+
+@pytest.mark.parametrize("name", command_names())
+def test_command_is_in_the_readme(name: str) -> None:
+    assert f"`{name}" in README or f"`{name}`" in README
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_and_its_parameters_are_in_the_readme(page) -> None:
+    assert f"`{page.name}`" in README
+    source = (ROOT / "dashboard" / "app_pages" / f"{page.name}.py").read_text(encoding="utf-8")
+    stated = re.search(r"URL parameters: ((?:[^\n]|\n(?!\n|\"))*)", source)
+    assert stated, f"{page.name} does not say which URL parameters it has"
+    for parameter in re.findall(r"`(\w+)`", stated.group(1)):
+        assert f"`{parameter}`" in README, f"{page.name}: {parameter}"
+
+
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
+def test_importer_is_documented(importer) -> None:
+    assert f"`{importer.name}`" in README
+    assert importer.name in (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("dashboard/**/*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_flag_of_ingest_is_documented() -> None:
+    guide = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+    command = typer.main.get_command(app).commands["ingest"]  # type: ignore[attr-defined]
+    for parameter in command.params:
+        for flag in (*parameter.opts, *parameter.secondary_opts):
+            if flag.startswith("--") and flag not in ("--help", "--json"):
+                assert flag in guide, flag
+
+
+def test_no_text_names_this_machine() -> None:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("**/*.py")]:
+        if ".venv" in page.parts or ".tools" in page.parts:
+            continue
+        text = page.read_text(encoding="utf-8")
+        assert f"{ROOT}/" not in text, page
