@@ -19,7 +19,7 @@ from analysis.studies.overview import Overview, study_overview
 from analysis.studies.replicability import ReplicabilityStudy, study_replicability
 from store.arrays import RunScores, load_run_scores
 from store.datasets import list_datasets, list_items, list_overlaps
-from store.engine import Store, open_store, resolve_location
+from store.engine import Store, open_store, resolve_location, sqlite_path
 from store.history import list_events
 from store.lookup import Kind
 from store.records import (
@@ -54,27 +54,33 @@ def current_store() -> Store:
     SchemaVersionError
         It needs another version.
     """
-    return _open(resolve_location(), is_read_only())
+    location = resolve_location()
+    return _open(location, _identity(location), is_read_only())
 
 
-def forget_store() -> None:
-    """Open the store anew at the next look: it was just made, or replaced."""
-    _open.clear()
+def _identity(location: str) -> str:
+    """Return what changes when another file takes the store's place, as after a restore."""
+    path = sqlite_path(location)
+    if path is None or not path.exists():
+        return ""
+    status = path.stat()
+    return f"{status.st_dev}:{status.st_ino}"
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=lambda store: store.close())
-def _open(location: str, read_only: bool) -> Store:
+def _open(location: str, identity: str, read_only: bool) -> Store:
     return open_store(location, read_only=read_only)
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing …")
-def _answered(location: str, revision: int, question: str, arguments: tuple[Any, ...]) -> Any:
+def _answered(identity: str, revision: int, question: str, arguments: tuple[Any, ...]) -> Any:
     return _QUESTIONS[question](current_store(), *arguments)
 
 
 def _ask(question: str, *arguments: Any) -> Any:
     store = current_store()
-    return _answered(store.location, store.revision(), question, arguments)
+    identity = f"{store.location} {_identity(store.location)}"
+    return _answered(identity, store.revision(), question, arguments)
 
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {

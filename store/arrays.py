@@ -9,7 +9,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from store import vectors
-from store.datasets import dataset_records
+from store.datasets import dataset_record
 from store.engine import Store
 from store.errors import StoreError
 from store.importers.bundle import COMPONENTS, FloatArray, StatusArray
@@ -63,7 +63,7 @@ def load_matrix(
     """
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
-        dataset_row = dataset_records(connection, Dataset.id == dataset_id)[0]
+        dataset_row = dataset_record(connection, dataset_id)
         metric_id = find_metric_id(connection, metric)
         metric_row = metric_record(
             connection.execute(sa.select(Metric).where(Metric.id == metric_id)).one()

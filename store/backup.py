@@ -8,10 +8,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from store import schema, vectors
-from store.engine import Store, make_engines, resolve_location, sqlite_path
+from store.engine import Store, make_engines, plain_errors, resolve_location, sqlite_path
 from store.errors import NotFoundError, StoreError
 from store.ingest.items import chain_hashes
-from store.models import Base, Dataset, Item, ScoreVector
+from store.models import Base, Dataset, Item, Run, ScoreVector, StatusVector
 from store.records import Record
 
 
@@ -31,7 +31,7 @@ class StoreInfo(Record):
 class Upgrade(Record):
     """What an upgrade did."""
 
-    before: str | None
+    before: str
     after: str
     backup: str | None
 
@@ -56,35 +56,41 @@ def upgrade_store(location: str | None = None) -> Upgrade:
     path = sqlite_path(given)
     if path is not None and not path.exists():
         raise NotFoundError(f"There is no store at {given}.")
-    writer, _ = make_engines(given)
+    writer, reader = make_engines(given)
 
-    def back_up(revision: str) -> Path:
+    def back_up(revision: str) -> Path | None:
         if path is None:
-            raise StoreError("Back the server's database up first, then set TIEBREAK_NO_BACKUP.")
-        with writer.connect() as connection:
-            raw = connection.execution_options(isolation_level="AUTOCOMMIT")
-            return _vacuum_into(raw, _free_name(path, revision))
+            return None  # a database server has its own backup
+        with reader.connect() as connection:
+            return _vacuum_into(connection, _free_name(path, revision))
 
-    before, after, backup = schema.upgrade(writer, before=back_up if path is not None else None)
+    try:
+        with plain_errors(given):
+            before, after, backup = schema.upgrade(writer, reader, given, before=back_up)
+    finally:
+        reader.dispose()
+        writer.dispose()
     return Upgrade(before, after, None if backup is None else str(backup))
 
 
 def check(store: Store) -> list[str]:
     """Return everything that is wrong with the store, one sentence each; empty when it is sound.
 
-    Looks at the file's structure, at references, at the digest of every score vector, and at the
-    hash chain of every dataset.
+    Looks at the file's structure, at references, at the digest of every score vector, at the
+    items it belongs to, and at the hash chain of every dataset. Where the structure is damaged it
+    looks no further: what can be read then proves nothing.
     """
-    problems: list[str] = []
     with store.read() as connection:
+        problems: list[str] = []
         if store.path is not None:
-            for (said,) in connection.exec_driver_sql("PRAGMA integrity_check").tuples():
-                if said != "ok":
-                    problems.append(f"File structure: {said}.")
+            problems = _wrong_structure(connection)
+            if problems:
+                return problems
             dangling = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
             if dangling:
                 problems.append(f"{len(dangling)} rows refer to something that is not there.")
         problems += _wrong_vectors(connection)
+        problems += _wrong_statuses(connection)
         problems += _wrong_chains(connection)
     return problems
 
@@ -105,13 +111,32 @@ def info(store: Store) -> StoreInfo:
     )
 
 
+def _wrong_structure(connection: sa.Connection) -> list[str]:
+    try:
+        said = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+    except sa.exc.DatabaseError as error:  # too damaged even to look
+        said = [str(error.orig)]
+    # A finding may span several lines, headed by the database it is about.
+    lines = [line for found in said for line in found.splitlines() if line != "ok"]
+    return [f"File structure: {line}." for line in lines if not line.startswith("***")]
+
+
 def _wrong_vectors(connection: sa.Connection) -> list[str]:
-    query = sa.select(
-        ScoreVector.id,
-        ScoreVector.data,
-        ScoreVector.digest,
-        ScoreVector.n_items,
-        ScoreVector.n_components,
+    last_item = sa.and_(
+        Item.dataset_id == Run.dataset_id, Item.position == ScoreVector.n_items - 1
+    )
+    query = (
+        sa.select(
+            ScoreVector.id,
+            ScoreVector.data,
+            ScoreVector.digest,
+            ScoreVector.n_items,
+            ScoreVector.n_components,
+            ScoreVector.chain_hash,
+            Item.chain_hash.label("item_chain_hash"),
+        )
+        .join(Run, Run.id == ScoreVector.run_id)
+        .outerjoin(Item, last_item)
     )
     wrong = []
     for row in connection.execute(query.execution_options(yield_per=100)):
@@ -119,7 +144,15 @@ def _wrong_vectors(connection: sa.Connection) -> list[str]:
             wrong.append(f"Score vector {row.id} has the wrong length.")
         elif vectors.digest(row.data) != row.digest:
             wrong.append(f"Score vector {row.id} is not what was written.")
+        elif row.n_items and row.chain_hash != row.item_chain_hash:
+            wrong.append(f"Score vector {row.id} belongs to other items.")
     return wrong
+
+
+def _wrong_statuses(connection: sa.Connection) -> list[str]:
+    length = sa.func.length(StatusVector.data)
+    query = sa.select(StatusVector.id).where(length != StatusVector.n_items)
+    return [f"Status vector {id_} has the wrong length." for id_ in connection.scalars(query)]
 
 
 def _wrong_chains(connection: sa.Connection) -> list[str]:
@@ -128,12 +161,13 @@ def _wrong_chains(connection: sa.Connection) -> list[str]:
         sa.select(Dataset.id, Dataset.name, Dataset.n_items, Dataset.chain_hash)
     ):
         items = connection.execute(
-            sa.select(Item.key, Item.chain_hash)
+            sa.select(Item.position, Item.key, Item.chain_hash)
             .where(Item.dataset_id == dataset.id)
             .order_by(Item.position)
         ).all()
         chain = chain_hashes(item.key for item in items)
-        if len(items) != dataset.n_items or chain != [item.chain_hash for item in items]:
+        places = [(item.position, item.chain_hash) for item in items]
+        if len(items) != dataset.n_items or places != list(enumerate(chain)):
             wrong.append(f"The items of dataset '{dataset.name}' are not those that were written.")
         elif chain and chain[-1] != dataset.chain_hash:
             wrong.append(f"Dataset '{dataset.name}' does not end with its own last item.")
@@ -149,7 +183,11 @@ def _vacuum_into(connection: sa.Connection, target: Path) -> Path:
     driver = connection.connection.driver_connection
     if driver is None:
         raise StoreError("The connection to the store was lost.")
-    driver.execute("VACUUM INTO ?", (str(target),))
+    try:
+        driver.execute("VACUUM INTO ?", (str(target),))
+    except BaseException:
+        target.unlink(missing_ok=True)  # half a copy is none
+        raise
     return target
 
 

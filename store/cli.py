@@ -124,8 +124,8 @@ def ingest_command(
         with_text=with_text,
     )
     read = read_paths(paths, format=format, options=options)
-    for path in read.ignored:
-        messages.print(f"Left alone, no importer recognises it: {path}")
+    for file in read.ignored:
+        messages.print(f"Left alone: {file.path}: {file.reason}", markup=False)
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
     with place as store:
         reports = ingest_all(

@@ -92,6 +92,8 @@ def answer(
         sys.stdout.write("\n")
         return
     console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console = Console(highlight=False, soft_wrap=True, width=160)  # a pipe has no width
     show(console)
     for warning in warnings:
         messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")

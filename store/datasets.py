@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from store.engine import Store
 from store.lookup import find_id
-from store.models import Dataset, DatasetOverlap, Item, ReportedScore, Run, System
+from store.models import Dataset, DatasetOverlap, Item, Run, System
 from store.records import DatasetRecord, ItemRecord, OverlapRecord
+from store.reported import standing_scores
 from store.tags import tags_of_all
 
 
 def list_datasets(store: Store, *, deleted: bool = False) -> list[DatasetRecord]:
     """Return all living datasets by name, or all deleted ones."""
     with store.read() as connection:
-        return dataset_records(
-            connection,
-            Dataset.deleted_at.is_not(None) if deleted else Dataset.deleted_at.is_(None),
-        )
+        return _records(connection, _DELETED if deleted else _LIVING)
 
 
 def get_dataset(store: Store, given: str) -> DatasetRecord:
@@ -32,7 +31,7 @@ def get_dataset(store: Store, given: str) -> DatasetRecord:
         There is none, or several versions fit.
     """
     with store.read() as connection:
-        return dataset_records(connection, Dataset.id == find_id(connection, "dataset", given))[0]
+        return dataset_record(connection, find_id(connection, "dataset", given))
 
 
 def list_items(store: Store, dataset_uid: str) -> list[ItemRecord]:
@@ -73,16 +72,25 @@ def _declared_overlaps(connection: sa.Connection, ids: set[int]) -> list[Overlap
         .join(b, b.id == DatasetOverlap.dataset_b_id)
         .order_by(a.name, b.name)
     )
-    rows = connection.execute(query).tuples()
     return [
-        OverlapRecord(*row[:6], n_shared=None) for row in rows if row[6] in ids and row[7] in ids
+        OverlapRecord(name_a, name_b, uid_a, uid_b, kind, note, n_shared=None)
+        for name_a, name_b, uid_a, uid_b, kind, note, id_a, id_b in connection.execute(query)
+        if id_a in ids and id_b in ids
     ]
 
 
 def _found_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:
     first, second, a, b = aliased(Item), aliased(Item), aliased(Dataset), aliased(Dataset)
     query = (
-        sa.select(a.name, b.name, a.uid, b.uid, sa.func.count().label("n"), a.id, b.id)
+        sa.select(
+            a.name,
+            b.name,
+            a.uid,
+            b.uid,
+            sa.func.count(sa.distinct(first.content_hash)),
+            a.id,
+            b.id,
+        )
         .select_from(first)
         .join(
             second,
@@ -96,16 +104,14 @@ def _found_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRec
         .group_by(a.id, b.id)
     )
     return [
-        OverlapRecord(row[0], row[1], row[2], row[3], "shared-items", "", row.n)
-        for row in connection.execute(query)
-        if row[5] in ids and row[6] in ids
+        OverlapRecord(name_a, name_b, uid_a, uid_b, "shared-items", "", n_shared)
+        for name_a, name_b, uid_a, uid_b, n_shared, id_a, id_b in connection.execute(query)
+        if id_a in ids and id_b in ids
     ]
 
 
-def dataset_records(
-    connection: sa.Connection, which: sa.ColumnElement[bool]
-) -> list[DatasetRecord]:
-    """Return the datasets that `which` selects, by name."""
+def _counted_datasets() -> sa.Select[Any]:
+    """Return the query behind every record: datasets with counts of what lives, by name."""
     runs = (
         sa.select(Run.dataset_id, sa.func.count(Run.id).label("n_runs"))
         .join(System, System.id == Run.system_id)
@@ -113,14 +119,17 @@ def dataset_records(
         .group_by(Run.dataset_id)
         .subquery()
     )
+    stated = standing_scores()
     reported = (
-        sa.select(ReportedScore.dataset_id, sa.func.count(ReportedScore.id).label("n_reported"))
-        .group_by(ReportedScore.dataset_id)
+        sa.select(stated.c.dataset_id, sa.func.count(stated.c.id).label("n_reported"))
+        .join(System, System.id == stated.c.system_id)
+        .where(System.deleted_at.is_(None))
+        .group_by(stated.c.dataset_id)
         .subquery()
     )
     touched = sa.union(
         sa.select(Run.dataset_id, Run.system_id).where(Run.deleted_at.is_(None)),
-        sa.select(ReportedScore.dataset_id, ReportedScore.system_id),
+        sa.select(stated.c.dataset_id, stated.c.system_id),
     ).subquery()
     systems = (
         sa.select(touched.c.dataset_id, sa.func.count(touched.c.system_id).label("n_systems"))
@@ -129,14 +138,31 @@ def dataset_records(
         .group_by(touched.c.dataset_id)
         .subquery()
     )
-    query = (
+    return (
         sa.select(Dataset, runs.c.n_runs, reported.c.n_reported, systems.c.n_systems)
         .outerjoin(runs, runs.c.dataset_id == Dataset.id)
         .outerjoin(reported, reported.c.dataset_id == Dataset.id)
         .outerjoin(systems, systems.c.dataset_id == Dataset.id)
-        .where(which)
         .order_by(sa.func.lower(Dataset.name), Dataset.version)
     )
+
+
+# Built once: to put a query together takes longer than to run it.
+_DATASETS = _counted_datasets()
+_LIVING = _DATASETS.where(Dataset.deleted_at.is_(None))
+_DELETED = _DATASETS.where(Dataset.deleted_at.is_not(None))
+_BY_ID = _DATASETS.where(Dataset.id == sa.bindparam("dataset_id"))
+
+
+def dataset_record(connection: sa.Connection, dataset_id: int) -> DatasetRecord:
+    """Return the dataset with that id."""
+    [record] = _records(connection, _BY_ID, {"dataset_id": dataset_id})
+    return record
+
+
+def _records(
+    connection: sa.Connection, query: sa.Select[Any], parameters: dict[str, Any] | None = None
+) -> list[DatasetRecord]:
     tags = tags_of_all(connection, "dataset")
     return [
         DatasetRecord(
@@ -156,5 +182,5 @@ def dataset_records(
             created_at=row.created_at,
             deleted_at=row.deleted_at,
         )
-        for row in connection.execute(query)
+        for row in connection.execute(query, parameters)
     ]

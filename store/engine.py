@@ -8,12 +8,14 @@ file read-only; in write-ahead mode neither side ever waits for the other.
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -63,7 +65,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one unchanging state of the store."""
-        with _plain_errors(self.location), self._reader.connect() as connection:
+        with plain_errors(self.location), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
@@ -79,7 +81,7 @@ class Store:
         """
         if self.read_only:
             raise ReadOnlyError(f"{self.location} is open read-only: nothing can be changed here.")
-        with _plain_errors(self.location), Session(self._writer) as session:
+        with plain_errors(self.location), Session(self._writer) as session:
             session.begin()
             yield Change(session, actor)
             session.flush()
@@ -98,8 +100,8 @@ class Store:
 
     def close(self) -> None:
         """Release all connections."""
-        self._writer.dispose()
         self._reader.dispose()
+        self._writer.dispose()  # last: the one that can fold the write-ahead log into the file
 
 
 def resolve_location(given: str | None = None) -> str:
@@ -138,11 +140,17 @@ def open_store(
             "example with `tiebreak demo`."
         )
     writer, reader = make_engines(given)
-    with _plain_errors(given):
-        if create:
-            schema.create_if_new(writer)
-        schema.require_current(writer, given)
-    return Store(given, path, read_only, writer, reader)
+    store = Store(given, path, read_only, writer, reader)
+    try:
+        with plain_errors(given):
+            # The reader looks: it waits for nobody, and leaves a file that is not ours alone.
+            if create and ((path is not None and not path.exists()) or schema.is_empty(reader)):
+                schema.create(writer)
+            schema.require_current(reader, given)
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 @contextmanager
@@ -178,12 +186,16 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
         server = sa.create_engine(location)
         return server, server.execution_options(postgresql_readonly=True)
     absolute = path.absolute()
+    if absolute.is_dir():
+        raise StoreError(f"{location} is a folder: name the file of the store in it.")
     if not absolute.parent.is_dir():
         raise StoreError(f"{location}: the folder {path.parent} does not exist. Make it first.")
-    writer = sa.create_engine(f"sqlite:///{absolute}")
+    writer = sa.create_engine(sa.URL.create("sqlite", database=str(absolute)))
     # A quoted path keeps names with ? and % apart from the URI's own options.
-    quoted = str(absolute).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    reader = sa.create_engine(f"sqlite:///file:{quoted}?mode=ro&uri=true")
+    options = {"mode": "ro", "uri": "true"}
+    reader = sa.create_engine(
+        sa.URL.create("sqlite", database=f"file:{quote(str(absolute))}", query=options)
+    )
     sa.event.listen(writer, "connect", _on_connect_writer)
     sa.event.listen(reader, "connect", _on_connect_reader)
     sa.event.listen(writer, "begin", lambda connection: _begin(connection, "BEGIN IMMEDIATE"))
@@ -212,12 +224,12 @@ def _begin(connection: sa.Connection, statement: str) -> None:
 
 
 @contextmanager
-def _plain_errors(location: str) -> Iterator[None]:
+def plain_errors(location: str) -> Iterator[None]:
     """Say in words what the database driver says in codes."""
     try:
         yield
-    except sa.exc.DatabaseError as error:
-        said = str(error.orig).lower()
+    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+        said = str(getattr(error, "orig", error)).lower()
         for sign, kind, words in _SAID_BY_SQLITE:
             if sign in said:
                 raise kind(f"{location}: {words}") from error
@@ -226,6 +238,12 @@ def _plain_errors(location: str) -> Iterator[None]:
 
 _SAID_BY_SQLITE: tuple[tuple[str, type[StoreError], str], ...] = (
     ("disk is full", StoreError, "the disk is full. Nothing was written; free space and repeat."),
+    (
+        "disk i/o error",
+        StoreError,
+        "the disk does not take or give what it should. Nothing was written; look for a quota or "
+        "a failing disk, and repeat.",
+    ),
     (
         "database is locked",
         StoreError,

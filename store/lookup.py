@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,6 +17,31 @@ TABLES: dict[Kind, type[System | Dataset | Run]] = {
     "dataset": Dataset,
     "run": Run,
 }
+
+# Built once: to put a query together takes longer than to run it.
+_BY_UID = {
+    kind: sa.select(table.id, table.deleted_at).where(table.uid == sa.bindparam("uid"))
+    for kind, table in TABLES.items()
+}
+_SYSTEM_NAMES = sa.select(System.name, System.id).where(System.deleted_at.is_(None))
+_ALIASES = (
+    sa.select(SystemAlias.alias, SystemAlias.system_id, System.name)
+    .join(System, System.id == SystemAlias.system_id)
+    .where(System.deleted_at.is_(None))
+)
+_DATASET_NAMES = sa.select(Dataset.id, Dataset.name, Dataset.version).where(
+    Dataset.deleted_at.is_(None)
+)
+_METRIC_NAMES = sa.select(Metric.id, Metric.uid, Metric.name, Metric.signature)
+
+
+class Name(NamedTuple):
+    """One way to call a system or dataset."""
+
+    typed: str
+    id: int
+    label: str
+    """What tells it from others that can be called the same."""
 
 
 def find_id(connection: sa.Connection, kind: Kind, given: str, *, deleted: bool = False) -> int:
@@ -39,80 +64,75 @@ def find_id(connection: sa.Connection, kind: Kind, given: str, *, deleted: bool 
     NotFoundError
         Nothing fits; the message lists the nearest names.
     """
-    table = TABLES[kind]
-    by_uid = sa.select(table.id).where(table.uid == given)
-    if not deleted:
-        by_uid = by_uid.where(table.deleted_at.is_(None))
-    found = connection.scalar(by_uid)
-    if found is None and kind != "run":
-        found = _by_name(connection, kind, given)
-    if found is not None:
-        return int(found)
+    found = connection.execute(_BY_UID[kind], {"uid": given}).one_or_none()
+    if found is not None and (deleted or found.deleted_at is None):
+        return int(found.id)
+    by_name = None if kind == "run" else _by_name(connection, kind, given)
+    if by_name is not None:
+        return by_name
     raise NotFoundError(_not_found(connection, kind, given))
 
 
 def find_metric_id(connection: sa.Connection, given: str) -> int:
     """Return the id of the metric with that uid, name or label (``name [signature]``)."""
-    rows = connection.execute(sa.select(Metric.id, Metric.uid, Metric.name, Metric.signature)).all()
+    rows = connection.execute(_METRIC_NAMES).all()
     exact = [r for r in rows if given in (r.uid, f"{r.name} [{r.signature}]")]
-    named = [r for r in rows if r.name == given]
+    named = [r for r in rows if r.name == given] or [
+        r for r in rows if r.name.casefold() == given.casefold()
+    ]
     bare = [r for r in named if not r.signature]
     for candidates in (exact, bare, named):
         if len(candidates) == 1:
             return int(candidates[0].id)
     if named:
-        signatures = ", ".join(f"'{r.name} [{r.signature}]'" for r in named)
-        raise NotFoundError(f"Several metrics are called '{given}': {signatures}. Say which one.")
+        labels = ", ".join(f"'{r.name} [{r.signature}]'" for r in named)
+        raise NotFoundError(f"Several metrics are called '{given}': {labels}. Say which one.")
     raise NotFoundError(_suggest("metric", given, [r.name for r in rows]))
 
 
 def _by_name(connection: sa.Connection, kind: Kind, given: str) -> int | None:
-    names = _names(connection, kind)
-    for key in (lambda text: text, str.casefold):
-        ids = {id_ for name, id_ in names if key(name) == key(given)}
-        if len(ids) == 1:
-            return ids.pop()
-        if ids:
-            wanted = sorted({name for name, id_ in names if id_ in ids})
-            raise NotFoundError(
-                f"'{given}' may be one of several {kind}s: {', '.join(wanted)}. Say which one."
-            )
+    names = names_of(connection, kind)
+    for fold in (str, str.casefold):
+        for equals in names:
+            meant = {n.id: n.label for n in equals if fold(n.typed) == fold(given)}
+            if len(meant) == 1:
+                return next(iter(meant))
+            if meant:
+                labels = ", ".join(sorted(meant.values()))
+                raise NotFoundError(
+                    f"'{given}' may be one of several {kind}s: {labels}. Say which one."
+                )
     return None
 
 
-def _names(connection: sa.Connection, kind: Kind) -> list[tuple[str, int]]:
-    """Return (name, id) for every name by which a living system or dataset can be called."""
+def names_of(connection: sa.Connection, kind: Kind) -> tuple[list[Name], list[Name]]:
+    """Return how the living systems or datasets can be called; the first list has precedence.
+
+    A name goes before an alias, a dataset without a version before those that need theirs.
+    """
     if kind == "system":
-        living = System.deleted_at.is_(None)
-        names = connection.execute(sa.select(System.name, System.id).where(living)).tuples().all()
-        aliases = (
-            connection.execute(
-                sa.select(SystemAlias.alias, SystemAlias.system_id)
-                .join(System, System.id == SystemAlias.system_id)
-                .where(living)
-            )
-            .tuples()
-            .all()
-        )
-        return [*names, *aliases]
-    rows = connection.execute(
-        sa.select(Dataset.name, Dataset.version, Dataset.id).where(Dataset.deleted_at.is_(None))
-    ).all()
-    full = [(f"{r.name}@{r.version}", r.id) for r in rows if r.version]
-    return [(r.name, r.id) for r in rows] + full
+        names = [Name(name, id_, name) for name, id_ in connection.execute(_SYSTEM_NAMES)]
+        return names, [Name(*row) for row in connection.execute(_ALIASES)]
+    full, short = [], []
+    for id_, name, version in connection.execute(_DATASET_NAMES):
+        label = f"{name}@{version}" if version else name
+        full.append(Name(label, id_, label))
+        if version:
+            short.append(Name(name, id_, label))
+    return full, short
 
 
 def _not_found(connection: sa.Connection, kind: Kind, given: str) -> str:
-    table = TABLES[kind]
-    gone = connection.scalar(sa.select(table.deleted_at).where(table.uid == given))
+    gone = connection.execute(_BY_UID[kind], {"uid": given}).one_or_none()
     if gone is not None:
         return (
-            f"The {kind} '{given}' was deleted on {gone:%Y-%m-%d}. "
+            f"The {kind} '{given}' was deleted on {gone.deleted_at:%Y-%m-%d}. "
             f"`tiebreak restore {kind} {given}` brings it back."
         )
     if kind == "run":
         return f"There is no run '{given}'. `tiebreak ls runs` lists them."
-    return _suggest(kind, given, [name for name, _ in _names(connection, kind)])
+    first, second = names_of(connection, kind)
+    return _suggest(kind, given, [name.typed for name in first + second])
 
 
 def _suggest(kind: str, given: str, names: list[str]) -> str:

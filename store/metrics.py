@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.orm import aliased
 
 from store.engine import Store
 from store.lookup import find_metric_id
-from store.models import Dataset, Metric, ReportedComparison, ReportedScore, Run, ScoreVector
+from store.models import Dataset, Metric, ReportedComparison, Run, ScoreVector, System
 from store.records import MetricRecord
+from store.reported import standing_scores
 
 
 def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[MetricRecord]:
@@ -33,17 +35,24 @@ def get_metric(store: Store, given: str) -> MetricRecord:
 
 
 def _used_on(dataset_uid: str) -> sa.Select[Metric]:
+    stated, a, b = standing_scores(), aliased(System), aliased(System)
     used = sa.union_all(
         sa.select(ScoreVector.metric_id)
         .join(Run, Run.id == ScoreVector.run_id)
+        .join(System, System.id == Run.system_id)
         .join(Dataset, Dataset.id == Run.dataset_id)
-        .where(Dataset.uid == dataset_uid, Run.deleted_at.is_(None)),
-        sa.select(ReportedScore.metric_id)
-        .join(Dataset, Dataset.id == ReportedScore.dataset_id)
-        .where(Dataset.uid == dataset_uid),
+        .where(
+            Dataset.uid == dataset_uid, Run.deleted_at.is_(None), System.deleted_at.is_(None)
+        ),
+        sa.select(stated.c.metric_id)
+        .join(System, System.id == stated.c.system_id)
+        .join(Dataset, Dataset.id == stated.c.dataset_id)
+        .where(Dataset.uid == dataset_uid, System.deleted_at.is_(None)),
         sa.select(ReportedComparison.metric_id)
+        .join(a, a.id == ReportedComparison.system_a_id)
+        .join(b, b.id == ReportedComparison.system_b_id)
         .join(Dataset, Dataset.id == ReportedComparison.dataset_id)
-        .where(Dataset.uid == dataset_uid),
+        .where(Dataset.uid == dataset_uid, a.deleted_at.is_(None), b.deleted_at.is_(None)),
     ).subquery()
     count = sa.func.count()
     return (

@@ -92,7 +92,9 @@ class SystemAlias(Base):
     __table_args__ = (NEVER_REUSE_IDS,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    system_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
+    system_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("system.id", ondelete="CASCADE"), index=True
+    )
     alias: Mapped[str] = mapped_column(sa.String(400), unique=True)
 
 

@@ -70,16 +70,6 @@ def list_reported_comparisons(
         Uids of two systems, in either order. The records keep the order of the source.
     """
     a, b = aliased(System), aliased(System)
-    score_a, score_b = aliased(ReportedScore), aliased(ReportedScore)
-
-    def stated_beside(score: type[ReportedScore], system: type[System]) -> sa.ColumnElement[bool]:
-        return sa.and_(
-            score.system_id == system.id,
-            score.dataset_id == ReportedComparison.dataset_id,
-            score.metric_id == ReportedComparison.metric_id,
-            score.source == ReportedComparison.source,
-        )
-
     query = (
         sa.select(
             ReportedComparison.uid,
@@ -95,15 +85,13 @@ def list_reported_comparisons(
             ReportedComparison.printed,
             ReportedComparison.source,
             ReportedComparison.source_url,
-            score_a.value.label("score_a"),
-            score_b.value.label("score_b"),
+            _stated_beside(a).label("score_a"),
+            _stated_beside(b).label("score_b"),
         )
         .join(a, a.id == ReportedComparison.system_a_id)
         .join(b, b.id == ReportedComparison.system_b_id)
         .join(Dataset, Dataset.id == ReportedComparison.dataset_id)
         .join(Metric, Metric.id == ReportedComparison.metric_id)
-        .outerjoin(score_a, stated_beside(score_a, a))
-        .outerjoin(score_b, stated_beside(score_b, b))
         .where(a.deleted_at.is_(None), b.deleted_at.is_(None), Dataset.deleted_at.is_(None))
         .order_by(ReportedComparison.id)
     )
@@ -111,6 +99,43 @@ def list_reported_comparisons(
         query = query.where(a.uid.in_(between), b.uid.in_(between))
     with store.read() as connection:
         return [ReportedComparisonRecord(**row) for row in connection.execute(query).mappings()]
+
+
+def standing_scores() -> sa.Subquery:
+    """Return (id, system_id, dataset_id, metric_id) of all but those of deleted runs."""
+    return (
+        sa.select(
+            ReportedScore.id,
+            ReportedScore.system_id,
+            ReportedScore.dataset_id,
+            ReportedScore.metric_id,
+        )
+        .outerjoin(Run, Run.id == ReportedScore.run_id)
+        .where(Run.deleted_at.is_(None))
+        .subquery()
+    )
+
+
+def _stated_beside(system: type[System]) -> sa.ScalarSelect[float]:
+    """Return the score that the source of a comparison states for one of its systems.
+
+    One of the system in general goes before one of a single run.
+    """
+    return (
+        sa.select(ReportedScore.value)
+        .outerjoin(Run, Run.id == ReportedScore.run_id)
+        .where(
+            ReportedScore.system_id == system.id,
+            ReportedScore.dataset_id == ReportedComparison.dataset_id,
+            ReportedScore.metric_id == ReportedComparison.metric_id,
+            ReportedScore.source == ReportedComparison.source,
+            Run.deleted_at.is_(None),
+        )
+        .order_by(ReportedScore.run_id.is_not(None), ReportedScore.id)
+        .limit(1)
+        .correlate(system, ReportedComparison)
+        .scalar_subquery()
+    )
 
 
 def _metric_label() -> sa.ColumnElement[str]:

@@ -10,13 +10,13 @@ from store.models import (
     Dataset,
     Ingest,
     Metric,
-    ReportedScore,
     Run,
     ScoreVector,
     StatusVector,
     System,
 )
 from store.records import CoverageCell, RunRecord, StatusCounts, VectorRecord
+from store.reported import standing_scores
 from store.tags import tags_of_all
 
 
@@ -67,13 +67,14 @@ def list_coverage(store: Store) -> list[CoverageCell]:
         .group_by(Run.system_id, Run.dataset_id)
         .subquery()
     )
+    stated = standing_scores()
     reported = (
         sa.select(
-            ReportedScore.system_id,
-            ReportedScore.dataset_id,
-            sa.func.count(ReportedScore.id).label("n_reported"),
+            stated.c.system_id,
+            stated.c.dataset_id,
+            sa.func.count(stated.c.id).label("n_reported"),
         )
-        .group_by(ReportedScore.system_id, ReportedScore.dataset_id)
+        .group_by(stated.c.system_id, stated.c.dataset_id)
         .subquery()
     )
     cells = sa.union(

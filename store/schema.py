@@ -5,6 +5,7 @@ A store is never migrated by opening it. A new store starts at the newest revisi
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -32,12 +33,15 @@ def current_revision(engine: sa.Engine) -> str | None:
         return None if found is None else str(found)
 
 
-def create_if_new(engine: sa.Engine) -> None:
-    """Bring an empty database to the newest revision; leave every other one alone."""
+def is_empty(engine: sa.Engine) -> bool:
+    """Return whether a database has no table yet."""
     with engine.connect() as connection:
-        is_empty = not sa.inspect(connection).get_table_names()
-    if is_empty:
-        _migrate(engine, "head")
+        return not sa.inspect(connection).get_table_names()
+
+
+def create(engine: sa.Engine) -> None:
+    """Bring an empty database to the newest revision; of several at once, the first does it."""
+    _migrate(engine, "head")
 
 
 def require_current(engine: sa.Engine, location: str) -> None:
@@ -45,8 +49,8 @@ def require_current(engine: sa.Engine, location: str) -> None:
     found, needed = current_revision(engine), head_revision()
     if found == needed:
         return
-    if found is None:
-        raise StoreError(f"{location}: this database is no Tiebreak store.")
+    if found is None or not _is_ours(found):
+        raise _not_ours(location)
     if found < needed:
         raise SchemaVersionError(
             f"{location} is at revision {found}, this version of Tiebreak needs {needed}. "
@@ -58,15 +62,31 @@ def require_current(engine: sa.Engine, location: str) -> None:
     )
 
 
+def _is_ours(revision: str) -> bool:
+    """Whether it looks like ours: other programs keep their revision in the same table."""
+    return re.fullmatch(r"\d{4}", revision) is not None
+
+
+def _not_ours(location: str) -> StoreError:
+    return StoreError(f"{location}: this database is no Tiebreak store.")
+
+
 def upgrade(
-    engine: sa.Engine, *, revision: str = "head", before: Callable[[str], Path] | None = None
-) -> tuple[str | None, str, Path | None]:
+    writer: sa.Engine,
+    reader: sa.Engine,
+    location: str,
+    *,
+    revision: str = "head",
+    before: Callable[[str], Path | None] | None = None,
+) -> tuple[str, str, Path | None]:
     """Migrate a store.
 
     Parameters
     ----------
-    engine
-        The writing engine.
+    writer, reader
+        The engines of the store; the reader looks whether it is one.
+    location
+        What the store is called in error messages.
     revision
         Where to stop.
     before
@@ -77,17 +97,19 @@ def upgrade(
     tuple
         The revision before, the revision after, the backup if one was written.
     """
-    old = current_revision(engine)
+    old = current_revision(reader)
+    if old is None or not _is_ours(old):
+        raise _not_ours(location)
     target = head_revision() if revision == "head" else revision
     if old == target:
         return old, target, None
-    if old is not None and old > head_revision():
+    if old > head_revision():
         raise SchemaVersionError(
             f"The store is at revision {old}, newer than this version of Tiebreak "
             f"({head_revision()}): update Tiebreak."
         )
-    backup = before(old) if before is not None and old is not None else None
-    _migrate(engine, revision)
+    backup = before(old) if before is not None else None
+    _migrate(writer, revision)
     return old, target, backup
 
 

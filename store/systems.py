@@ -6,8 +6,9 @@ import sqlalchemy as sa
 
 from store.engine import Store
 from store.lookup import find_id
-from store.models import Dataset, ReportedScore, Run, System, SystemAlias
+from store.models import Dataset, Run, System, SystemAlias
 from store.records import SystemRecord
+from store.reported import standing_scores
 from store.tags import tags_of_all
 
 
@@ -44,14 +45,17 @@ def _records(connection: sa.Connection, which: sa.ColumnElement[bool]) -> list[S
         .group_by(Run.system_id)
         .subquery()
     )
+    stated = standing_scores()
     reported = (
-        sa.select(ReportedScore.system_id, sa.func.count(ReportedScore.id).label("n_reported"))
-        .group_by(ReportedScore.system_id)
+        sa.select(stated.c.system_id, sa.func.count(stated.c.id).label("n_reported"))
+        .join(Dataset, Dataset.id == stated.c.dataset_id)
+        .where(Dataset.deleted_at.is_(None))
+        .group_by(stated.c.system_id)
         .subquery()
     )
     touched = sa.union(
         sa.select(Run.system_id, Run.dataset_id).where(Run.deleted_at.is_(None)),
-        sa.select(ReportedScore.system_id, ReportedScore.dataset_id),
+        sa.select(stated.c.system_id, stated.c.dataset_id),
     ).subquery()
     datasets = (
         sa.select(touched.c.system_id, sa.func.count(touched.c.dataset_id).label("n_datasets"))

@@ -91,13 +91,15 @@ def aggregate(values: FloatArray, aggregation: Aggregation) -> float:
 
 def summarise(values: FloatArray, aggregation: Aggregation) -> Summary:
     """Return the numbers that are stored beside a vector."""
-    per_item = item_values(values, aggregation)
-    finite = per_item[~np.isnan(per_item)]
-    value = aggregate(values, aggregation)
+    with np.errstate(over="ignore", invalid="ignore"):  # sums of huge scores overflow
+        per_item = item_values(values, aggregation)
+        finite = per_item[np.isfinite(per_item)]
+        value = aggregate(values, aggregation)
+        std = float(finite.std(ddof=1)) if len(finite) > 1 else math.nan
     return Summary(
         n_scored=int(scored(values).sum()),
-        value=None if math.isnan(value) else value,
-        std=float(finite.std(ddof=1)) if len(finite) > 1 else None,
+        value=value if math.isfinite(value) else None,
+        std=std if math.isfinite(std) else None,
         min=float(finite.min()) if len(finite) else None,
         max=float(finite.max()) if len(finite) else None,
     )

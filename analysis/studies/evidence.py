@@ -97,7 +97,7 @@ def gather_reported(
         for c in stated
         if c.metric_uid == measure.uid and (datasets is None or c.dataset_uid in datasets)
     }
-    warnings = _other_metrics(store, measure, {c.metric_uid for c in stated})
+    warnings = _other_metrics(store, metric, measure, {c.metric_uid for c in stated})
     if any(c.sidedness == "unstated" for c in kept.values()):
         warnings.append(
             "The source does not say whether its p-values are one- or two-sided. With direction "
@@ -148,7 +148,7 @@ def gather_tested(
         if progress is not None:
             progress(done, len(uids))
         evidence.append(_test_dataset(store, a, b, uid, measure, test, n_resamples, seed))
-    warnings = _other_metrics(store, measure, {metric_uid for _, metric_uid in shared})
+    warnings = _other_metrics(store, metric, measure, {metric_uid for _, metric_uid in shared})
     return PairEvidence(
         metric=measure,
         datasets=tuple(sorted(evidence, key=lambda e: e.dataset.casefold())),
@@ -244,7 +244,10 @@ def _test_dataset(
     both = vectors.scored(scores_a) & vectors.scored(scores_b)
     score_a = vectors.aggregate(scores_a[both], metric.aggregation)
     score_b = vectors.aggregate(scores_b[both], metric.aggregation)
-    gain = metric.sign * (score_a - score_b)
+    difference = score_a - score_b
+    if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)):
+        difference = 0.0  # equal but for the order of a sum
+    gain = metric.sign * difference
     return DatasetEvidence(
         dataset=matrix.dataset.label,
         dataset_uid=dataset_uid,
@@ -252,7 +255,7 @@ def _test_dataset(
         pvalue_a_over_b=pvalues.get("greater", math.nan),
         pvalue_b_over_a=pvalues.get("less", math.nan),
         favours=a.name if gain > 0 else b.name if gain < 0 else None,
-        difference=score_a - score_b,
+        difference=difference,
         score_a=score_a,
         score_b=score_b,
         n_items=int(both.sum()),
@@ -288,7 +291,12 @@ def _choose_metric(
     return next(m for m in list_metrics(store) if m.uid == most)
 
 
-def _other_metrics(store: Store, chosen: MetricRecord, found: set[str]) -> list[str]:
+def _other_metrics(
+    store: Store, asked: MetricRecord | None, chosen: MetricRecord, found: set[str]
+) -> list[str]:
+    """Say which metric was chosen, when nobody asked for one and there are others."""
+    if asked is not None:
+        return []
     others = [m.label for m in list_metrics(store) if m.uid in found and m.uid != chosen.uid]
     if not others:
         return []

@@ -195,15 +195,14 @@ def _sentence(rows: list[LeaderboardRow], dataset: DatasetRecord, metric: Metric
     defined = [row for row in rows if not math.isnan(row.score)]
     if not defined:
         return f"'{metric.label}' is not defined for any system on {dataset.label}."
-    word = "highest" if metric.higher_is_better else "lowest"
     first = [row.system for row in defined if row.rank == 1]
-    verb = "has" if len(first) == 1 else "share"
-    sentence = f"{listed(first)} {verb} the {word} {metric.label} on {dataset.label}"
+    verb = "leads" if len(first) == 1 else "lead"
+    sentence = f"{listed(first)} {verb} on {dataset.label} with {metric.label}"
+    sentence += f" {defined[0].score:.4g}" + (
+        "" if metric.higher_is_better else " (lower is better)"
+    )
     n_scored = min(row.n_scored for row in defined if row.rank == 1)
-    if n_scored:
-        sentence += f", {defined[0].score:.4g} on {count(n_scored, 'item')}"
-    else:
-        sentence += f", {defined[0].score:.4g} as reported"
+    sentence += f" over {count(n_scored, 'item')}" if n_scored else " as reported"
     others = len(defined) - len(first)
     if others:
         sentence += f"; {count(others, 'system')} {'follows' if others == 1 else 'follow'}"

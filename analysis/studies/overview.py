@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.studies.study import Study, count
+from analysis.studies.study import Study, count, listed
 from store.datasets import list_datasets
 from store.engine import Store
 from store.history import list_events, list_ingests
@@ -40,10 +40,8 @@ def study_overview(store: Store) -> Overview:
     unfinished = [run for run in runs if not run.complete]
     warnings = []
     if partial:
-        warnings.append(
-            f"{count(len(partial), 'cell')} of the coverage matrix "
-            f"{'is' if len(partial) == 1 else 'are'} only partly scored."
-        )
+        named = listed([f"{cell.system} on {cell.dataset}" for cell in partial], most=4)
+        warnings.append(f"Only partly scored: {named}.")
     if unfinished:
         warnings.append(f"{count(len(unfinished), 'run')} did not finish.")
     n_items = sum(dataset.n_items for dataset in datasets)

@@ -232,7 +232,8 @@ def _describe(overlaps: list[OverlapRecord]) -> str:
     first = overlaps[0]
     text = f"{first.dataset_a} and {first.dataset_b} {verbs[first.kind]}"
     more = len(overlaps) - 1
-    return text + (f", and so do {count(more, 'other pair')}" if more else "")
+    verb = "does" if more == 1 else "do"
+    return text + (f", and so {verb} {count(more, 'other pair')}" if more else "")
 
 
 def _sentence(
@@ -263,12 +264,11 @@ def _warnings(evidence: PairEvidence, results: list[Replicability], a: str, b: s
     named = [e for e, yes in zip(evidence.datasets, holm, strict=True) if yes]
     sides = {e.favours for e in named if e.favours}
     if sides == {a, b}:
-        for system in (a, b):
-            where = [e.dataset for e in named if e.favours == system]
-            warnings.append(
-                f"Of the datasets that Holm names without direction, {system} scores "
-                f"better on {listed(where)}."
-            )
+        better = {s: listed([e.dataset for e in named if e.favours == s]) for s in (a, b)}
+        warnings.append(
+            "Without direction Holm names datasets of both kinds: "
+            f"{a} scores better on {better[a]}; {b} on {better[b]}."
+        )
     untestable = [e for e in evidence.datasets if e.not_testable]
     for e in untestable:
         warnings.append(f"{e.dataset} is not testable and not counted: {e.not_testable}")

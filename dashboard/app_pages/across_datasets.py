@@ -60,14 +60,14 @@ answer(plain(study.sentence), plain(study.recommended.because))
 show_warnings(study.warnings)
 
 directions = {
-    f"{a} over {b}": study.a_over_b,
-    f"{b} over {a}": study.b_over_a,
+    f"{a} better": study.a_over_b,
+    f"{b} better": study.b_over_a,
     "without direction": study.undirected,
 }
 st.header("How many", anchor=False)
 count_table(study, directions)
 st.caption(
-    "Each number is a lower bound that holds with confidence "
+    f"Of {study.undirected.n_datasets} datasets. Each number is a lower bound with confidence "
     f"{1 - study.alpha:g}, except the plain count of p ≤ {study.alpha:g}, which promises nothing. "
     "Without direction a dataset counts whoever is better, as in Dror et al. 2017; with direction "
     "only evidence for the named system counts."

@@ -82,7 +82,6 @@ if st.button("Import this", type="primary"):
     except StoreError as error:
         st.error(plain(str(error)))
         st.stop()
-    data.forget_store()
     runs = sum(report.runs_added + report.runs_replaced for report in done)
     figures = sum(report.reported_added for report in done)
     answer(f"Done: {runs} runs and {figures} reported figures are in the store.")

@@ -29,16 +29,18 @@ frame = pd.DataFrame([cell.to_dict() for cell in study.coverage])
 with_runs = frame[frame["n_runs"] > 0]
 only_reported = frame[frame["n_runs"] == 0]
 parts = {"Runs with item scores": with_runs, "Reported figures": only_reported}
-kinds = [name for name, part in parts.items() if len(part)]
-kind = st.segmented_control(
-    "Which figures",
-    kinds,
-    default=kinds[0],
-    required=True,
-    key="figures",
-    bind="query-params",
-    label_visibility="collapsed",
-)
+kinds = [name for name, rows in parts.items() if len(rows)]
+kind = kinds[0]
+if len(kinds) > 1:
+    kind = st.segmented_control(
+        "Which figures",
+        kinds,
+        default=kinds[0],
+        required=True,
+        key="figures",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
 part = parts[str(kind)].copy()
 part["reported"] = part["n_reported"] > 0
 part["n_scored"] = part["n_scored"].where(part["n_runs"] > 0).astype("float64")
@@ -79,21 +81,21 @@ show_table(
     pd.DataFrame(
         {
             "when": [ingest.created_at for ingest in study.ingests],
-            "files": [", ".join(list(ingest.files)[:3]) for ingest in study.ingests],
             "format": [ingest.format for ingest in study.ingests],
             "runs": [ingest.report.get("runs_added", 0) for ingest in study.ingests],
             "reported": [ingest.report.get("reported_added", 0) for ingest in study.ingests],
             "actor": [ingest.actor for ingest in study.ingests],
+            "files": [", ".join(ingest.files) for ingest in study.ingests],
         }
     ),
     key="ingests",
     columns={
         "when": Column("When", "moment"),
-        "files": Column("Files"),
         "format": Column("Format"),
         "runs": Column("Runs added", "count"),
         "reported": Column("Reported figures added", "count"),
         "actor": Column("Who"),
+        "files": Column("Files", width="large"),
     },
     filename="imports",
     noun="import",

@@ -1,6 +1,6 @@
 """All runs: which system, which dataset, how complete, when.
 
-URL parameters: `find` (words to search for), `dataset`, `harness`, `finished`.
+URL parameters: `find` (words to search for), `dataset`, `harness`.
 """
 
 import pandas as pd

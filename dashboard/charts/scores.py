@@ -76,8 +76,9 @@ def score_dots(
         ),
         base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", value_axis(labels, ""))),
     ]
-    first = f"● score, interval{EM}| one run" if len(small) else "● score, interval"
-    words = key(first, "○ some items not scored")
+    signs = ["● score, interval" if rows["low"].notna().any() else "● score"]
+    signs += ["| one run"] if len(small) else []
+    words = key(EM.join(signs), *([] if rows["complete"].all() else ["○ some items not scored"]))
     return layered(*layers, own_axes=True, title=words, height=alt.Step(ROW))
 
 

@@ -224,7 +224,7 @@ def score(task: Task, items: npt.NDArray[Any], model: Any, inputs: Any) -> dict[
     chances = model.predict_proba(inputs)
     gold = np.searchsorted(model.classes_, task.labels[items])
     correct, probability = chances.argmax(axis=1) == gold, chances[range(len(gold)), gold]
-    return {"correct": correct.astype(int), "gold_probability": probability.round(3)}
+    return {"accuracy": correct.astype(int), "gold_probability": probability.round(3)}
 
 
 def evaluate(task: Task) -> Iterator[pd.DataFrame]:
@@ -258,9 +258,9 @@ def description(task: Task) -> dict[str, Any]:
     metric = {"higher_is_better": True, "unit": "proportion", "lower": 0, "upper": 1}
     about: dict[str, Any] = {
         "format": "generic",
-        "dataset": {"name": task.name, "version": "1", **task.about},
+        "dataset": {"name": task.name, **task.about},
         "columns": {"run": "seed"},
-        "metrics": {"correct": dict(metric), "gold_probability": dict(metric)},
+        "metrics": {"accuracy": dict(metric), "gold_probability": dict(metric)},
         "run": {
             "harness": "scikit-learn",
             "harness_version": sklearn.__version__,

@@ -14,10 +14,10 @@ from dashboard.ui import numbers
 from dashboard.ui.tables import Column, show_table
 
 _ESTIMATORS = {
-    "fisher": ("Fisher", "independent datasets"),
-    "bonferroni": ("Bonferroni", "nothing about dependence"),
+    "fisher": ("Fisher", "independence"),
+    "bonferroni": ("Bonferroni", "nothing"),
     "simes": ("Simes", "positive dependence"),
-    "stouffer": ("Stouffer", "independent datasets"),
+    "stouffer": ("Stouffer", "independence"),
     "count": ("Count of p ≤ α", "nothing; promises nothing"),
 }
 
@@ -30,18 +30,16 @@ def count_table(study: ReplicabilityStudy, directions: Mapping[str, Replicabilit
         [
             {
                 "estimator": _ESTIMATORS[name][0] + (" (recommended)" if name == first else ""),
-                "assumes": _ESTIMATORS[name][1],
                 **{title: getattr(result, f"k_{name}") for title, result in directions.items()},
-                "n_datasets": study.undirected.n_datasets,
+                "assumes": _ESTIMATORS[name][1],
             }
             for name in order
         ]
     )
     columns = {
         "estimator": Column("Estimator", pinned=True),
-        "assumes": Column("Assumes"),
         **{title: Column(title, "count") for title in directions},
-        "n_datasets": Column("of datasets", "count"),
+        "assumes": Column("Assumes about the datasets"),
     }
     show_table(frame, key="counts", columns=columns, filename="counts", noun="estimator")
 

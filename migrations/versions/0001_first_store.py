@@ -324,6 +324,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("alias", name="uq_system_alias_alias"),
         sqlite_autoincrement=True,
     )
+    op.create_index("ix_system_alias_system_id", "system_alias", ["system_id"], unique=False)
     op.create_table(
         "item_text",
         sa.Column("item_id", sa.Integer(), nullable=False),
@@ -454,7 +455,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-
     op.drop_table("status_vector")
     op.drop_index("ix_score_vector_metric_id", table_name="score_vector")
     op.drop_table("score_vector")
@@ -466,6 +466,7 @@ def downgrade() -> None:
     op.drop_index("ix_output_item_id", table_name="output")
     op.drop_table("output")
     op.drop_table("item_text")
+    op.drop_index("ix_system_alias_system_id", table_name="system_alias")
     op.drop_table("system_alias")
     op.drop_index(
         "uq_run_living_system_dataset_label",

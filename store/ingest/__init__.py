@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from store.engine import Change, Store
 from store.importers.bundle import ImportBundle
+from store.ingest.checks import require_well_built
 from store.ingest.items import align_datasets, seal
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
 from store.ingest.report import Difference, IngestReport
 from store.ingest.reported import ingest_reported
-from store.ingest.runs import Targets, ingest_runs, require_components
+from store.ingest.runs import Targets, ingest_runs
 from store.models import Ingest
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
@@ -70,7 +71,7 @@ def ingest_all(
         A bundle does not fit: direction unknown, item text changed, score out of bounds.
     """
     for bundle in bundles:
-        require_components(bundle)
+        require_well_built(bundle)
     with store.write(actor, dry_run=dry_run) as change:
         reports = [
             _ingest_bundle(change, bundle, higher_is_better, replace, dry_run) for bundle in bundles

@@ -7,6 +7,7 @@ one look-up proves that two sequences of items are the same.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from store.engine import Change
-from store.errors import AlignmentError, ConflictError
+from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
 from store.ingest.report import IngestReport
 from store.models import Dataset, Item, ItemText, utc_now
@@ -27,11 +28,10 @@ class AlignedDataset(NamedTuple):
     row: Dataset
     positions: npt.NDArray[np.int64]
     """Shape (n_bundle_items,): position in the store of each item of the bundle."""
-
-    @property
-    def n_covered(self) -> int:
-        """Length of a vector that reaches the last of the bundle's items."""
-        return int(self.positions.max()) + 1 if len(self.positions) else 0
+    n_covered: int
+    """Length of a vector that reaches the last of the bundle's items."""
+    chain_hash: str
+    """Chain hash of that item; empty when the bundle has no items."""
 
 
 def chain_hashes(keys: Iterable[str], after: str = "") -> list[str]:
@@ -55,6 +55,8 @@ def align_datasets(
         An item stands in the store with another text or in another group.
     ConflictError
         New items for a sealed dataset.
+    ImportFormatError
+        An item stands in the bundle twice.
     """
     path = bundle.files[0].path if bundle.files else ""
     return [_align_dataset(change, wanted, path, report) for wanted in bundle.datasets]
@@ -63,27 +65,13 @@ def align_datasets(
 def _align_dataset(
     change: Change, wanted: BundleDataset, path: str, report: IngestReport
 ) -> AlignedDataset:
-    session = change.session
-    dataset = session.scalars(
-        sa.select(Dataset).where(
-            Dataset.name == wanted.name,
-            Dataset.version == wanted.version,
-            Dataset.deleted_at.is_(None),
-        )
-    ).first()
-    if dataset is None:
-        dataset = Dataset(name=wanted.name, version=wanted.version)
-        session.add(dataset)
-        session.flush()
-        change.record("create", "dataset", dataset.uid, name=dataset.name, version=dataset.version)
-        report.datasets_added.append(wanted.name)
-    for attribute in ("task", "language", "domain", "n_items_stated"):
-        if getattr(dataset, attribute) is None and getattr(wanted, attribute) is not None:
-            setattr(dataset, attribute, getattr(wanted, attribute))
-    if not wanted.items:
-        return AlignedDataset(dataset, np.empty(0, np.int64))
-    known = _known_positions(change, dataset, wanted.items, path)
-    new = [item for item in wanted.items if item.key not in known]
+    dataset = _find_or_make(change, wanted, report)
+    items = wanted.items
+    if not items:
+        return AlignedDataset(dataset, np.empty(0, np.int64), 0, "")
+    _require_different_keys(wanted, path)
+    known = _known_positions(change, dataset, items, path, report)
+    new = [item for item in items if item.key not in known]
     if new:
         if dataset.sealed:
             raise ConflictError(
@@ -92,13 +80,58 @@ def _align_dataset(
             )
         known |= _append_items(change, dataset, new)
         report.items_added += len(new)
-    _add_texts(change, dataset, wanted.items)
-    positions = np.fromiter((known[item.key] for item in wanted.items), np.int64, len(wanted.items))
-    return AlignedDataset(dataset, positions)
+    _add_texts(change, dataset, items, known_before=len(items) - len(new), report=report)
+    positions = np.fromiter((known[item.key] for item in items), np.int64, len(items))
+    last = int(positions.max())
+    chain_hash = dataset.chain_hash
+    if last + 1 < dataset.n_items:
+        chain_hash = change.session.scalars(
+            sa.select(Item.chain_hash).where(Item.dataset_id == dataset.id, Item.position == last)
+        ).one()
+    return AlignedDataset(dataset, positions, last + 1, chain_hash)
+
+
+def _find_or_make(change: Change, wanted: BundleDataset, report: IngestReport) -> Dataset:
+    """Return the living dataset of that name and version; fill in what it does not say yet."""
+    dataset = change.session.scalars(
+        sa.select(Dataset).where(
+            Dataset.name == wanted.name,
+            Dataset.version == wanted.version,
+            Dataset.deleted_at.is_(None),
+        )
+    ).first()
+    stated = {
+        name: value
+        for name in ("task", "language", "domain", "n_items_stated")
+        if (value := getattr(wanted, name)) is not None
+    }
+    if dataset is None:
+        dataset = Dataset(name=wanted.name, version=wanted.version, **stated)
+        change.session.add(dataset)
+        change.session.flush()
+        change.record("create", "dataset", dataset.uid, name=dataset.name, version=dataset.version)
+        report.datasets_added.append(wanted.name)
+        return dataset
+    new = {name: value for name, value in stated.items() if getattr(dataset, name) is None}
+    if new:
+        for name, value in new.items():
+            setattr(dataset, name, value)
+        change.record("describe", "dataset", dataset.uid, **new)
+        report.details_added += len(new)
+    return dataset
+
+
+def _require_different_keys(wanted: BundleDataset, path: str) -> None:
+    keys = [item.key for item in wanted.items]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key, count in Counter(keys).items() if count > 1)
+        raise ImportFormatError(
+            f"item '{twice}' stands twice in the dataset '{wanted.name}'.", path=path, field="item"
+        )
 
 
 def _known_positions(
-    change: Change, dataset: Dataset, items: Sequence[BundleItem], path: str
+    change: Change, dataset: Dataset, items: Sequence[BundleItem], path: str, report: IngestReport
 ) -> dict[str, int]:
     """Return key -> position of the items that the store has; check text and group of each."""
     if dataset.n_items == 0:
@@ -150,6 +183,7 @@ def _known_positions(
     if filled:
         change.session.execute(sa.update(Item), filled)
         change.record("describe items", "dataset", dataset.uid, n_items=len(filled))
+        report.details_added += len(filled)
     return known
 
 
@@ -178,7 +212,15 @@ def _append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem])
     return {item.key: start + i for i, item in enumerate(items)}
 
 
-def _add_texts(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> None:
+def _add_texts(
+    change: Change,
+    dataset: Dataset,
+    items: Sequence[BundleItem],
+    *,
+    known_before: int,
+    report: IngestReport,
+) -> None:
+    """Add the texts that the store does not have; a text that came first stays."""
     texts = {item.key: item for item in items if item.input_text is not None or item.reference_text}
     if not texts:
         return
@@ -199,6 +241,9 @@ def _add_texts(change: Change, dataset: Dataset, items: Sequence[BundleItem]) ->
     ]
     if rows:
         session.execute(sa.insert(ItemText), rows)
+    if rows and known_before:  # else they came with their items
+        change.record("add texts", "dataset", dataset.uid, n_items=len(rows))
+        report.details_added += len(rows)
 
 
 def seal(change: Change, dataset_id: int) -> None:

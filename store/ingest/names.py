@@ -9,6 +9,7 @@ from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import BundleMetric, BundleOverlap, ImportBundle
 from store.importers.known_metrics import lookup
 from store.ingest.report import IngestReport
+from store.lookup import names_of
 from store.models import Dataset, DatasetOverlap, Metric, System, SystemAlias
 
 
@@ -19,20 +20,11 @@ def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) 
     for comparison in bundle.reported_comparisons:
         wanted |= {comparison.system_a: None, comparison.system_b: None}
     session = change.session
-    living = sa.select(System.name, System.id).where(System.deleted_at.is_(None))
-    found = dict(session.execute(living).tuples().all())
-    aliases = dict(
-        session.execute(
-            sa.select(SystemAlias.alias, SystemAlias.system_id)
-            .join(System, System.id == SystemAlias.system_id)
-            .where(System.deleted_at.is_(None))
-        )
-        .tuples()
-        .all()
-    )
+    names, aliases = names_of(session.connection(), "system")
+    found = {name.typed: name.id for name in aliases + names}  # a name goes before an alias
     ids: dict[str, int] = {}
     for name in wanted:
-        known = found.get(name, aliases.get(name))
+        known = found.get(name)
         if known is None:
             system = System(name=name)
             session.add(system)
@@ -41,12 +33,16 @@ def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) 
             report.systems_added.append(name)
             known = found[name] = system.id
         ids[name] = known
-    _add_aliases(change, bundle, ids, found | aliases)
+    _add_aliases(change, bundle, ids, found, report)
     return ids
 
 
 def _add_aliases(
-    change: Change, bundle: ImportBundle, ids: dict[str, int], taken: dict[str, int]
+    change: Change,
+    bundle: ImportBundle,
+    ids: dict[str, int],
+    taken: dict[str, int],
+    report: IngestReport,
 ) -> None:
     for name, spellings in bundle.aliases.items():
         if name not in ids:
@@ -54,13 +50,23 @@ def _add_aliases(
         for alias in spellings:
             owner = taken.get(alias)
             if owner is None:
-                change.session.add(SystemAlias(system_id=ids[name], alias=alias))
+                _put_alias(change, alias, ids[name])
                 taken[alias] = ids[name]
+                report.details_added += 1
                 change.record("alias", "system", alias=alias, name=name)
             elif owner != ids[name]:
                 raise ConflictError(
                     f"'{alias}' cannot be an alias of '{name}': another system has that name."
                 )
+
+
+def _put_alias(change: Change, alias: str, system_id: int) -> None:
+    """Add an alias; a deleted system that has it gives it up."""
+    row = change.session.scalar(sa.select(SystemAlias).where(SystemAlias.alias == alias))
+    if row is None:
+        change.session.add(SystemAlias(system_id=system_id, alias=alias))
+    else:
+        row.system_id = system_id
 
 
 def resolve_metrics(
@@ -92,7 +98,7 @@ def resolve_metrics(
 def _make_metric(
     change: Change, wanted: BundleMetric, stated: bool | None, bundle: ImportBundle
 ) -> Metric:
-    direction = wanted.higher_is_better if stated is None else stated
+    direction = stated if wanted.higher_is_better is None else wanted.higher_is_better
     if direction is None:
         usual = lookup(wanted.name)
         if usual is None:
@@ -125,7 +131,7 @@ def _make_metric(
 
 
 def _require_same_metric(metric: Metric, wanted: BundleMetric, stated: bool | None) -> None:
-    direction = wanted.higher_is_better if stated is None else stated
+    direction = stated if wanted.higher_is_better is None else wanted.higher_is_better
     if direction is not None and direction != metric.higher_is_better:
         word = "higher" if metric.higher_is_better else "lower"
         raise ConflictError(

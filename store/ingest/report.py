@@ -34,6 +34,9 @@ class IngestReport:
     scores_added: int = 0
     items_added: int = 0
     judgments_added: int = 0
+    outputs_added: int = 0
+    details_added: int = 0
+    """What was filled in: aliases, texts, groups and descriptions of what the store knew."""
     reported_added: int = 0
     reported_unchanged: int = 0
     reported_replaced: int = 0
@@ -57,6 +60,7 @@ class IngestReport:
             or self.reported_added
             or self.reported_replaced
             or self.items_added
+            or self.details_added
         )
 
     def to_dict(self) -> dict[str, Any]:

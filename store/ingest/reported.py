@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import sqlalchemy as sa
@@ -133,15 +134,24 @@ def _differences(
         if not values:
             continue  # an aggregate whose item scores the file does not show
         recomputed = math.fsum(value for value in values if value is not None) / len(values)
-        if abs(recomputed - score.value) > _rounding(score.printed, score.value):
+        if abs(recomputed - score.value) > rounding(score.printed, score.value):
             name = f"{score.system} on {bundle.datasets[score.dataset].name}"
             found.append(Difference(name, metric.name, score.value, recomputed))
     return found
 
 
-def _rounding(printed: str, value: float) -> float:
-    """Return how far a value may be off by rounding: half of its last printed digit."""
-    digits = printed.partition(".")[2]
-    if digits.isdigit() and len(digits) < 10:
-        return 0.5 * 10.0 ** -len(digits) * (1 + 1e-9)
-    return 1e-6 * max(1.0, abs(value))
+def rounding(printed: str, value: float) -> float:
+    """Return how far a value may be off by rounding: half of its last printed digit.
+
+    A value that was printed in percent and is stored as a proportion is off by as much less.
+    """
+    slack = 1e-6 * max(1.0, abs(value))
+    try:
+        number = Decimal(printed)
+    except InvalidOperation:
+        return slack
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or not number:
+        return slack
+    half_digit = 0.5 * 10.0**exponent * abs(value / float(number))
+    return max(half_digit * (1 + 1e-9), slack)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from store import vectors
 from store.engine import Change
 from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import (
-    COMPONENTS,
     BundleRun,
     FloatArray,
     ImportBundle,
@@ -81,26 +81,47 @@ def _ingest_run(
     else:
         known = _known_digests(change, stored)
         new = [v for v in incoming if (v.metric.id, v.trial) not in known]
-        changed = [v for v in incoming if known.get((v.metric.id, v.trial), v.digest) != v.digest]
+        changed = [v for v in incoming if v not in new and _differs(change, stored, v, known)]
         what = f"scores for '{changed[0].metric.name}'" if changed else ""
         if not (new or changed) and _statuses_differ(change, stored, wanted, statuses):
             what = "statuses"
         if what and not replace:
             raise ConflictError(_conflict_text(wanted, aligned, what))
         if what:
-            run = _replace_run(change, stored, wanted, targets, aligned, incoming)
+            run = _replace_run(change, stored, wanted, targets, aligned, incoming, statuses)
             report.runs_replaced += 1
-        elif new:
-            run, incoming = stored, new
-            change.record("extend", "run", run.uid, metrics=sorted({v.metric.name for v in new}))
-            report.runs_extended += 1
         else:
-            report.runs_unchanged += 1
-            return stored
+            return _extend_run(change, stored, wanted, aligned, new, statuses, report)
     _write_vectors(change, run, aligned, incoming)
     _write_statuses(change, run, statuses)
-    _write_outputs(change, run, wanted, aligned)
+    report.outputs_added += _write_outputs(change, run, wanted, aligned)
     report.scores_added += sum(int(vectors.scored(v.values).sum()) for v in incoming)
+    report.run_uids.append(run.uid)
+    return run
+
+
+def _extend_run(
+    change: Change,
+    run: Run,
+    wanted: BundleRun,
+    aligned: AlignedDataset,
+    new: list[_Vector],
+    statuses: dict[int, StatusArray],
+    report: IngestReport,
+) -> Run:
+    """Add the metrics, trials and outputs that a known run does not have yet, if any."""
+    n_outputs = _write_outputs(change, run, wanted, aligned)
+    if not (new or n_outputs):
+        report.runs_unchanged += 1
+        return run
+    if new:
+        _write_vectors(change, run, aligned, new)
+        _write_statuses(change, run, statuses)
+    metrics = sorted({v.metric.name for v in new})
+    change.record("extend", "run", run.uid, metrics=metrics, n_outputs=n_outputs)
+    report.runs_extended += 1
+    report.outputs_added += n_outputs
+    report.scores_added += sum(int(vectors.scored(v.values).sum()) for v in new)
     report.run_uids.append(run.uid)
     return run
 
@@ -173,6 +194,25 @@ def _known_digests(change: Change, run: Run) -> dict[tuple[int, int], str]:
     return {(metric_id, trial): digest for metric_id, trial, digest in rows}
 
 
+def _differs(
+    change: Change, run: Run, incoming: _Vector, known: dict[tuple[int, int], str]
+) -> bool:
+    """Whether the store holds other scores; how many items without any follow does not matter."""
+    if known[incoming.metric.id, incoming.trial] == incoming.digest:
+        return False
+    data = change.session.scalars(
+        sa.select(ScoreVector.data).where(
+            ScoreVector.run_id == run.id,
+            ScoreVector.metric_id == incoming.metric.id,
+            ScoreVector.trial == incoming.trial,
+        )
+    ).one()
+    stored = vectors.decode(data, incoming.values.shape[1])
+    n_items = max(len(stored), len(incoming.values))
+    padded = vectors.pad(incoming.values, n_items)
+    return vectors.encode(vectors.pad(stored, n_items)) != vectors.encode(padded)
+
+
 def _add_run(change: Change, wanted: BundleRun, targets: Targets, aligned: AlignedDataset) -> Run:
     given = wanted.provenance
     run = Run(
@@ -209,8 +249,12 @@ def _replace_run(
     targets: Targets,
     aligned: AlignedDataset,
     incoming: list[_Vector],
+    statuses: dict[int, StatusArray],
 ) -> Run:
-    """Delete `old` softly and add its successor; metrics that the file does not bring go along."""
+    """Delete `old` softly and add its successor; metrics that the file does not bring go along.
+
+    `statuses` is completed with those of the items that only these metrics scored.
+    """
     old.deleted_at = utc_now()
     change.session.flush()
     run = _add_run(change, wanted, targets, aligned)
@@ -220,12 +264,27 @@ def _replace_run(
         sa.select(ScoreVector)
         .options(undefer(ScoreVector.data))
         .where(ScoreVector.run_id == old.id, ScoreVector.metric_id.not_in(brought))
-    )
+    ).all()
+    if not kept:
+        return run
     columns = [c.key for c in ScoreVector.__table__.columns if c.key not in ("id", "run_id")]
     copies = [{"run_id": run.id} | {c: getattr(vector, c) for c in columns} for vector in kept]
-    if copies:
-        change.session.execute(sa.insert(ScoreVector), copies)
+    change.session.execute(sa.insert(ScoreVector), copies)
+    _carry_statuses(kept, _stored_statuses(change, old), statuses)
     return run
+
+
+def _carry_statuses(
+    kept: Sequence[ScoreVector], before: dict[int, StatusArray], statuses: dict[int, StatusArray]
+) -> None:
+    """Complete `statuses`: of a trial that the file brings, only what the kept vectors scored."""
+    for vector in kept:
+        known = before.get(vector.trial, np.empty(0, np.uint8)).copy()
+        if vector.trial in statuses:
+            scored = vectors.scored(vectors.decode(vector.data, vector.n_components))
+            known[: len(scored)][~scored] = Status.NOT_ATTEMPTED
+            known[len(scored) :] = Status.NOT_ATTEMPTED
+        statuses[vector.trial] = _joined(statuses.get(vector.trial, known), known)
 
 
 def _write_vectors(
@@ -233,11 +292,6 @@ def _write_vectors(
 ) -> None:
     if not incoming:
         return
-    chain_hash = change.session.scalar(
-        sa.select(Item.chain_hash).where(
-            Item.dataset_id == aligned.row.id, Item.position == aligned.n_covered - 1
-        )
-    )
     rows = []
     for vector in incoming:
         summary = vectors.summarise(vector.values, vector.metric.aggregation)
@@ -248,7 +302,7 @@ def _write_vectors(
                 "trial": vector.trial,
                 "n_items": len(vector.values),
                 "n_components": vector.values.shape[1],
-                "chain_hash": chain_hash or "",
+                "chain_hash": aligned.chain_hash,
                 "digest": vector.digest,
                 "data": vector.data,
                 **summary._asdict(),
@@ -258,7 +312,7 @@ def _write_vectors(
 
 
 def _write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) -> None:
-    stored = {
+    known = {
         row.trial: row
         for row in change.session.scalars(
             sa.select(StatusVector)
@@ -268,7 +322,7 @@ def _write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) 
     }
     for trial, incoming in statuses.items():
         status = incoming
-        row = stored.get(trial)
+        row = known.get(trial)
         if row is not None:  # an extended run: an item that either file attempted was attempted
             status = _joined(vectors.decode_status(row.data), incoming)
         else:
@@ -281,15 +335,29 @@ def _write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) 
         row.data = status.tobytes()
 
 
+def _stored_statuses(change: Change, run: Run) -> dict[int, StatusArray]:
+    query = sa.select(StatusVector.trial, StatusVector.data).where(StatusVector.run_id == run.id)
+    return {trial: vectors.decode_status(data) for trial, data in change.session.execute(query)}
+
+
 def _statuses_differ(
     change: Change, run: Run, wanted: BundleRun, statuses: dict[int, StatusArray]
 ) -> bool:
-    """Whether the source states other statuses than the store holds."""
-    stored = change.session.execute(
-        sa.select(StatusVector.trial, StatusVector.data).where(StatusVector.run_id == run.id)
-    )
-    known = {trial: data for trial, data in stored}
-    return any(statuses[trial].tobytes() != known.get(trial) for trial in wanted.statuses)
+    """Whether the source states other statuses than the store holds.
+
+    An item that this source did not attempt may have been scored by another one on another metric.
+    """
+    if not wanted.statuses:
+        return False
+    stored = _stored_statuses(change, run)
+    for trial in wanted.statuses:
+        known = stored.get(trial, np.empty(0, np.uint8))
+        stated = np.full(max(len(known), len(statuses[trial])), Status.NOT_ATTEMPTED, np.uint8)
+        stated[: len(statuses[trial])] = statuses[trial]
+        known = _joined(known, np.full(len(stated), Status.NOT_ATTEMPTED, np.uint8))
+        if ((stated != known) & (stated != Status.NOT_ATTEMPTED)).any():
+            return True
+    return False
 
 
 def _joined(old: StatusArray, new: StatusArray) -> StatusArray:
@@ -300,36 +368,20 @@ def _joined(old: StatusArray, new: StatusArray) -> StatusArray:
     return joined
 
 
-def _write_outputs(change: Change, run: Run, wanted: BundleRun, aligned: AlignedDataset) -> None:
+def _write_outputs(change: Change, run: Run, wanted: BundleRun, aligned: AlignedDataset) -> int:
+    """Add the outputs that the store does not have; return how many."""
     if not wanted.outputs:
-        return
-    ids = dict(
-        change.session.execute(
-            sa.select(Item.position, Item.id).where(Item.dataset_id == aligned.row.id)
-        )
-        .tuples()
-        .all()
-    )
+        return 0
+    of_items = sa.select(Item.position, Item.id).where(Item.dataset_id == aligned.row.id)
+    ids = {position: id_ for position, id_ in change.session.execute(of_items)}
+    of_run = sa.select(Output.trial, Output.item_id).where(Output.run_id == run.id)
+    known = {(trial, item_id) for trial, item_id in change.session.execute(of_run)}
     rows = [
-        {"run_id": run.id, "trial": trial, "item_id": ids[int(position)], "text": text}
+        {"run_id": run.id, "trial": trial, "item_id": ids[position], "text": text}
         for trial, texts in wanted.outputs.items()
-        for position, text in zip(aligned.positions, texts, strict=True)
-        if text is not None
+        for position, text in zip(aligned.positions.tolist(), texts, strict=True)
+        if text is not None and (trial, ids[position]) not in known
     ]
     if rows:
         change.session.execute(sa.insert(Output), rows)
-
-
-def require_components(bundle: ImportBundle) -> None:
-    """Raise ``ValueError`` when an importer built a vector of the wrong shape."""
-    for run in bundle.runs:
-        n_items = len(bundle.datasets[run.dataset].items)
-        for scores in run.scores:
-            expected = (n_items, len(COMPONENTS[bundle.metrics[scores.metric].aggregation]))
-            if scores.values.shape != expected:
-                raise ValueError(
-                    f"importer '{bundle.format}' built a vector of shape {scores.values.shape}, "
-                    f"expected {expected}"
-                )
-            if np.isinf(scores.values).any():
-                raise ValueError(f"importer '{bundle.format}' let an infinite score through")
+    return len(rows)

@@ -126,7 +126,7 @@ def test_run_page_shows_provenance(open_page: OpenPage, text_of: TextOf, filled_
 def test_leaderboard_says_when_coverage_is_unequal(
     open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
-    app = open_page("leaderboard", filled_path, dataset="docstrings-library (1)")
+    app = open_page("leaderboard", filled_path, dataset="docstrings-library")
     assert not app.exception
     assert "Unequal coverage" in text_of(app)
     assert "on shared items" in text_of(app)

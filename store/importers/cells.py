@@ -1,0 +1,248 @@
+"""What a table's cell means: a number, a date, a status word, or nothing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from store.importers.bundle import FloatArray, Status
+
+BoolArray = npt.NDArray[np.bool_]
+
+MISSING_WORDS = frozenset({"", "na", "n/a", "none", "null", "nan", "-", "–", "—"})
+TRUTH_WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+
+_STATUS_SPELLINGS = {
+    Status.OK: (
+        "ok", "0", "done", "success", "completed", "complete", "scored", "answered", "finished",
+        "unscored", "refused", "refusal",
+    ),
+    Status.NOT_ATTEMPTED: (
+        "not attempted", "1", "skipped", "missing", "absent", "not run", "pending",
+    ),
+    Status.ERROR: (
+        "error", "2", "errored", "crash", "crashed", "exception", "timeout", "timed out",
+    ),
+    Status.SCORED_BY_RULE: ("scored by rule", "3", "by rule", "rule", "imputed"),
+}  # fmt: skip
+STATUS_WORDS = {word: status for status, words in _STATUS_SPELLINGS.items() for word in words}
+"""Spellings of a status, in lower case; hyphens and underscores count as blanks. A word such as
+"failed" is not among them: it may mean a crash or a wrong answer."""
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+\s*%?")
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+
+
+class CellError(ValueError):
+    """A cell cannot be read; the message says why and what to write."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberColumn:
+    """A column of cells read as numbers."""
+
+    values: FloatArray
+    """Shape (n_rows,); NaN = missing or unreadable."""
+    is_percent: BoolArray
+    """Shape (n_rows,): the cell carries a percent sign."""
+    problems: Sequence[tuple[int, str]]
+    """Row index and reason of each cell that cannot be read."""
+
+
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell is one of the spellings of "no value"."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING_WORDS
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def as_text(cell: Any) -> str:
+    """Return a cell as trimmed text; nothing becomes ``""``.
+
+    Raises
+    ------
+    CellError
+        The cell is a list or an object.
+    """
+    if isinstance(cell, str):
+        return cell.strip()
+    if cell is None:
+        return ""
+    if isinstance(cell, (list, dict)):
+        raise CellError("holds a list or an object; write one plain value")
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return "" if isinstance(cell, float) and math.isnan(cell) else str(cell)
+
+
+def read_numbers(cells: Sequence[Any]) -> NumberColumn:
+    """Read every cell of a column as a number; equal texts are read once."""
+    plain = _plain_numbers(cells)
+    if plain is not None:
+        return NumberColumn(plain, np.zeros(len(cells), np.bool_), [])
+    known: dict[str, float] = {}
+    failed: dict[str, str] = {}
+    percent: set[str] = set()
+    values: list[float] = []
+    problems: list[tuple[int, str]] = []
+    for row, cell in enumerate(cells):
+        if cell.__class__ is str:
+            value = known.get(cell)
+            if value is None:
+                try:
+                    value, is_percent = parse_number(cell)
+                    if is_percent:
+                        percent.add(cell)
+                except CellError as error:
+                    value, failed[cell] = math.nan, str(error)
+                known[cell] = value
+            if failed and cell in failed:
+                problems.append((row, failed[cell]))
+        else:
+            try:
+                value = _plain_number(cell)
+            except CellError as error:
+                value = math.nan
+                problems.append((row, str(error)))
+        values.append(value)
+    if percent:
+        is_percent_cell = np.fromiter((cell in percent for cell in cells), np.bool_, len(cells))
+    else:
+        is_percent_cell = np.zeros(len(cells), np.bool_)
+    return NumberColumn(np.array(values, dtype=np.float64), is_percent_cell, problems)
+
+
+def parse_number(text: str) -> tuple[float, bool]:
+    """Return a cell's number (NaN when missing) and whether it carries a percent sign.
+
+    Raises
+    ------
+    CellError
+        Not a number, infinite, or written with a comma.
+    """
+    trimmed = text.strip()
+    lowered = trimmed.lower()
+    if lowered in MISSING_WORDS:
+        return math.nan, False
+    if lowered in TRUTH_WORDS:
+        return TRUTH_WORDS[lowered], False
+    is_percent = trimmed.endswith("%")
+    number = trimmed[:-1].rstrip() if is_percent else trimmed
+    if "_" not in number:
+        try:
+            value = float(number)
+        except ValueError:
+            pass
+        else:
+            if math.isinf(value):
+                raise CellError(f"{trimmed!r} is infinite or too large; a score must be finite")
+            return value, is_percent
+    if _DECIMAL_COMMA.fullmatch(trimmed):
+        point = trimmed.replace(",", ".")
+        raise CellError(f"{trimmed!r} has a decimal comma; write {point} with a point")
+    if _GROUPED.fullmatch(trimmed):
+        plain = trimmed.replace(",", "")
+        raise CellError(f"{trimmed!r} has commas between the digits; write {plain}")
+    raise CellError(f"{trimmed!r} is not a number; leave the cell empty when there is no score")
+
+
+def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:
+    """Return whether most of the first cells that hold something are meant as numbers."""
+    tried = numeric = 0
+    for cell in cells:
+        if is_missing(cell):
+            continue
+        tried += 1
+        numeric += _is_meant_as_number(cell)
+        if tried == sample:
+            break
+    return 2 * numeric > tried
+
+
+def parse_status(text: str) -> Status | None:
+    """Return the status that a word stands for; ``None`` for an empty cell.
+
+    Raises
+    ------
+    CellError
+        An unknown word.
+    """
+    word = text.strip().lower().replace("_", " ").replace("-", " ").strip()
+    if word in MISSING_WORDS:
+        return None
+    if word not in STATUS_WORDS:
+        raise CellError(
+            f"{text.strip()!r} is no known status; write ok, not attempted, error or scored by rule"
+        )
+    return STATUS_WORDS[word]
+
+
+def parse_date(text: str) -> tuple[datetime, bool]:
+    """Return an aware datetime and whether UTC was assumed.
+
+    Raises
+    ------
+    CellError
+        Not an ISO date.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise CellError(
+            f"{text.strip()!r} is no date; write 2025-11-18 or 2025-11-18T20:15:00+00:00"
+        ) from None
+    return aware(moment)
+
+
+def aware(moment: datetime | date) -> tuple[datetime, bool]:
+    """Return a datetime with an offset and whether UTC was assumed."""
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC), True
+    return moment, False
+
+
+def _plain_numbers(cells: Sequence[Any]) -> FloatArray | None:
+    """Return the values of a column in which every cell is a plain number, else ``None``."""
+    try:
+        values = np.fromiter(map(float, cells), np.float64, len(cells))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if np.isinf(values).any() or any("_" in cell for cell in cells if cell.__class__ is str):
+        return None  # Python reads 1_000 as a number
+    return values
+
+
+def _plain_number(cell: Any) -> float:
+    """Read a cell that is not text: from JSON or Parquet."""
+    if cell is None:
+        return math.nan
+    if isinstance(cell, (list, dict)):
+        raise CellError("holds a list or an object; write one number")
+    try:
+        value = float(cell)
+    except (TypeError, ValueError, OverflowError):
+        raise CellError(f"{cell!r} is not a number") from None
+    if math.isinf(value):
+        raise CellError(f"{cell!r} is infinite; a score must be finite")
+    return value
+
+
+def _is_meant_as_number(cell: Any) -> bool:
+    if not isinstance(cell, str):
+        return isinstance(cell, (int, float))
+    try:
+        parse_number(cell)
+    except CellError:
+        trimmed = cell.strip()
+        return any(form.fullmatch(trimmed) for form in (_DECIMAL_COMMA, _GROUPED, _INFINITE))
+    return True

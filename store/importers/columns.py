@@ -1,0 +1,140 @@
+"""Which column of a table plays which role: as stated, else by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from store.errors import ImportFormatError
+from store.importers.cells import as_text
+from store.importers.tables import Table
+from store.importers.yaml_nodes import nearest
+
+ROLE_NAMES: dict[str, tuple[str, ...]] = {
+    "system": (
+        "system", "system_name", "system_id", "model", "model_name", "model_id", "submission",
+    ),
+    "dataset": (
+        "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",
+        "task", "task_name",
+    ),
+    "item": (
+        "item", "item_id", "item_key", "example_id", "question_id", "instance_id", "sample_id",
+        "problem_id", "task_id", "doc_id", "segment_id", "seg_id", "sentence_id", "sent_id", "qid",
+        "segment", "example", "instance", "id",
+    ),
+    "metric": ("metric", "metric_name", "measure"),
+    "score": ("score", "value", "metric_value"),
+    "trial": ("trial", "trial_index", "epoch", "repeat", "repetition", "replica"),
+    "run": ("run", "run_id", "run_name", "run_label"),
+    "seed": ("seed", "random_seed"),
+    "group": ("group", "group_id", "group_key", "cluster", "cluster_id"),
+    "status": ("status",),
+    "date": ("date", "evaluated_on", "run_date"),
+    "input": ("input", "input_text", "prompt", "question"),
+    "reference": ("reference", "reference_text", "target", "expected", "expected_output"),
+    "output": ("output", "output_text", "response", "hypothesis"),
+    "system_a": ("system_a", "systema", "a", "system_1", "model_a"),
+    "system_b": ("system_b", "systemb", "b", "system_2", "model_b", "baseline"),
+    "pvalue": ("pvalue", "p_value", "p", "pval", "p_val"),
+    "n_items": ("n_items", "n", "size", "n_examples", "test_size"),
+    "stderr": ("stderr", "std_err", "standard_error", "se"),
+    "source": ("source", "citation", "paper"),
+    "source_url": ("source_url", "url", "paper_url"),
+    "test": ("test", "test_name"),
+    "sidedness": ("sidedness", "alternative"),
+}  # fmt: skip
+"""The usual column names of each role, the surest first."""
+
+ROLES = tuple(ROLE_NAMES)
+GENERIC_ROLES = ROLES[: ROLES.index("system_a")]
+LINE_NUMBER = "@line"
+"""Stands for a column that counts the rows: items aligned by their place in the file."""
+
+_FIELD = re.compile(r"\{([^{}]+)\}")
+
+
+def normal_name(name: str) -> str:
+    """Return a column name in lower case with underscores: ``"Question ID"`` -> ``question_id``."""
+    return re.sub(r"[^0-9a-z]+", "_", name.lower()).strip("_")
+
+
+def find_roles(
+    columns: Sequence[str], stated: Mapping[str, str], wanted: Collection[str], shown: str
+) -> dict[str, str]:
+    """Return role -> column for the `wanted` roles.
+
+    Parameters
+    ----------
+    columns
+        The columns of the file.
+    stated
+        Role -> column, template such as ``"{task}/{split}"`` or ``""`` (no column), from the flags
+        and the YAML; goes before the names.
+
+    Raises
+    ------
+    ImportFormatError
+        A stated role or column does not exist.
+    """
+    roles: dict[str, str] = {}
+    taken: set[str] = set()
+    for role, column in stated.items():
+        if role not in ROLE_NAMES:
+            raise ImportFormatError(
+                f"unknown column role '{role}'.{nearest(role, ROLES)}", path=shown, field=role
+            )
+        if not column or role not in wanted:
+            continue
+        used = fields_of(column, columns)
+        for name in used:
+            if name not in columns and name != LINE_NUMBER:
+                raise ImportFormatError(
+                    f"there is no column '{name}' for the {role}. Columns of the file: "
+                    f"{', '.join(columns)}.",
+                    path=shown,
+                    field=role,
+                )
+        roles[role] = column
+        if len(used) == 1:
+            taken.update(used)
+    by_name = {normal_name(column): column for column in reversed(columns)}
+    for role in wanted:
+        if role in stated:
+            continue
+        for name in ROLE_NAMES[role]:
+            column = by_name.get(name, "")
+            if column and column not in taken:
+                roles[role] = column
+                taken.add(column)
+                break
+    return roles
+
+
+def fields_of(column: str, columns: Sequence[str]) -> list[str]:
+    """Return the columns that a column name or template stands for."""
+    if column in columns:
+        return [column]
+    return _FIELD.findall(column) or [column]
+
+
+def role_cells(table: Table, column: str) -> Sequence[Any]:
+    """Return the cells of a column, of a template over columns, or of ``@line``."""
+    if column in table.columns:
+        return table.cells[column]
+    if column == LINE_NUMBER:
+        return [str(i) for i in range(1, len(table) + 1)]
+    names = _FIELD.findall(column)
+    parts = [table.cells[name] for name in names]
+    pattern = _FIELD.sub("{}", column)
+    return [pattern.format(*map(as_text, row)) for row in zip(*parts, strict=True)]
+
+
+def describe_roles(roles: Mapping[str, str], columns: Sequence[str]) -> str:
+    """Return a sentence that says which column was taken for what."""
+    named = [
+        f"{role} = '{column}'" if column in columns else f"{role} = {column}"
+        for role, column in roles.items()
+    ]
+    return f"Columns: {', '.join(named)}." if named else "No column was recognised by its name."

@@ -1,0 +1,167 @@
+"""Tables of item scores: long, wide by metric, wide by system, by a layout, or a list of scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from store.errors import ImportFormatError
+from store.importers.bundle import (
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+    Provenance,
+    ReadOptions,
+    RowProblems,
+)
+from store.importers.cells import CellError, as_text, parse_date
+from store.importers.columns import GENERIC_ROLES, find_roles, role_cells
+from store.importers.generic_forms import Plan, choose_plan
+from store.importers.generic_items import read_items
+from store.importers.generic_rows import RowKeys, read_keys
+from store.importers.generic_vectors import VectorBuilder
+from store.importers.score_list import is_score_list, read_score_list
+from store.importers.settings import Settings, load_settings
+from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
+from store.importers.textfile import data_suffix
+
+NAME = "generic"
+DESCRIPTION = "table of item scores (CSV, TSV, JSON Lines, Parquet) or one score per line"
+
+
+def sniff(path: Path, options: ReadOptions) -> bool:
+    """Return whether a file is a table by its name, a list of numbers, or has known columns."""
+    if data_suffix(path) in TABLE_SUFFIXES or is_score_list(path):
+        return True
+    columns = peek_columns(path)
+    try:
+        roles = find_roles(columns, options.columns, GENERIC_ROLES, path.name)
+    except ImportFormatError:
+        return False
+    return len(columns) > 1 and "item" in roles and len(roles) > 1
+
+
+def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
+    """Read one table of item scores.
+
+    Raises
+    ------
+    ImportFormatError
+        The columns do not suffice, or a row cannot be used and the import is strict.
+    """
+    (path,) = paths
+    settings = load_settings(path, shown[path], options)
+    problems = RowProblems(options.lenient)
+    if is_score_list(path):
+        return read_score_list(settings, problems)
+    table = read_table(path, settings.shown, problems)
+    plan = choose_plan(table, settings)
+    keys = read_keys(table, plan, settings, problems)
+    items, told = read_items(table, plan, keys, problems, with_text=options.with_text)
+    builder = VectorBuilder(table, plan, keys, settings, problems)
+    builder.build()
+    skipped = problems.raise_if_any()
+    if not builder.runs:
+        raise ImportFormatError("the table holds no score: every cell is empty.", path=table.shown)
+    used = sorted({one.metric for run in builder.runs.values() for one in run.scores})
+    return ImportBundle(
+        NAME,
+        settings.files(table.sha256),
+        datasets=[
+            settings.dataset_of(name, dataset_items)
+            for name, dataset_items in zip(keys.datasets, items, strict=True)
+        ],
+        metrics=[builder.metrics[number] for number in used],
+        runs=_runs(table, plan, keys, builder, settings, {n: i for i, n in enumerate(used)}),
+        overlaps=settings.mapping.overlaps,
+        aliases=settings.mapping.aliases,
+        skipped=skipped,
+        understood=[*table.notes, *plan.understood, *keys.understood, *told],
+        warnings=builder.warnings,
+    )
+
+
+def _runs(
+    table: Table,
+    plan: Plan,
+    keys: RowKeys,
+    builder: VectorBuilder,
+    settings: Settings,
+    metric_index: Mapping[int, int],
+) -> list[BundleRun]:
+    dates = _run_property(table, plan, keys, "date")
+    seeds = _run_property(table, plan, keys, "seed")
+    names, labels = list(builder.systems), list(keys.runs)
+    runs = []
+    for (system, dataset, run), content in sorted(builder.runs.items()):
+        place = (system if keys.system is not None else -1, dataset, run)
+        scores = sorted(content.scores, key=lambda one: (one.metric, one.trial))
+        runs.append(
+            BundleRun(
+                names[system],
+                dataset,
+                labels[run],
+                [BundleScores(metric_index[o.metric], o.values, o.trial) for o in scores],
+                content.statuses,
+                content.outputs,
+                provenance=_provenance(settings, dates.get(place), seeds.get(place), table.shown),
+            )
+        )
+    return runs
+
+
+def _provenance(
+    settings: Settings, date: tuple[str, int] | None, seed: tuple[str, int] | None, shown: str
+) -> Provenance:
+    """Join the provenance of the whole file with what the row's columns say; flags go first."""
+    provenance = settings.provenance
+    if date is not None and settings.options.date is None:
+        try:
+            moment, assumed = parse_date(date[0])
+        except CellError as error:
+            raise ImportFormatError(f"{error}.", path=shown, line=date[1], field="date") from None
+        provenance = replace(provenance, evaluated_on=moment, tz_assumed=assumed)
+    if seed is not None:
+        number = seed[0].removesuffix(".0")
+        if not re.fullmatch(r"-?\d+", number):
+            raise ImportFormatError(
+                f"the seed {seed[0]!r} is no whole number. If it is a name, use --column "
+                "run=NAME --column seed= instead.",
+                path=shown,
+                line=seed[1],
+                field="seed",
+            )
+        provenance = replace(provenance, seed=int(number))
+    return provenance
+
+
+def _run_property(
+    table: Table, plan: Plan, keys: RowKeys, role: str
+) -> dict[tuple[int, int, int], tuple[str, int]]:
+    """Return run -> (text, line) of a column that must be constant within each run."""
+    if role not in plan.roles:
+        return {}
+    cells = role_cells(table, plan.roles[role])
+    n_rows = len(keys.rows)
+    systems = np.full(n_rows, -1) if keys.system is None else keys.system
+    places = zip(systems.tolist(), keys.dataset.tolist(), keys.run.tolist(), strict=True)
+    found: dict[tuple[int, int, int], tuple[str, int]] = {}
+    for row, place in zip(keys.rows.tolist(), places, strict=True):
+        text = as_text(cells[row])
+        if not text:
+            continue
+        earlier, line = found.setdefault(place, (text, table.lines[row]))
+        if earlier != text:
+            raise ImportFormatError(
+                f"the {role} changes within one run: {text!r} here, {earlier!r} in line {line}. If "
+                f"it tells runs apart, use --column run=NAME; if it belongs to the items, switch "
+                f"it off with --column {role}=",
+                path=table.shown,
+                line=table.lines[row],
+                field=plan.roles[role],
+            )
+    return found

@@ -1,0 +1,299 @@
+"""Which form a table of item scores has: long, wide by metric, wide by system, or by a layout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from store.errors import ImportFormatError, UnknownFormatError
+from store.importers.bundle import COMPONENTS, Aggregation
+from store.importers.cells import is_missing, looks_numeric
+from store.importers.columns import GENERIC_ROLES, describe_roles, fields_of, find_roles
+from store.importers.settings import Settings
+from store.importers.tables import Table
+
+_TEXT_ROLES = ("input", "reference", "output")
+_ANSWER_ROLES = ("status", "output")
+_COMPONENT_AGGREGATIONS: tuple[Aggregation, ...] = ("ratio", "f1", "spearman")
+_FLAGS = {
+    "item": ("what the items are called", "--column item=NAME"),
+    "system": ("the system", "--system NAME (or --column system=NAME)"),
+    "dataset": ("the dataset", "--dataset NAME (or --column dataset=NAME)"),
+    "metric": ("the metric", "--metric NAME (or --column metric=NAME)"),
+    "score": ("a column of scores", "--column score=NAME"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreColumns:
+    """The columns that hold the scores of one metric: one, or its components."""
+
+    columns: tuple[str, ...]
+    metric: str | None
+    """``None``: the metric column names it."""
+    system: str | None
+    """``None``: the system column names it, or it is given for the whole file."""
+    aggregation: Aggregation = "mean"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a table is going to be read."""
+
+    roles: Mapping[str, str]
+    scores: tuple[ScoreColumns, ...]
+    leftover: tuple[str, ...]
+    """Columns that hold neither scores nor a role."""
+    understood: tuple[str, ...]
+
+
+def choose_plan(table: Table, settings: Settings) -> Plan:
+    """Decide how a table is read.
+
+    Raises
+    ------
+    UnknownFormatError
+        The columns hold no item scores.
+    ImportFormatError
+        System, dataset or metric is not named, or two readings are possible.
+    """
+    roles = find_roles(table.columns, settings.columns, GENERIC_ROLES, table.shown)
+    for role in _TEXT_ROLES:  # a system may be called "reference"
+        if (
+            role in roles
+            and role not in settings.columns
+            and looks_numeric(table.cells[roles[role]])
+        ):
+            del roles[role]
+    if settings.layout:
+        return _plan_layout(table, roles, settings)
+    if "score" in roles:
+        return _plan_long(table, roles, settings, (roles["score"],), "mean")
+    if ("metric" in roles or settings.metric) and (parts := _plain_components(table)):
+        aggregation = _choose_correlation(parts[1], settings.metric, settings)
+        return _plan_long(table, roles, settings, parts[0], aggregation)
+    return _plan_wide(table, roles, settings)
+
+
+def _plan_long(
+    table: Table,
+    roles: dict[str, str],
+    settings: Settings,
+    columns: tuple[str, ...],
+    aggregation: Aggregation,
+) -> Plan:
+    _require(table, roles, settings, ("item", "system", "dataset", "metric"))
+    metric = None if "metric" in roles else settings.metric
+    score = ScoreColumns(columns, metric, None, aggregation)
+    return _plan(table, roles, [score], "Long table: one score in each line.")
+
+
+def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
+    if "metric" in roles:
+        _require(table, roles, settings, ("item", "score"))
+    _require(table, roles, settings, ("item",))
+    found = _score_columns(table, roles, settings)
+    if not found:
+        _require(table, roles, settings, ("score",))
+    by_name = {one.metric or "": one for one in found}
+    names = ", ".join(by_name)
+    if "system" in roles or settings.system:
+        chosen, note = found, f"Wide table: one column for each metric ({names})."
+        if settings.metric:
+            chosen = [_named_metric(by_name, settings, table)]
+            others = [name for name, one in by_name.items() if one.columns != chosen[0].columns]
+            note = f"Scores of '{settings.metric}' from column '{chosen[0].columns[0]}'."
+            if others:
+                note += f" Numeric columns left out: {', '.join(others)}."
+        _require(table, roles, settings, ("dataset",))
+        return _plan(table, roles, chosen, note)
+    if settings.metric:
+        _require(table, roles, settings, ("dataset",))
+        for role in _ANSWER_ROLES:
+            roles.pop(role, None)
+        chosen = [ScoreColumns(o.columns, settings.metric, o.metric, o.aggregation) for o in found]
+        return _plan(table, roles, chosen, f"Wide table: one column for each system ({names}).")
+    raise ImportFormatError(
+        f"the numeric columns ({names}) may be systems or metrics. If they are systems, give "
+        "--metric NAME; if they are metrics, give --system NAME or --column system=NAME.",
+        path=table.shown,
+    )
+
+
+def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
+    layout = settings.layout or ""
+    pattern = _layout_pattern(layout, settings, table.shown)
+    used = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    matched = tuple(
+        column
+        for column in table.columns
+        if column not in used and pattern.fullmatch(column) and looks_numeric(table.cells[column])
+    )
+    if not matched:
+        raise ImportFormatError(
+            f"no numeric column fits the layout '{layout}'. Columns: {', '.join(table.columns)}.",
+            path=table.shown,
+        )
+    for role in (*_ANSWER_ROLES, "system", "metric"):
+        roles.pop(role, None)
+    _require(table, roles, settings, ("item", "dataset"))
+    has_metric = "metric" in pattern.groupindex
+    if not has_metric:
+        _require(table, roles, settings, ("metric",))
+    scores = []
+    for columns, name, aggregation in _components(matched, table.shown):
+        match = pattern.fullmatch(name)
+        system = match["system"] if match else name
+        metric = match["metric"] if match and has_metric else settings.metric
+        if aggregation == "spearman":
+            aggregation = _choose_correlation("spearman", metric, settings)
+        scores.append(ScoreColumns(columns, metric, system, aggregation))
+    if has_metric and settings.metric:
+        scores = _only_metric(scores, settings.metric, table.shown)
+    systems = list(dict.fromkeys(one.system for one in scores))
+    metrics = list(dict.fromkeys(one.metric for one in scores))
+    note = f"Layout '{layout}': systems {', '.join(map(str, systems))}; metrics "
+    note += f"{', '.join(map(str, metrics))}."
+    if len(systems) * len(metrics) != len(scores):
+        note += " Not every system has every metric: check that the names are split where meant."
+    return _plan(table, roles, scores, note)
+
+
+def _plan(
+    table: Table, roles: Mapping[str, str], scores: Sequence[ScoreColumns], note: str
+) -> Plan:
+    used = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    used.update(name for one in scores for name in one.columns)
+    leftover = tuple(column for column in table.columns if column not in used)
+    return Plan(roles, tuple(scores), leftover, (note, describe_roles(roles, table.columns)))
+
+
+def _require(
+    table: Table, roles: Mapping[str, str], settings: Settings, wanted: Sequence[str]
+) -> None:
+    """Raise an error that lists all that is wanted and neither a column nor given."""
+    given = {"system": settings.system, "dataset": settings.dataset, "metric": settings.metric}
+    missing = [role for role in wanted if role not in roles and not given.get(role)]
+    if not missing:
+        return
+    kind = UnknownFormatError if {"item", "score"} & set(missing) else ImportFormatError
+    lacks = "; ".join(f"{_FLAGS[role][0]}: give {_FLAGS[role][1]}" for role in missing)
+    raise kind(
+        f"not enough to read item scores. Columns found: {', '.join(table.columns)}. "
+        f"Missing: {lacks}.",
+        path=table.shown,
+    )
+
+
+def _score_columns(
+    table: Table, roles: Mapping[str, str], settings: Settings
+) -> list[ScoreColumns]:
+    """Return the numeric columns that play no role; `metric` holds the name of each."""
+    used = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    free = tuple(c for c in table.columns if c not in used and looks_numeric(table.cells[c]))
+    return [
+        ScoreColumns(columns, name, None, _choose_correlation(aggregation, name, settings))
+        for columns, name, aggregation in _components(free, table.shown)
+    ]
+
+
+def _components(
+    columns: tuple[str, ...], shown: str
+) -> list[tuple[tuple[str, ...], str, Aggregation]]:
+    """Join the columns ``las.numerator`` and ``las.denominator`` into one metric ``las``."""
+    joined: dict[str, tuple[tuple[str, ...], Aggregation]] = {}
+    for column in columns:
+        base, _, part = column.rpartition(".")
+        for aggregation in _COMPONENT_AGGREGATIONS:
+            parts = COMPONENTS[aggregation]
+            if not base or part not in parts:
+                continue
+            wanted = tuple(f"{base}.{name}" for name in parts)
+            absent = [name for name in wanted if name not in columns]
+            if absent:
+                raise ImportFormatError(
+                    f"the column '{column}' is a part of the metric '{base}' and needs "
+                    f"'{absent[0]}' beside it. Add that column or rename this one.",
+                    path=shown,
+                    field=column,
+                )
+            joined[base] = wanted, aggregation
+    parts_of = {column: base for base, (wanted, _) in joined.items() for column in wanted}
+    found: dict[str, tuple[tuple[str, ...], Aggregation]] = {}
+    for column in columns:
+        name = parts_of.get(column, column)
+        found[name] = joined.get(name, ((column,), "mean"))
+    return [(wanted, name, aggregation) for name, (wanted, aggregation) in found.items()]
+
+
+def _plain_components(table: Table) -> tuple[tuple[str, ...], Aggregation] | None:
+    """Return the component columns of a long table: ``numerator`` and ``denominator``, …"""
+    for aggregation in _COMPONENT_AGGREGATIONS:
+        parts = COMPONENTS[aggregation]
+        if all(part in table.columns for part in parts) and all(
+            looks_numeric(table.cells[part]) or all(map(is_missing, table.cells[part]))
+            for part in parts
+        ):
+            return parts, aggregation
+    return None
+
+
+def _choose_correlation(
+    aggregation: Aggregation, metric: str | None, settings: Settings
+) -> Aggregation:
+    """Return pearson for prediction and gold when the YAML says so."""
+    declared = settings.note_of(metric or "").aggregation
+    return "pearson" if aggregation == "spearman" and declared == "pearson" else aggregation
+
+
+def _named_metric(
+    by_name: Mapping[str, ScoreColumns], settings: Settings, table: Table
+) -> ScoreColumns:
+    """Return the column that holds the metric that was asked for."""
+    wanted = settings.metric or ""
+    if wanted in by_name:
+        return by_name[wanted]
+    if len(by_name) == 1:
+        only = next(iter(by_name.values()))
+        return ScoreColumns(only.columns, wanted, None, only.aggregation)
+    raise ImportFormatError(
+        f"no column is called '{wanted}' and there are several numeric columns "
+        f"({', '.join(by_name)}). Name the one that holds it: --column score=NAME.",
+        path=table.shown,
+    )
+
+
+def _only_metric(scores: list[ScoreColumns], metric: str, shown: str) -> list[ScoreColumns]:
+    chosen = [one for one in scores if one.metric == metric]
+    if not chosen:
+        found = ", ".join(dict.fromkeys(str(one.metric) for one in scores))
+        raise ImportFormatError(
+            f"the layout names the metrics {found}, but not '{metric}'.", path=shown, field="metric"
+        )
+    return chosen
+
+
+def _layout_pattern(layout: str, settings: Settings, shown: str) -> re.Pattern[str]:
+    """Return a layout such as ``{system}_{metric}`` as a regular expression.
+
+    The metrics that the YAML declares are the only ones then; without them the last possible
+    place splits the name.
+    """
+    fields = re.findall(r"\{([^{}]*)\}", layout)
+    if (
+        "system" not in fields
+        or len(set(fields)) < len(fields)
+        or set(fields) - {"system", "metric"}
+    ):
+        raise ImportFormatError(
+            f"the layout '{layout}' must hold {{system}} once, may hold {{metric}} once, and "
+            'nothing else in braces; for example "{system}_{metric}".',
+            path=shown,
+        )
+    declared = sorted(settings.mapping.metrics, key=len, reverse=True)
+    parts = [part for names in COMPONENTS.values() for part in names if part != "score"]
+    metric = "|".join(map(re.escape, declared)) or ".+"
+    pattern = re.escape(layout).replace(r"\{system\}", "(?P<system>.+)")
+    pattern = pattern.replace(r"\{metric\}", f"(?P<metric>{metric})")
+    return re.compile(pattern + rf"(?:\.(?:{'|'.join(dict.fromkeys(parts))}))?")

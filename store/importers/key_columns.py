@@ -1,0 +1,134 @@
+"""Reading the columns that say what a row belongs to: system, dataset, item, metric, run, trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from store.errors import ImportFormatError
+from store.importers.bundle import RowProblems
+from store.importers.cells import CellError, as_text
+from store.importers.columns import role_cells
+from store.importers.settings import Settings
+from store.importers.tables import Table
+
+IntArray = npt.NDArray[np.int64]
+
+SETTINGS = {"system": "system", "dataset": "dataset", "metric": "metric", "run": "run_label"}
+"""Role -> attribute of `Settings` and `ReadOptions` that gives it for a whole file."""
+_OPTIONAL_CELLS = frozenset({"run", "seed"})
+_FLAG_NAMES = {
+    "system": "--system", "dataset": "--dataset", "metric": "--metric", "run": "--run",
+}  # fmt: skip
+
+
+class KeyReader:
+    """Reads key columns of one table and remembers which rows are usable."""
+
+    def __init__(
+        self,
+        table: Table,
+        roles: Mapping[str, str],
+        settings: Settings,
+        problems: RowProblems,
+    ) -> None:
+        self._table = table
+        self._roles = roles
+        self._settings = settings
+        self._problems = problems
+        self.is_usable = np.ones(len(table), np.bool_)
+        self.understood: list[str] = []
+
+    def column(self, role: str) -> Sequence[str]:
+        """Return the trimmed texts of a role's column; report rows where it is empty."""
+        column = self._roles[role]
+        cells = role_cells(self._table, column)
+        texts = self._texts(cells, column)
+        if role not in _OPTIONAL_CELLS and "" in texts:
+            for row, text in enumerate(texts):
+                if not text and self.is_usable[row]:
+                    self._refuse(row, column, f"the {role} is not named.")
+        return texts
+
+    def named(self, role: str, given: str) -> Sequence[str]:
+        """Return the names of a role from its column or, without one, as given for the file."""
+        rename: Callable[[str], str] = self._settings.canonical if role == "system" else str
+        if role not in self._roles:
+            if given and role != "run":
+                self.understood.append(f"The whole file is of {role} '{given}', as given.")
+            return [rename(given)] * len(self._table)
+        texts = self.column(role)
+        distinct = dict.fromkeys(texts)
+        flag = getattr(self._settings.options, SETTINGS[role])
+        if flag and len(distinct) > 1:
+            raise ImportFormatError(
+                f"{_FLAG_NAMES[role]} {flag!r} cannot rename the {len(distinct)} names in this "
+                f"column. Leave the flag out, or switch the column off with --column {role}=",
+                path=self._table.shown,
+                field=self._roles[role],
+            )
+        if flag:
+            only = next(iter(distinct), "")
+            if only != flag:
+                self.understood.append(f"The {role} is called '{flag}' instead of '{only}'.")
+            return [rename(flag)] * len(texts)
+        if given and given not in distinct:
+            self.understood.append(
+                f"The {role} '{given}' of the YAML is not used: column '{self._roles[role]}' "
+                "names it."
+            )
+        renamed = {name: rename(name) for name in distinct}
+        changed = [f"'{old}' as '{new}'" for old, new in renamed.items() if old != new]
+        if changed:
+            self.understood.append(f"Aliases: {', '.join(changed)}.")
+            return [renamed[text] for text in texts]
+        return texts
+
+    def trials(self) -> tuple[IntArray, int]:
+        """Return the number of each row's trial, from 0, and how many trials there are."""
+        if "trial" not in self._roles:
+            return np.zeros(len(self._table), np.int64), 1
+        texts = self.column("trial")
+        labels = sorted({text for text in texts if text}, key=_trial_order)
+        number = {label: i for i, label in enumerate(labels)}
+        if any(label != str(i) for label, i in number.items()):
+            told = ", ".join(f"{label} is {i}" for label, i in list(number.items())[:10])
+            more = ", …" if len(labels) > 10 else ""
+            self.understood.append(f"Trials are counted from 0: {told}{more}.")
+        return np.array([number.get(text, 0) for text in texts], np.int64), max(len(labels), 1)
+
+    def _texts(self, cells: Sequence[Any], column: str) -> Sequence[str]:
+        """Return the cells as trimmed text; almost always they are that already."""
+        try:
+            distinct = dict.fromkeys(cells)
+            trimmed = {cell: cell.strip() for cell in distinct}
+        except (AttributeError, TypeError):  # JSON and Parquet hold more than text
+            return self._other_texts(cells, column)
+        if all(cell == text for cell, text in trimmed.items()):
+            return cells
+        self.understood.append(f"Blanks around the names in '{column}' were removed.")
+        return [trimmed[cell] for cell in cells]
+
+    def _other_texts(self, cells: Sequence[Any], column: str) -> list[str]:
+        texts = []
+        for row, cell in enumerate(cells):
+            try:
+                texts.append(as_text(cell))
+            except CellError as error:
+                self._refuse(row, column, f"{error}.")
+                texts.append("")
+        return texts
+
+    def _refuse(self, row: int, column: str, reason: str) -> None:
+        self.is_usable[row] = False
+        self._problems.report(self._table.shown, self._table.lines[row], column, reason)
+
+
+def _trial_order(label: str) -> tuple[int, float, str]:
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label

@@ -1,0 +1,136 @@
+"""Numbers and names as papers print them: ``(0.0979)``, ``2·10^-4``, ``< .001``, ``**90.7***``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from store.importers.cells import MISSING_WORDS, CellError, parse_number
+
+_MARKS = "*∗⁎†‡§¶"
+_TRAILING_MARKS = re.compile(
+    rf"[\s,^{{}}{_MARKS}+]*[{_MARKS}][\s,^{{}}{_MARKS}+]*$|\s*\^\{{?\+\}}?$"
+)
+_NUMBER_MARKS = re.compile(rf"[\s,^{{}}{_MARKS}+]*[{_MARKS}+]\s*\}}?$")
+_SUPERSCRIPT_TAG = re.compile(rf"<sup>\s*[{_MARKS}+,\s]*\s*</sup>$", re.IGNORECASE)
+_TAGS = re.compile(r"</?(b|i|em|strong|u)>", re.IGNORECASE)
+_EMPHASIS = re.compile(r"^(\*\*|__|\*|_)(.+?)\1(?=[\s*∗†‡§+]*$)")
+_LATEX_BOLD = re.compile(r"\\(?:textbf|mathbf|underline|textit|emph)\{([^{}]*)\}")
+_POWER = re.compile(r"(?:([+-]?\d*\.?\d+)\s*[·⋅×x*]\s*)?10\s*\^\s*\{?\s*([+-]?\s*\d+)\s*\}?")
+_EXPONENT = re.compile(r"([+-]?\d*\.?\d+)\s*[eE]\s*\^?\s*\{?\s*([+-]?\s*\d+)\s*\}?")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumber:
+    """What a printed cell states."""
+
+    value: float
+    """NaN when the cell is empty."""
+    is_upper_bound: bool = False
+    """Printed as ``< .001``: the true value is smaller."""
+    is_percent: bool = False
+    marks: str = ""
+    """Marks that were stripped, such as ``*``."""
+    is_grouped: bool = False
+    """Thousands were separated by commas."""
+
+
+def parse_printed(cell: Any) -> PrintedNumber:
+    """Read a number from a cell of a printed table.
+
+    Raises
+    ------
+    CellError
+        No number, two numbers, or a lower bound only.
+    """
+    if not isinstance(cell, str):
+        if isinstance(cell, (list, dict)):
+            raise CellError("holds a list or an object; write one number")
+        return PrintedNumber(_finite(math.nan if cell is None else float(cell)))
+    text, marks = _plain_number(cell)
+    if text.lower() in MISSING_WORDS:
+        return PrintedNumber(math.nan, marks=marks)
+    is_bound = text[0] in "<≤"
+    if text[0] in ">≥":
+        raise CellError(
+            f"{cell.strip()!r} states only that the value is larger; leave the cell empty, or "
+            "write the value itself"
+        )
+    if is_bound:
+        text = text[1:].lstrip("= ")
+    is_grouped = _GROUPED.fullmatch(text) is not None
+    if is_grouped:
+        text = text.replace(",", "")
+    power = _power_of_ten(text)
+    if power is not None:
+        return PrintedNumber(power, is_bound, marks=marks)
+    try:
+        value, is_percent = parse_number(text)
+    except CellError as error:
+        raise CellError(str(error).replace(repr(text), repr(cell.strip()))) from None
+    return PrintedNumber(value, is_bound, is_percent, marks, is_grouped)
+
+
+def plain_name(name: str) -> str:
+    """Return a printed name without emphasis, mathematics signs and trailing marks.
+
+    A plus at the end stays unless it stands with another mark or as a superscript: ``chrF+`` is a
+    name, ``K→D*,+`` a marked one.
+    """
+    text = _SUPERSCRIPT_TAG.sub("", _unwrapped(name))
+    text = re.sub(r"\\(rightarrow|to)\b", "→", text)
+    return _TRAILING_MARKS.sub("", text).strip() or name.strip()
+
+
+def plain_names(names: Iterable[str]) -> dict[str, str]:
+    """Return printed name -> plain name; names that would become equal stay as printed."""
+    plain = {name: plain_name(name) for name in names}
+    spellings = list(plain.values())
+    return {
+        name: short if spellings.count(short) == 1 else name.strip()
+        for name, short in plain.items()
+    }
+
+
+def _unwrapped(text: str) -> str:
+    """Strip bold and italics of Markdown, HTML and LaTeX, and dollar signs."""
+    text = text.replace("\u00a0", " ").replace("$", "").strip()
+    text = _LATEX_BOLD.sub(r"\1", _TAGS.sub("", text))
+    return _EMPHASIS.sub(r"\2", text).strip()
+
+
+def _plain_number(cell: str) -> tuple[str, str]:
+    """Return a cell without brackets, emphasis and marks, and the marks."""
+    text = _SUPERSCRIPT_TAG.sub("", _unwrapped(cell))
+    text = re.sub(r"\\cdot|\\times", "·", text).replace("−", "-").replace("–", "-")
+    text = re.sub(r"(?<=10)([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "^" + m[1], text)
+    text = text.translate(_SUPERSCRIPTS).strip()
+    text = re.sub(r"^p\s*(?==|<|≤|>|≥)", "", text, flags=re.IGNORECASE).lstrip("= ").strip()
+    match = _NUMBER_MARKS.search(text)
+    marks = match[0].strip(" ,^{}") if match else ""
+    text = _NUMBER_MARKS.sub("", text).strip()
+    if len(text) > 1 and text[0] in "([" and text[-1] in ")]":
+        text = text[1:-1].strip()
+        text = re.sub(r"^p?\s*=\s*", "", text)
+    return text, marks
+
+
+def _power_of_ten(text: str) -> float | None:
+    """Read ``10^-4``, ``2·10^-4``, ``2e^-5`` and ``1.9e - 06``; ``None`` for anything else."""
+    for pattern, base in ((_POWER, "1"), (_EXPONENT, "")):
+        match = pattern.fullmatch(text)
+        if match:
+            exponent = match[2].replace(" ", "")
+            return _finite(float(f"{match[1] or base}e{exponent}"))
+    return None
+
+
+def _finite(value: float) -> float:
+    if math.isinf(value):
+        raise CellError(f"{value} is infinite; a figure must be finite")
+    return value

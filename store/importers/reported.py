@@ -1,0 +1,348 @@
+"""Figures that a paper or a leaderboard states: aggregate scores and p-values, without items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from store.errors import ImportFormatError
+from store.importers.bundle import (
+    BundleDataset,
+    BundleMetric,
+    BundleReportedComparison,
+    BundleReportedScore,
+    ImportBundle,
+    ReadOptions,
+    RowProblems,
+    Sidedness,
+)
+from store.importers.cells import CellError, as_text, parse_date
+from store.importers.columns import role_cells
+from store.importers.printed import PrintedNumber, parse_printed
+from store.importers.reported_forms import (
+    PvalueCell,
+    ReportedPlan,
+    ScoreCell,
+    choose_reported_plan,
+    has_pvalues,
+    reported_roles,
+)
+from store.importers.settings import Settings, load_settings, outside_reason
+from store.importers.tables import Table, peek_columns, read_table
+
+NAME = "reported"
+DESCRIPTION = "table of scores or p-values that a paper or leaderboard states"
+
+
+def sniff(path: Path, options: ReadOptions) -> bool:
+    """Return whether the columns hold figures of systems or datasets and name no items."""
+    columns = peek_columns(path)
+    if len(columns) < 2 or options.layout:
+        return False
+    try:
+        settings = load_settings(path, path.name, options)
+        roles = reported_roles(columns, settings.columns, path.name)
+    except ImportFormatError:
+        return False
+    if "item" in roles or settings.layout:
+        return False
+    return "system" in roles or "dataset" in roles or has_pvalues(columns)
+
+
+def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
+    """Read one table of stated figures.
+
+    Raises
+    ------
+    ImportFormatError
+        The columns do not suffice, or a cell cannot be used and the import is strict.
+    """
+    (path,) = paths
+    settings = load_settings(path, shown[path], options)
+    problems = RowProblems(options.lenient)
+    table = read_table(path, settings.shown, problems)
+    plan = choose_reported_plan(table, settings, problems)
+    builder = _Builder(table, plan, settings, problems)
+    builder.add_scores()
+    builder.add_pvalues()
+    skipped = problems.raise_if_any()
+    if not builder.scores and not builder.comparisons:
+        raise ImportFormatError("the table holds no figure: every cell is empty.", path=table.shown)
+    return ImportBundle(
+        NAME,
+        settings.files(table.sha256),
+        datasets=builder.described_datasets(),
+        metrics=builder.metrics,
+        reported_scores=builder.scores,
+        reported_comparisons=builder.comparisons,
+        overlaps=settings.mapping.overlaps,
+        aliases=settings.mapping.aliases,
+        skipped=skipped,
+        understood=[*table.notes, *plan.understood, *builder.told()],
+        warnings=builder.warnings,
+    )
+
+
+@dataclass(slots=True)
+class _Row:
+    """What a row states beside its figures."""
+
+    n_items: int | None = None
+    stderr: float | None = None
+    reported_on: datetime | None = None
+    source: str = ""
+    source_url: str | None = None
+    test: str = ""
+    sidedness: Sidedness = "unstated"
+
+
+@dataclass(slots=True)
+class _Builder:
+    table: Table
+    plan: ReportedPlan
+    settings: Settings
+    problems: RowProblems
+    datasets: dict[str, list[int | None]] = field(default_factory=dict)
+    """Dataset -> the sizes that its rows state."""
+    dataset_index: dict[str, int] = field(default_factory=dict)
+    metrics: list[BundleMetric] = field(default_factory=list)
+    metric_index: dict[str, int] = field(default_factory=dict)
+    scores: list[BundleReportedScore] = field(default_factory=list)
+    comparisons: list[BundleReportedComparison] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    n_marked: int = 0
+    n_grouped: int = 0
+    rows: dict[int, _Row] = field(default_factory=dict)
+    row_cells: dict[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for role, column in self.plan.roles.items():
+            if role in _ROW_ROLES:
+                self.row_cells[role] = role_cells(self.table, column)
+
+    def add_scores(self) -> None:
+        """Read the cells that state scores."""
+        numbers = [(cell, self._number(cell)) for cell in self.plan.scores]
+        read = [(cell, number) for cell, number in numbers if number is not None]
+        signs: dict[str, set[bool]] = {}
+        for cell, number in read:
+            signs.setdefault(cell.metric, set()).add(number.is_percent)
+        for name, found in signs.items():
+            self._add_metric(name, is_percent=True in found, is_only=len(signs) == 1)
+        places: dict[tuple[str, ...], int] = {}
+        for cell, number in read:
+            reason = self._unfit(cell, number, is_percent=True in signs[cell.metric])
+            row = self._row(cell)
+            place = (cell.system, cell.dataset, cell.metric, row.source)
+            if reason is None and place in places:
+                reason = _twice(places[place])
+            if reason is not None:
+                self._report(cell, reason)
+                continue
+            places[place] = self.table.lines[cell.row]
+            self.scores.append(
+                BundleReportedScore(
+                    cell.system,
+                    self._dataset(cell.dataset, row.n_items),
+                    self.metric_index[cell.metric],
+                    number.value,
+                    row.stderr,
+                    row.n_items,
+                    row.reported_on,
+                    row.source,
+                    row.source_url,
+                    self._printed(cell),
+                )
+            )
+
+    def _unfit(self, cell: ScoreCell, number: PrintedNumber, *, is_percent: bool) -> str | None:
+        """Return why a score does not fit its metric."""
+        if is_percent and not number.is_percent:
+            return "has no % sign while other figures of the metric have one."
+        lower, upper = self.settings.bounds_of(self.metrics[self.metric_index[cell.metric]])
+        is_low = lower is not None and number.value < lower
+        if is_low or (upper is not None and number.value > upper):
+            return outside_reason(number.value, self._printed(cell), lower, upper)
+        return None
+
+    def add_pvalues(self) -> None:
+        """Read the cells that state p-values."""
+        places: dict[tuple[str, ...], int] = {}
+        for cell in self.plan.pvalues:
+            number = self._number(cell)
+            if number is None:
+                continue
+            row, printed = self._row(cell), self._printed(cell)
+            place = (cell.system_a, cell.system_b, cell.dataset, cell.metric, row.source)
+            reason = None
+            if not 0.0 <= number.value <= 1.0 or number.is_percent:
+                reason = f"{printed} is no p-value; it must lie in 0..1."
+            elif cell.system_a == cell.system_b:
+                reason = f"compares '{cell.system_a}' with itself."
+            elif place in places:
+                reason = _twice(places[place])
+            if reason is not None:
+                self._report(cell, reason)
+                continue
+            places[place] = self.table.lines[cell.row]
+            self._warn_about_bound(cell, number, printed)
+            if cell.metric not in self.metric_index:
+                self._add_metric(cell.metric, is_percent=False, is_only=True)
+            self.comparisons.append(
+                BundleReportedComparison(
+                    cell.system_a,
+                    cell.system_b,
+                    self._dataset(cell.dataset, row.n_items),
+                    self.metric_index[cell.metric],
+                    number.value,
+                    row.test,
+                    row.sidedness,
+                    row.source,
+                    row.source_url,
+                    printed,
+                )
+            )
+
+    def described_datasets(self) -> list[BundleDataset]:
+        """Return the datasets; a size is stated when all rows agree on it."""
+        return [
+            self.settings.dataset_of(
+                name, n_items_stated=sizes[0] if len(set(sizes)) == 1 else None
+            )
+            for name, sizes in self.datasets.items()
+        ]
+
+    def told(self) -> list[str]:
+        """Return what was made of marks and commas."""
+        source = self.settings.mapping.source
+        told = [f"Source: {source}."] if source else []
+        if not source and "source" not in self.plan.roles:
+            told.append(f"No source is stated; '{self.settings.path.name}' stands for it.")
+        if self.n_marked:
+            told.append(f"Marks such as * were left off {self.n_marked} numbers.")
+        if self.n_grouped:
+            told.append(f"Commas were read as thousands in {self.n_grouped} numbers.")
+        return told
+
+    def _add_metric(self, name: str, *, is_percent: bool, is_only: bool) -> None:
+        metric = self.settings.metric_of(
+            name,
+            self.settings.note_of(name).aggregation or "mean",
+            is_percent=is_percent,
+            is_only=is_only,
+        )
+        self.metric_index[name] = len(self.metrics)
+        self.metrics.append(metric)
+
+    def _dataset(self, name: str, n_items: int | None) -> int:
+        self.datasets.setdefault(name, []).append(n_items)
+        return self.dataset_index.setdefault(name, len(self.dataset_index))
+
+    def _cell(self, cell: ScoreCell | PvalueCell) -> Any:
+        return role_cells(self.table, cell.column)[cell.row]
+
+    def _printed(self, cell: ScoreCell | PvalueCell) -> str:
+        return as_text(self._cell(cell))
+
+    def _report(self, cell: ScoreCell | PvalueCell, reason: str) -> None:
+        self.problems.report(self.table.shown, self.table.lines[cell.row], cell.column, reason)
+
+    def _number(self, cell: ScoreCell | PvalueCell) -> PrintedNumber | None:
+        try:
+            number = parse_printed(self._cell(cell))
+        except CellError as error:
+            self._report(cell, f"{error}.")
+            return None
+        if math.isnan(number.value):
+            return None
+        if number.is_upper_bound and isinstance(cell, ScoreCell):
+            self._report(cell, f"{self._printed(cell)!r} is a bound, not a score.")
+            return None
+        self.n_marked += bool(number.marks)
+        self.n_grouped += number.is_grouped
+        return number
+
+    def _warn_about_bound(self, cell: PvalueCell, number: PrintedNumber, printed: str) -> None:
+        line = self.table.lines[cell.row]
+        pair = f"line {line}, {cell.system_a} against {cell.system_b} on {cell.dataset}"
+        if number.is_upper_bound:
+            self.warnings.append(
+                f"{pair}: '{printed}' is an upper bound; {number.value:g} is used."
+            )
+        elif number.value == 0.0:
+            self.warnings.append(
+                f"{pair}: printed as '{printed}', a rounded figure; taken as it stands."
+            )
+
+    def _row(self, cell: ScoreCell | PvalueCell) -> _Row:
+        if cell.row not in self.rows:
+            self.rows[cell.row] = self._read_row(cell.row)
+        return self.rows[cell.row]
+
+    def _read_row(self, index: int) -> _Row:
+        """Read size, standard error, date and source of a row; bad cells are reported."""
+        mapping = self.settings.mapping
+        row = _Row(
+            reported_on=self.settings.reported_on,
+            source=mapping.source or self.settings.path.name,
+            source_url=mapping.source_url,
+            test=mapping.test,
+            sidedness=mapping.sidedness,
+        )
+        for role, cells in self.row_cells.items():
+            try:
+                text = as_text(cells[index])
+                if text:
+                    _ROW_ROLES[role](row, text)
+            except CellError as error:
+                line, column = self.table.lines[index], self.plan.roles[role]
+                self.problems.report(self.table.shown, line, column, f"{error}.")
+        return row
+
+
+def _set_n_items(row: _Row, text: str) -> None:
+    value = parse_printed(text).value
+    if not math.isnan(value):
+        if value < 1 or value != int(value):
+            raise CellError(f"{text!r} is no number of items")
+        row.n_items = int(value)
+
+
+def _set_stderr(row: _Row, text: str) -> None:
+    value = parse_printed(text).value
+    if value < 0:
+        raise CellError(f"{text!r} is no standard error; it cannot be negative")
+    row.stderr = None if math.isnan(value) else value
+
+
+def _set_date(row: _Row, text: str) -> None:
+    row.reported_on = parse_date(text)[0]
+
+
+def _set_sidedness(row: _Row, text: str) -> None:
+    word = text.lower().replace(" ", "-").replace("2-sided", "two-sided")
+    if word not in get_args(Sidedness):
+        raise CellError(f"{text!r} must be one of {', '.join(get_args(Sidedness))}")
+    row.sidedness = cast(Sidedness, word)
+
+
+_ROW_ROLES: Mapping[str, Any] = {
+    "n_items": _set_n_items,
+    "stderr": _set_stderr,
+    "date": _set_date,
+    "source": lambda row, text: setattr(row, "source", text),
+    "source_url": lambda row, text: setattr(row, "source_url", text),
+    "test": lambda row, text: setattr(row, "test", text),
+    "sidedness": _set_sidedness,
+}
+
+
+def _twice(line: int) -> str:
+    return (
+        f"line {line} states the same figure. If each line is an item, name its column: --column "
+        "item=NAME; if the figures come from several sources, add a column 'source'."
+    )

@@ -1,0 +1,393 @@
+"""Which form a table of stated figures has, and the cells in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from store.errors import ImportFormatError, UnknownFormatError
+from store.importers.bundle import RowProblems
+from store.importers.cells import CellError, is_missing, looks_numeric
+from store.importers.columns import describe_roles, find_roles, normal_name, role_cells
+from store.importers.key_columns import KeyReader
+from store.importers.printed import parse_printed, plain_name, plain_names
+from store.importers.settings import Settings
+from store.importers.tables import Table
+from store.importers.yaml_nodes import nearest
+
+REPORTED_ROLES = (
+    "system", "dataset", "item", "metric", "score", "system_a", "system_b", "pvalue", "n_items",
+    "stderr", "date", "source", "source_url", "test", "sidedness",
+)  # fmt: skip
+_SYSTEM_WORDS = {"system", "systems", "model", "models", "method", "methods", "parser", "tagger"}
+_DATA_WORDS = {
+    "data", "dataset", "datasets", "corpus", "corpora", "task", "tasks", "domain", "domains",
+    "language", "languages", "genre", "genres", "treebank", "treebanks", "setup", "setups",
+}  # fmt: skip
+_PLAIN_P = re.compile(r"p([\s\-_.]*val(ue)?s?)?\.?", re.IGNORECASE)
+_PAIR_P = re.compile(r"p[\s\-_.]*(?:val(?:ue)?s?\.?)?\s*[(\[]\s*(.+?)\s*[)\]]", re.IGNORECASE)
+_SEPARATORS = (" vs. ", " vs ", ",", ";", "/", "|")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCell:
+    """A cell that states a score."""
+
+    row: int
+    column: str
+    system: str
+    dataset: str
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class PvalueCell:
+    """A cell that states a p-value of A against B."""
+
+    row: int
+    column: str
+    system_a: str
+    system_b: str
+    dataset: str
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPlan:
+    """The figures of a table and how they were found."""
+
+    roles: Mapping[str, str]
+    scores: Sequence[ScoreCell]
+    pvalues: Sequence[PvalueCell]
+    understood: Sequence[str]
+
+
+def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str) -> dict[str, str]:
+    """Return role -> column; the corner of a table, such as ``Model \\ Data``, is understood."""
+    roles = find_roles(columns, stated, REPORTED_ROLES, shown)
+    corner = columns[0] if columns else ""
+    words = normal_name(corner).split("_")
+    if corner in roles.values() or not words[0]:
+        return roles
+    if words[0] in _SYSTEM_WORDS and set(words[1:]) <= _DATA_WORDS and "system" not in stated:
+        roles.setdefault("system", corner)
+    elif words[0] in _DATA_WORDS and set(words[1:]) <= _SYSTEM_WORDS and "dataset" not in stated:
+        roles.setdefault("dataset", corner)
+    return roles
+
+
+def has_pvalues(columns: Sequence[str]) -> bool:
+    """Return whether a column is headed ``p-value`` or ``p(A,B)``."""
+    return any(_is_plain_p(column) or _pair_text(column) is not None for column in columns)
+
+
+def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
+    """Decide how a table of figures is read and return its cells.
+
+    Raises
+    ------
+    UnknownFormatError
+        The columns hold no figures.
+    ImportFormatError
+        Dataset or metric is not named, or two readings are possible.
+    """
+    roles = reported_roles(table.columns, settings.columns, table.shown)
+    return _FormReader(table, roles, settings, problems).read()
+
+
+class _FormReader:
+    def __init__(
+        self, table: Table, roles: dict[str, str], settings: Settings, problems: RowProblems
+    ) -> None:
+        self._table = table
+        self._roles = roles
+        self._settings = settings
+        self._keys = KeyReader(table, roles, settings, problems)
+        self._told: list[str] = []
+
+    def read(self) -> ReportedPlan:
+        """Return the cells of the form that fits."""
+        roles = self._roles
+        pair = [roles[role] for role in ("system_a", "system_b") if role in roles]
+        if len(pair) == 2 and "pvalue" in roles and not any(map(self._is_numeric, pair)):
+            return self._plan([], self._long_pvalues(), "Long table: one p-value in each line.")
+        for role in ("system_a", "system_b"):  # columns of scores that are headed A and B
+            roles.pop(role, None)
+        if "system" in roles and "score" in roles:
+            return self._plan(self._long_scores(), [], "Long table: one figure in each line.")
+        if "system" not in roles and self._has_pvalue_rows():
+            roles["system"] = self._table.columns[0]
+        if "system" not in roles:
+            return self._by_dataset()
+        return self._by_system()
+
+    def _long_pvalues(self) -> list[PvalueCell]:
+        self._require("dataset", "metric")
+        datasets, metrics = self._names("dataset"), self._names("metric")
+        first, second = self._names("system_a"), self._names("system_b")
+        column = self._roles["pvalue"]
+        return [
+            PvalueCell(row, column, first[row], second[row], datasets[row], metrics[row])
+            for row in self._usable()
+        ]
+
+    def _long_scores(self) -> list[ScoreCell]:
+        self._require("dataset", "metric")
+        systems, datasets = self._names("system"), self._names("dataset")
+        metrics = self._names("metric")
+        column = self._roles["score"]
+        return [
+            ScoreCell(row, column, systems[row], datasets[row], metrics[row])
+            for row in self._usable()
+        ]
+
+    def _by_dataset(self) -> ReportedPlan:
+        """One row for each dataset, one column for each system, p-value columns beside them."""
+        columns = self._table.columns
+        if (
+            "dataset" not in self._roles
+            and has_pvalues(columns)
+            and not self._is_numeric(columns[0])
+        ):
+            self._roles["dataset"] = columns[0]
+        if "dataset" not in self._roles:
+            self._unknown()
+        self._roles.pop("score", None)
+        self._roles.pop("pvalue", None)
+        self._require("metric")
+        datasets = self._names("dataset")
+        metric = self._constant_metric()
+        scored = [c for c in self._figures() if not _is_plain_p(c) and _pair_text(c) is None]
+        systems = self._headers(scored)
+        headed = self._pvalue_columns(list(systems.values()))
+        if not scored and not headed:
+            self._unknown()
+        usable = self._usable()
+        scores = [
+            ScoreCell(row, column, systems[column], datasets[row], metric)
+            for row in usable
+            for column in scored
+        ]
+        pvalues = [
+            PvalueCell(row, column, a, b, datasets[row], metric)
+            for row in usable
+            for column, (a, b) in headed.items()
+        ]
+        note = f"One row for each dataset; systems {', '.join(systems.values())}."
+        if headed:
+            told = "; ".join(f"'{column}' is {a} against {b}" for column, (a, b) in headed.items())
+            note += f" P-values: {told}."
+        return self._plan(scores, pvalues, note)
+
+    def _by_system(self) -> ReportedPlan:
+        """One row for each system; columns are datasets, or metrics; rows may hold p-values."""
+        figures = [column for column in self._figures() if _pair_text(column) is None]
+        if not figures:
+            self._unknown()
+        places = self._places(figures)
+        names = self._keys.column("system")
+        usable = self._usable()
+        pairs = {row: text for row in usable if (text := _pair_text(names[row])) is not None}
+        plain = {row: plain_name(names[row]) for row in usable if row not in pairs}
+        systems = {row: self._settings.canonical(name) for row, name in plain.items()}
+        self._tell_names({names[row]: name for row, name in systems.items()})
+        known = list(dict.fromkeys(systems.values()))
+        scores, pvalues = [], []
+        for row in usable:
+            if row in pairs:
+                a, b = self._split_pair(pairs[row], known, self._table.lines[row])
+                pvalues += [
+                    PvalueCell(row, column, a, b, dataset[row], metric)
+                    for column, (dataset, metric) in places.items()
+                ]
+            else:
+                scores += [
+                    ScoreCell(row, column, systems[row], dataset[row], metric)
+                    for column, (dataset, metric) in places.items()
+                ]
+        return self._plan(scores, pvalues, "One row for each system.")
+
+    def _places(self, figures: Sequence[str]) -> dict[str, tuple[Sequence[str], str]]:
+        """Return column -> (dataset of each row, metric)."""
+        settings, n_rows = self._settings, len(self._table)
+        has_dataset = "dataset" in self._roles or settings.dataset is not None
+        if has_dataset:
+            datasets = self._names("dataset")
+            if settings.metric is None:
+                self._told.append(f"Columns read as metrics: {', '.join(figures)}.")
+                return {column: (datasets, column) for column in figures}
+            chosen = [column for column in figures if column == settings.metric]
+            chosen = chosen or (list(figures) if len(figures) == 1 else [])
+            if not chosen:
+                raise ImportFormatError(
+                    f"no column is called '{settings.metric}' and there are several columns of "
+                    f"figures ({', '.join(figures)}). Name the one: --column score=NAME.",
+                    path=self._table.shown,
+                )
+            self._told.append(f"Figures of '{settings.metric}' from column '{chosen[0]}'.")
+            return {chosen[0]: (datasets, settings.metric)}
+        if settings.metric is None:
+            raise ImportFormatError(
+                f"the columns of figures ({', '.join(figures)}) may be datasets or metrics. If "
+                "they are datasets, give --metric NAME; if they are metrics, give --dataset NAME.",
+                path=self._table.shown,
+            )
+        headers = self._headers(figures, role="dataset")
+        self._told.append(f"Columns read as datasets: {', '.join(headers.values())}.")
+        return {column: ([name] * n_rows, settings.metric) for column, name in headers.items()}
+
+    def _pvalue_columns(self, systems: Sequence[str]) -> dict[str, tuple[str, str]]:
+        headed: dict[str, tuple[str, str]] = {}
+        for column in self._table.columns:
+            text = _pair_text(column)
+            if text is not None:
+                headed[column] = self._split_pair(text, systems, None)
+            elif _is_plain_p(column):
+                if len(systems) != 2:
+                    raise ImportFormatError(
+                        f"the table has {len(systems)} systems ({', '.join(systems)}); say in the "
+                        "header which two are compared: p(A,B).",
+                        path=self._table.shown,
+                        field=column,
+                    )
+                headed[column] = systems[0], systems[1]
+        return headed
+
+    def _split_pair(self, text: str, known: Sequence[str], line: int | None) -> tuple[str, str]:
+        """Return the two systems of ``A,B``; a name may hold the separator itself."""
+        halves = [
+            (text[: match.start()], text[match.end() :])
+            for mark in _SEPARATORS
+            for match in re.finditer(re.escape(mark), text)
+        ]
+        named = [(plain_name(a), plain_name(b)) for a, b in halves if a.strip() and b.strip()]
+        by_name = {name.lower(): name for name in known}
+        unknown = ""
+        for a, b in named:
+            found = [by_name.get(self._settings.canonical(n).lower()) for n in (a, b)]
+            if found[0] and found[1]:
+                return found[0], found[1]
+            unknown = unknown or (b if found[0] else a)
+        if named and not known:
+            return self._settings.canonical(named[0][0]), self._settings.canonical(named[0][1])
+        reason = f"'{text}' does not name two systems; write p(A,B)."
+        if named:
+            reason = f"the p-value names the system '{unknown}'.{nearest(unknown, known)}"
+        raise ImportFormatError(reason, path=self._table.shown, line=line, field=f"p({text})")
+
+    def _names(self, role: str) -> Sequence[str]:
+        """Return the plain names of a role for every row."""
+        if role in ("system_a", "system_b"):
+            texts = self._keys.column(role)
+        else:
+            texts = self._keys.named(role, getattr(self._settings, role) or "")
+        if role == "metric" or role not in self._roles:
+            return texts
+        plain = {text: plain_name(text) for text in dict.fromkeys(texts)}
+        if role != "dataset":
+            plain = {text: self._settings.canonical(name) for text, name in plain.items()}
+        self._tell_names(plain)
+        return [plain[text] for text in texts]
+
+    def _headers(self, columns: Sequence[str], role: str = "system") -> dict[str, str]:
+        plain = plain_names(columns)
+        if role == "system":
+            plain = {column: self._settings.canonical(name) for column, name in plain.items()}
+        self._tell_names(plain)
+        return plain
+
+    def _tell_names(self, plain: Mapping[str, str]) -> None:
+        changed = [f"'{old}' as '{new}'" for old, new in plain.items() if old != new]
+        if changed:
+            self._told.append(f"Names read without marks or by alias: {', '.join(changed)}.")
+
+    def _constant_metric(self) -> str:
+        metrics = self._keys.named("metric", self._settings.metric or "")
+        if len(set(metrics)) > 1:
+            raise ImportFormatError(
+                "the rows name several metrics, the columns several systems. Write one figure in "
+                "each line instead: system, dataset, metric, value.",
+                path=self._table.shown,
+                field=self._roles["metric"],
+            )
+        return metrics[0] if metrics else self._settings.metric or ""
+
+    def _figures(self) -> list[str]:
+        """Return the columns of figures that play no role."""
+        used = set(self._roles.values())
+        return [
+            column
+            for column in self._table.columns
+            if column not in used and _holds_figures(self._table.cells[column])
+        ]
+
+    def _has_pvalue_rows(self) -> bool:
+        cells = self._table.cells[self._table.columns[0]]
+        return any(isinstance(cell, str) and _pair_text(cell) is not None for cell in cells)
+
+    def _is_numeric(self, column: str) -> bool:
+        return looks_numeric(role_cells(self._table, column))
+
+    def _usable(self) -> list[int]:
+        return [row for row, usable in enumerate(self._keys.is_usable.tolist()) if usable]
+
+    def _require(self, *wanted: str) -> None:
+        missing = [
+            role for role in wanted if role not in self._roles and not getattr(self._settings, role)
+        ]
+        if missing:
+            flags = ", ".join(f"--{role} NAME (or --column {role}=NAME)" for role in missing)
+            raise ImportFormatError(
+                f"the figures do not say their {' and '.join(missing)}. Columns found: "
+                f"{', '.join(self._table.columns)}. Give {flags}.",
+                path=self._table.shown,
+            )
+
+    def _unknown(self) -> None:
+        raise UnknownFormatError(
+            f"no figures that a paper states: columns {', '.join(self._table.columns)}. Wanted are "
+            "system, dataset, metric and value, or one column for each system or dataset; give "
+            "--column system=NAME or --column dataset=NAME.",
+            path=self._table.shown,
+        )
+
+    def _plan(
+        self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell], note: str
+    ) -> ReportedPlan:
+        ignored = self._ignored(scores, pvalues)
+        told = [note, describe_roles(self._roles, self._table.columns), *self._told]
+        told += self._keys.understood
+        if ignored:
+            told.append(f"Columns not read: {', '.join(ignored)}.")
+        return ReportedPlan(self._roles, scores, pvalues, told)
+
+    def _ignored(self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell]) -> list[str]:
+        read = {cell.column for cell in scores} | {cell.column for cell in pvalues}
+        read.update(self._roles.values())
+        templates = " ".join(self._roles.values())
+        return [c for c in self._table.columns if c not in read and f"{{{c}}}" not in templates]
+
+
+def _holds_figures(cells: Sequence[Any]) -> bool:
+    """Return whether most of the cells that hold something are printed numbers."""
+    filled = [cell for cell in cells if not is_missing(cell)]
+    return 2 * sum(map(_is_figure, filled)) > len(filled)
+
+
+def _is_figure(cell: Any) -> bool:
+    try:
+        parse_printed(cell)
+    except (CellError, TypeError):
+        return False
+    return True
+
+
+def _is_plain_p(name: str) -> bool:
+    return _PLAIN_P.fullmatch(name.replace("$", "").strip()) is not None
+
+
+def _pair_text(name: str) -> str | None:
+    match = _PAIR_P.fullmatch(name.replace("$", "").strip())
+    return match[1] if match else None

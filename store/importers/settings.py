@@ -1,0 +1,189 @@
+"""What is known about a file before it is read: flags go before the YAML, the YAML before names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from store.errors import ImportFormatError
+from store.importers.bundle import (
+    COMPONENTS,
+    Aggregation,
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    Provenance,
+    ReadOptions,
+    SourceFile,
+)
+from store.importers.cells import aware
+from store.importers.known_metrics import lookup
+from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The flags and the YAML of one file, joined."""
+
+    path: Path
+    shown: str
+    options: ReadOptions
+    mapping: FileMapping
+
+    @property
+    def system(self) -> str | None:
+        """The system of a file that does not name it."""
+        return self.options.system or self.mapping.system
+
+    @property
+    def dataset(self) -> str | None:
+        """The dataset of a file that does not name it."""
+        return self.options.dataset or self.mapping.dataset
+
+    @property
+    def metric(self) -> str | None:
+        """The metric of a file that does not name it."""
+        return self.options.metric or self.mapping.metric
+
+    @property
+    def layout(self) -> str | None:
+        """Pattern of the wide column names."""
+        return self.options.layout or self.mapping.layout
+
+    @property
+    def run_label(self) -> str | None:
+        """Label of the run of a file that does not name it."""
+        return self.options.run_label or self.mapping.run_label
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Role -> column as stated."""
+        return {**self.mapping.columns, **self.options.columns}
+
+    @property
+    def provenance(self) -> Provenance:
+        """Provenance that holds for every run of the file."""
+        if self.options.date is None:
+            return self.mapping.provenance
+        moment, assumed = aware(self.options.date)
+        return replace(self.mapping.provenance, evaluated_on=moment, tz_assumed=assumed)
+
+    @property
+    def reported_on(self) -> datetime | None:
+        """Date of the figures that the file reports."""
+        if self.options.date is not None:
+            return aware(self.options.date)[0]
+        return self.mapping.reported_on
+
+    def canonical(self, system: str) -> str:
+        """Return the name of a system for any of its declared spellings."""
+        for name, spellings in self.mapping.aliases.items():
+            if system in spellings:
+                return name
+        return system
+
+    def note_of(self, metric: str) -> MetricNote:
+        """Return what the YAML declares about a metric."""
+        return self.mapping.metrics.get(metric, MetricNote())
+
+    def dataset_of(
+        self,
+        name: str,
+        items: tuple[BundleItem, ...] = (),
+        *,
+        version: str = "",
+        n_items_stated: int | None = None,
+    ) -> BundleDataset:
+        """Return a dataset with the properties that the flags, the YAML or the file state."""
+        own = self.mapping.datasets.get(name, DatasetNote())
+        shared = self.mapping.dataset_note
+        if self.mapping.dataset not in (None, name):
+            shared = DatasetNote()
+        return BundleDataset(
+            name,
+            self.options.dataset_version or own.version or shared.version or version,
+            items,
+            task=own.task or shared.task,
+            language=own.language or shared.language,
+            domain=own.domain or shared.domain,
+            n_items_stated=n_items_stated,
+        )
+
+    def direction_of(self, metric: str, stated: bool | None, *, is_only: bool) -> bool | None:
+        """Return the direction of a metric: flag, YAML, then what the file states.
+
+        With several metrics in a file the flag speaks for those that nobody else describes, and
+        for the one that ``--metric`` names.
+        """
+        own = self.note_of(metric).higher_is_better
+        described = stated if own is None else own
+        flag = self.options.higher_is_better
+        is_meant = is_only or self.options.metric == metric
+        is_known = described is not None or lookup(metric) is not None
+        return described if flag is None or (is_known and not is_meant) else flag
+
+    def metric_of(
+        self, name: str, aggregation: Aggregation, *, is_percent: bool, is_only: bool
+    ) -> BundleMetric:
+        """Return a metric with the properties that the flags, the YAML or the cells state.
+
+        Raises
+        ------
+        ImportFormatError
+            The declared aggregation needs columns that the file does not have, or percent signs
+            stand in a metric declared as something else.
+        """
+        note = self.note_of(name)
+        if note.aggregation is not None and note.aggregation != aggregation:
+            wanted = ", ".join(f"{name}.{part}" for part in COMPONENTS[note.aggregation])
+            raise ImportFormatError(
+                f"the YAML declares the aggregation '{note.aggregation}', which needs the columns "
+                f"{wanted}.",
+                path=self.shown,
+                field=name,
+            )
+        if is_percent and note.unit not in ("", "percent"):
+            raise ImportFormatError(
+                f"the cells carry % signs but the unit is declared as '{note.unit}'. "
+                "Set unit: percent.",
+                path=self.shown,
+                field=name,
+            )
+        return BundleMetric(
+            name,
+            note.signature,
+            higher_is_better=self.direction_of(name, None, is_only=is_only),
+            aggregation=aggregation,
+            unit="percent" if is_percent else note.unit,
+            lower=note.lower,
+            upper=note.upper,
+        )
+
+    def bounds_of(self, metric: BundleMetric) -> tuple[float | None, float | None]:
+        """Return the declared bounds of a metric; a proportion lies in 0..1."""
+        usual = {"proportion": (0.0, 1.0), "percent": (0.0, 100.0)}.get(metric.unit, (None, None))
+        lower = usual[0] if metric.lower is None else metric.lower
+        upper = usual[1] if metric.upper is None else metric.upper
+        return lower, upper
+
+    def files(self, sha256: str) -> tuple[SourceFile, ...]:
+        """Return the data file and, when there is one, its mapping file."""
+        mapping = (self.mapping.source_file,) if self.mapping.source_file else ()
+        return SourceFile(self.shown, sha256), *mapping
+
+
+def load_settings(path: Path, shown: str, options: ReadOptions) -> Settings:
+    """Read the mapping file of `path`, if any, and join it with the flags."""
+    return Settings(path, shown, options, load_mapping(path, shown))
+
+
+def outside_reason(value: float, printed: str, lower: float | None, upper: float | None) -> str:
+    """Return why a value beyond the declared bounds is refused."""
+    low = "…" if lower is None else f"{lower:g}"
+    high = "…" if upper is None else f"{upper:g}"
+    hint = "correct the value or the bounds of the metric in the YAML"
+    if (lower, upper) == (0.0, 1.0) and 1.0 < value <= 100.0:
+        hint = "is it a percentage? Set unit: percent (without bounds 0..1)"
+    return f"{printed} is outside {low}..{high}; {hint}."

@@ -1,0 +1,269 @@
+"""Reading CSV, TSV, JSON Lines and Parquet into columns, with the line of every row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from store.errors import ImportFormatError
+from store.importers.bundle import RowProblems
+from store.importers.textfile import data_suffix, read_bytes, read_text
+
+TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
+_DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A file as columns of cells."""
+
+    shown: str
+    sha256: str
+    columns: tuple[str, ...]
+    cells: Mapping[str, Sequence[Any]]
+    """Column name -> one cell per row: text, or what JSON and Parquet hold."""
+    lines: Sequence[int]
+    """Line in the file of each row; for Parquet the number of the row."""
+    notes: tuple[str, ...] = ()
+    """What was found out about the file, one sentence each."""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def read_table(path: Path, shown: str, problems: RowProblems) -> Table:
+    """Read a file of columns.
+
+    Rows that do not fit the header are reported to `problems` and left out.
+
+    Raises
+    ------
+    ImportFormatError
+        The file is no table: undecodable, without a header, or with a column name twice.
+    """
+    suffix = data_suffix(path)
+    if suffix == ".parquet":
+        return _read_parquet(path, shown)
+    text, sha256 = read_text(path, shown)
+    if suffix in (".jsonl", ".ndjson") or text.lstrip().startswith("{"):
+        return _read_json_lines(text, shown, sha256, problems)
+    return _read_delimited(text, shown, sha256, suffix, problems)
+
+
+def peek_columns(path: Path) -> tuple[str, ...]:
+    """Return the column names of a file, or nothing when it cannot be read as a table."""
+    try:
+        if data_suffix(path) == ".parquet":
+            import pyarrow.parquet as pq
+
+            return tuple(pq.read_schema(path).names)
+        text, _ = read_text(path, path.name)
+        if text.lstrip().startswith("{"):
+            first = json.loads(text.lstrip().split("\n", 1)[0])
+            return tuple(first)
+        delimiter, _ = choose_delimiter(text, data_suffix(path))
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        return tuple(name.strip() for name in header)
+    except (ImportFormatError, OSError, ValueError, csv.Error, StopIteration):
+        return ()  # pyarrow's errors are ValueError or OSError
+
+
+def choose_delimiter(text: str, suffix: str) -> tuple[str, str | None]:
+    """Return the delimiter of a text table and, when it was not plain from the name, a note."""
+    header = text[: text.find("\n")] if "\n" in text else text
+    if suffix == ".tsv":
+        return "\t", None
+    counts = {mark: header.count(mark) for mark in (",", "\t", ";")}
+    if suffix == ".csv" and (counts[","] or not any(counts.values())):
+        return ",", None
+    best = max(counts, key=lambda mark: counts[mark])
+    return best, f"The cells are separated by {_DELIMITER_NAMES[best]}."
+
+
+def _read_delimited(
+    text: str, shown: str, sha256: str, suffix: str, problems: RowProblems
+) -> Table:
+    delimiter, note = choose_delimiter(text, suffix)
+    rows, lines = _split_rows(text, delimiter, shown)
+    header = [name.strip() for name in rows[0]]
+    columns, unnamed = _named_columns(header, shown, lines[0])
+    body, body_lines = _rectangular(rows[1:], lines[1:], len(header), shown, problems)
+    width = range(len(header))
+    by_position: Sequence[Sequence[Any]] = list(zip(*body, strict=True)) or [() for _ in width]
+    cells = {name: by_position[i] for i, name in enumerate(columns)}
+    notes = [note] if note else []
+    if unnamed:
+        which = ", ".join(unnamed)
+        notes.append(f"A column without a name is called by its place: {which}.")
+    return Table(shown, sha256, columns, cells, body_lines, tuple(notes))
+
+
+def _split_rows(text: str, delimiter: str, shown: str) -> tuple[list[list[str]], Sequence[int]]:
+    """Return the rows that hold something and the line on which each begins."""
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        rows = list(reader)
+    except csv.Error:
+        rows = []
+    if rows and reader.line_num == len(rows) and all(rows):
+        return rows, range(1, len(rows) + 1)
+    return _split_rows_by_line(text, delimiter, shown)
+
+
+def _split_rows_by_line(
+    text: str, delimiter: str, shown: str
+) -> tuple[list[list[str]], Sequence[int]]:
+    """Split a text that has empty lines, cells over several lines, or a fault."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    begins = 1
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(begins)
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        reason = f"the quotation marks do not pair up ({error}). Inside a quoted cell write each as"
+        if "unexpected end" in str(error):
+            reason = (
+                "a cell opens with a quotation mark that never closes. The file may be cut off; "
+                "otherwise write each mark inside a quoted cell as"
+            )
+        raise ImportFormatError(f'{reason} "".', path=shown, line=begins) from None
+    if not rows:
+        raise ImportFormatError("the file is empty.", path=shown)
+    return rows, lines
+
+
+def _named_columns(
+    header: Sequence[str], shown: str, line: int
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the column names; a column without a name is called ``"column 1"``."""
+    twice = [name for name, count in Counter(header).items() if name and count > 1]
+    if twice:
+        raise ImportFormatError(
+            f"{Counter(header)[twice[0]]} columns have this name. Rename all but one.",
+            path=shown,
+            line=line,
+            field=twice[0],
+        )
+    columns = tuple(name or f"column {i}" for i, name in enumerate(header, start=1))
+    return columns, [name for name, given in zip(columns, header, strict=True) if not given]
+
+
+def _rectangular(
+    rows: list[list[str]],
+    lines: Sequence[int],
+    width: int,
+    shown: str,
+    problems: RowProblems,
+) -> tuple[list[list[str]], Sequence[int]]:
+    """Keep the rows that are as wide as the header; report the others."""
+    if set(map(len, rows)) <= {width}:
+        return rows, lines
+    kept, kept_lines = [], []
+    for i, (row, line) in enumerate(zip(rows, lines, strict=True)):
+        if len(row) == width:
+            kept.append(row)
+            kept_lines.append(line)
+            continue
+        is_last = i == len(rows) - 1 and len(row) < width
+        cut = "; the file may be cut off" if is_last else ""
+        problems.report(
+            shown,
+            line,
+            None,
+            f"the row has {len(row)} cells, the header has {width}{cut}.",
+        )
+    return kept, kept_lines
+
+
+def _read_json_lines(text: str, shown: str, sha256: str, problems: RowProblems) -> Table:
+    rows, lines = read_json_objects(text, shown, problems)
+    if not rows:
+        raise ImportFormatError("no line holds a JSON object.", path=shown)
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    cells = {name: [row.get(name) for row in rows] for name in columns}
+    return Table(shown, sha256, columns, cells, lines)
+
+
+def read_json_objects(
+    text: str, shown: str, problems: RowProblems
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the object of each line of JSON Lines, and the line numbers."""
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    texts = text.split("\n")
+    decode = json.JSONDecoder(object_pairs_hook=_unique_names).decode
+    last = max(i for i, line in enumerate(texts, start=1) if line.strip())
+    for number, line in enumerate(texts, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = decode(line)
+        except ValueError as error:
+            cut = " The file may be cut off." if number == last else ""
+            problems.report(shown, number, None, f"not a JSON object: {error}.{cut}")
+            continue
+        if not isinstance(row, dict):
+            problems.report(shown, number, None, "not a JSON object but a single value or a list.")
+            continue
+        rows.append(row)
+        lines.append(number)
+    return rows, lines
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        twice = next(name for name, count in Counter(n for n, _ in pairs).items() if count > 1)
+        raise ValueError(f"the name {twice!r} stands twice in one object")
+    return row
+
+
+def _read_parquet(path: Path, shown: str) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = read_bytes(path, shown)
+    if not content.data:
+        raise ImportFormatError("the file is empty.", path=shown)
+    try:
+        table = pq.read_table(io.BytesIO(content.data))
+    except (pa.ArrowException, OSError) as error:
+        first = str(error).split("\n", 1)[0].rstrip(".")
+        raise ImportFormatError(
+            f"not a whole Parquet file ({first}). It may be cut off: copy it again.", path=shown
+        ) from None
+    columns, unnamed = _named_columns([name.strip() for name in table.column_names], shown, 1)
+    cells = {
+        name: [_plain(value) for value in table.column(i).to_pylist()]
+        for i, name in enumerate(columns)
+    }
+    notes = (f"A column without a name is called by its place: {', '.join(unnamed)}.",)
+    n_rows = table.num_rows
+    return Table(
+        shown, content.sha256, columns, cells, range(1, n_rows + 1), notes if unnamed else ()
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a Parquet value as JSON would hold it."""
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value) if math.isfinite(value) else str(value)
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value

@@ -1,0 +1,132 @@
+"""Reading a file's bytes and text, with an exact complaint when it is not what it should be."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from store.errors import ImportFormatError
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class FileBytes:
+    """The content of a file; `data` is unpacked when the file is gzip-compressed."""
+
+    shown: str
+    sha256: str
+    """Digest of the file as it lies on the disk."""
+    data: bytes
+
+
+def read_bytes(path: Path, shown: str) -> FileBytes:
+    """Read a file, unpacking gzip.
+
+    Raises
+    ------
+    ImportFormatError
+        The file is missing, a folder, unreadable, or its compressed part is damaged.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise ImportFormatError("there is no such file.", path=shown) from None
+    except IsADirectoryError:
+        raise ImportFormatError("this is a folder, not a file.", path=shown) from None
+    except OSError as error:
+        raise ImportFormatError(f"cannot be read: {error.strerror}.", path=shown) from None
+    return FileBytes(shown, hashlib.sha256(raw).hexdigest(), _unpacked(raw, path, shown))
+
+
+def read_text(path: Path, shown: str) -> tuple[str, str]:
+    """Return the text of a UTF-8 file and the SHA-256 of the file."""
+    content = read_bytes(path, shown)
+    return decode(content.data, shown), content.sha256
+
+
+def read_json(path: Path, shown: str) -> tuple[Any, str]:
+    """Return the content of a JSON file and the SHA-256 of the file.
+
+    Raises
+    ------
+    ImportFormatError
+        Not JSON; line and column are named.
+    """
+    text, sha256 = read_text(path, shown)
+    try:
+        return json.loads(text), sha256
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+        cut = " The file may be cut off." if is_cut else ""
+        raise ImportFormatError(
+            f"not JSON: {error.msg} (column {error.colno}).{cut}", path=shown, line=error.lineno
+        ) from None
+
+
+def decode(data: bytes, shown: str) -> str:
+    """Decode UTF-8, with or without a byte-order mark.
+
+    Raises
+    ------
+    ImportFormatError
+        The file is empty, binary, or in another encoding; line and byte are named.
+    """
+    if not data.strip():
+        raise ImportFormatError("the file is empty.", path=shown)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ImportFormatError("the file is in UTF-16. Save it as UTF-8.", path=shown, line=1)
+    if (null := data.find(b"\0")) >= 0:
+        raise ImportFormatError(
+            "this is a binary file (or UTF-16 without a mark), not text. Save it as UTF-8 text.",
+            path=shown,
+            line=_line_of(data, null),
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        start = data.rfind(b"\n", 0, error.start) + 1
+        raise ImportFormatError(
+            f"byte 0x{data[error.start]:02x} (number {error.start - start + 1} of the line) is not "
+            "UTF-8; the file may be in Latin-1 or Windows-1252. Save it as UTF-8.",
+            path=shown,
+            line=_line_of(data, error.start),
+        ) from None
+
+
+def data_suffix(path: Path) -> str:
+    """Return the extension in lower case without ``.gz``: ``".csv"`` for ``scores.csv.gz``."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _line_of(data: bytes, offset: int) -> int:
+    return data.count(b"\n", 0, offset) + 1
+
+
+def _unpacked(raw: bytes, path: Path, shown: str) -> bytes:
+    if not raw.startswith(GZIP_MAGIC):
+        if path.suffix.lower() == ".gz" and raw:
+            raise ImportFormatError(
+                "the name ends in .gz but the content is not gzip-compressed. Rename the file, or "
+                "compress it.",
+                path=shown,
+            )
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except EOFError:
+        raise ImportFormatError(
+            "Compressed file ended early: it was cut off. Copy or download it again.", path=shown
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise ImportFormatError(
+            f"the compressed file is damaged ({error}). Copy or download it again.", path=shown
+        ) from None

@@ -1,0 +1,147 @@
+"""Strict reading of YAML: values keep their line, and scalars the text they were written as.
+
+PyYAML's own loader turns ``version: 1.0`` into a number, ``no`` into False, and lets the second of
+two equal keys win. Here a name stays the text it is, and a key that stands twice is an error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date
+from difflib import get_close_matches
+from typing import Any
+
+import yaml
+
+from store.errors import ImportFormatError
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return ``" Did you mean 'metric'?"`` or, when nothing is near, the known names."""
+    close = get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
+    if close:
+        match = next(k for k in known if k.lower() == close[0])
+        return f" Did you mean '{match}'?"
+    return f" Known: {', '.join(known)}." if known else ""
+
+
+class YamlValue:
+    """A value of a YAML file, with its place for error messages."""
+
+    def __init__(self, node: yaml.Node, shown: str, name: str) -> None:
+        self._node = node
+        self._shown = shown
+        self.name = name
+
+    def error(self, reason: str) -> ImportFormatError:
+        """Return an error that names this value's line and key."""
+        line = self._node.start_mark.line + 1
+        return ImportFormatError(reason, path=self._shown, line=line, field=self.name or None)
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether the value is a mapping of keys to values."""
+        return isinstance(self._node, yaml.MappingNode)
+
+    def text(self) -> str:
+        """Return a scalar exactly as written, without quotes."""
+        if not isinstance(self._node, yaml.ScalarNode):
+            raise self.error("must be one plain value.")
+        value = str(self._node.value).strip()
+        if not value or self._node.tag == "tag:yaml.org,2002:null":
+            raise self.error("has no value. Give one or remove the key.")
+        return value
+
+    def text_or_empty(self) -> str:
+        """Return a scalar as written; ``""`` when it is empty or null."""
+        is_null = self._node.tag == "tag:yaml.org,2002:null"
+        is_scalar = isinstance(self._node, yaml.ScalarNode)
+        return "" if is_null or (is_scalar and not self._node.value) else self.text()
+
+    def number(self) -> float:
+        """Return a finite number."""
+        value = self.plain()
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            raise self.error(f"must be a number, is {value!r}.")
+        if not math.isfinite(value):
+            raise self.error("must be a finite number.")
+        return float(value)
+
+    def integer(self) -> int:
+        """Return a whole number."""
+        value = self.plain()
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(f"must be a whole number, is {value!r}.")
+        return value
+
+    def flag(self) -> bool:
+        """Return true or false."""
+        value = self.plain()
+        if not isinstance(value, bool):
+            raise self.error(f"must be true or false, is {value!r}.")
+        return value
+
+    def choice(self, allowed: Sequence[str]) -> str:
+        """Return one of the allowed words."""
+        value = self.text()
+        if value not in allowed:
+            raise self.error(f"must be one of {', '.join(a for a in allowed if a)}; is '{value}'.")
+        return value
+
+    def entries(self, allowed: Sequence[str] | None = None) -> dict[str, YamlValue]:
+        """Return the values of a mapping by key; `allowed` names the keys that may stand."""
+        if not isinstance(self._node, yaml.MappingNode):
+            raise self.error("must be a mapping of keys to values.")
+        found: dict[str, YamlValue] = {}
+        for key_node, value_node in self._node.value:
+            key = str(key_node.value)
+            below = YamlValue(value_node, self._shown, f"{self.name}.{key}" if self.name else key)
+            place = YamlValue(key_node, self._shown, below.name)
+            if key in found:
+                raise place.error("the key stands twice.")
+            if allowed is not None and key not in allowed:
+                raise place.error(f"unknown key.{nearest(key, allowed)}")
+            found[key] = below
+        return found
+
+    def values(self) -> list[YamlValue]:
+        """Return the values of a list."""
+        if not isinstance(self._node, yaml.SequenceNode):
+            raise self.error("must be a list, such as [a, b].")
+        return [
+            YamlValue(node, self._shown, f"{self.name}[{i}]")
+            for i, node in enumerate(self._node.value)
+        ]
+
+    def plain(self) -> Any:
+        """Return the value as JSON could hold it; dates become text."""
+        if isinstance(self._node, yaml.MappingNode):
+            return {key: value.plain() for key, value in self.entries().items()}
+        if isinstance(self._node, yaml.SequenceNode):
+            return [value.plain() for value in self.values()]
+        try:
+            value = yaml.constructor.SafeConstructor().construct_object(self._node)
+        except yaml.YAMLError as error:
+            raise self.error(f"cannot be read: {error}.") from None
+        return self._node.value if isinstance(value, (date, bytes)) else value
+
+
+def parse_yaml(text: str, shown: str) -> YamlValue | None:
+    """Return the root value of a YAML text; ``None`` when there is nothing in it.
+
+    Raises
+    ------
+    ImportFormatError
+        Not YAML; the line is named.
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise ImportFormatError(
+            f"not YAML: {error.problem}.", path=shown, line=mark.line + 1 if mark else None
+        ) from None
+    except yaml.YAMLError as error:
+        raise ImportFormatError(f"not YAML: {error}.", path=shown) from None
+    return None if node is None else YamlValue(node, shown, "")

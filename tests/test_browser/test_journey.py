@@ -1,0 +1,92 @@
+"""The main journey in a real browser: import a file, leaderboard, across datasets, download."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from store.engine import open_store
+
+pytestmark = pytest.mark.browser
+
+
+def write_results(path: Path) -> None:
+    """Write item scores of two systems on three datasets; A is clearly better on each."""
+    rows = ["system,dataset,item,metric,score"]
+    for dataset in ("news", "mail", "talk"):
+        for number in range(60):
+            rows.append(f"alpha,{dataset},{number},accuracy,{int(number % 10 != 0)}")
+            rows.append(f"beta,{dataset},{number},accuracy,{int(number % 2 == 0)}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_import_then_leaderboard_then_across_datasets_then_download(
+    page: Page,
+    serve: Callable[[Path], str],
+    settled: Callable[[Page], None],
+    tmp_path: Path,
+) -> None:
+    results, store = tmp_path / "results.csv", tmp_path / "journey.db"
+    write_results(results)
+    open_store(store, create=True).close()
+    address = serve(store)
+
+    page.goto(f"{address}/import_results")
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(results)
+    expect(page.get_by_text("6 runs added")).to_be_visible()
+    page.get_by_role("button", name="Import this").click()
+    expect(page.get_by_text("Done: 6 runs and 0 reported figures")).to_be_visible()
+
+    page.get_by_role("link", name="Leaderboard of news").click()
+    expect(page.get_by_text("alpha leads on news with accuracy 0.9")).to_be_visible()
+    assert "dataset=news" in page.url
+
+    page.goto(f"{address}/across_datasets?a=alpha&b=beta")
+    expect(
+        page.get_by_text("alpha is better than beta on at least 3 of 3 datasets")
+    ).to_be_visible()
+    settled(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").nth(1).click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["dataset"] for row in rows] == ["mail", "news", "talk"]
+    assert all(row["holm"] == "yes" and float(row["pvalue"]) < 1e-6 for row in rows)
+
+
+def test_a_shared_link_opens_the_same_view(
+    page: Page,
+    serve: Callable[[Path], str],
+    settled: Callable[[Page], None],
+    tmp_path: Path,
+) -> None:
+    from dashboard.demo import load_demo
+
+    path = tmp_path / "demo.db"
+    store = open_store(path, create=True)
+    load_demo(store, actor="tests")
+    store.close()
+    address = serve(path)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+
+    page.goto(f"{address}/across_datasets?a=MIMICK&b=Char%E2%86%92Tag&alpha=0.01")
+    expect(page.get_by_text("0.99 confidence")).to_be_visible()
+    page.goto(f"{address}/leaderboard?dataset=no+such+dataset")
+    expect(page.get_by_text("which is not here")).to_be_visible()
+    page.goto(f"{address}/run?uid=nothing")
+    expect(page.get_by_text("This store has no run")).to_be_visible()
+    settled(page)
+    assert not errors
+
+    # Nothing sticks out at the side of a narrow screen.
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.goto(f"{address}/leaderboard?dataset=digits")
+    settled(page)
+    width = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert width <= 400

@@ -1,0 +1,254 @@
+"""The command line is a contract: exit codes, one JSON object, messages that say what to do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dashboard.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE = """system,dataset,item,metric,score
+A,news,q1,accuracy,1
+A,news,q2,accuracy,1
+A,news,q3,accuracy,0
+B,news,q1,accuracy,0
+B,news,q2,accuracy,1
+B,news,q3,accuracy,0
+"""
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Return a function that runs a command on a store of its own."""
+
+    def call(*words: str | Path, code: int = 0) -> Any:
+        outcome = CliRunner().invoke(app, ["--store", str(tmp_path / "s.db"), *map(str, words)])
+        if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
+            raise outcome.exception
+        assert outcome.exit_code == code, outcome.output
+        return outcome
+
+    return call
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Return a small file of results."""
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with the example content, loaded by the command."""
+    path = tmp_path_factory.mktemp("cli") / "example.db"
+    outcome = CliRunner().invoke(app, ["--store", str(path), "demo"])
+    assert outcome.exit_code == 0, outcome.output
+    return path
+
+
+def answer(outcome: Any) -> dict[str, Any]:
+    """Return the one JSON object on standard output."""
+    parsed = json.loads(outcome.stdout)
+    assert set(parsed) == {"command", "signature", "store_revision", "warnings", "result"}
+    return parsed
+
+
+def test_ingest_reports_what_it_did(run: Run, results: Path) -> None:
+    parsed = answer(run("ingest", results, "--json"))
+    result = parsed["result"]
+    expected = {
+        *("files", "format", "runs_added", "runs_unchanged", "runs_replaced", "scores_added"),
+        *("items_added", "judgments_added", "reported_added", "skipped", "differences"),
+    }
+    assert expected <= set(result)
+    assert (result["format"], result["runs_added"], result["items_added"]) == ("generic", 2, 3)
+    assert result["scores_added"] == 6
+    again = answer(run("ingest", results, "--json"))
+    assert (again["result"]["runs_added"], again["result"]["runs_unchanged"]) == (0, 2)
+    assert again["store_revision"] == parsed["store_revision"]
+
+
+def test_dry_run_writes_nothing_not_even_a_store(run: Run, results: Path, tmp_path: Path) -> None:
+    result = answer(run("ingest", results, "--dry-run", "--json"))["result"]
+    assert result["runs_added"] == 2
+    assert not (tmp_path / "s.db").exists()
+    run("ingest", results)
+    before = answer(run("db", "info", "--json"))["result"]
+    results.write_text(TABLE.replace("A,", "C,"), encoding="utf-8")
+    run("ingest", results, "--dry-run")
+    assert answer(run("db", "info", "--json"))["result"]["rows"] == before["rows"]
+
+
+def test_other_scores_need_replace(run: Run, results: Path) -> None:
+    run("ingest", results)
+    results.write_text(TABLE.replace("A,news,q3,accuracy,0", "A,news,q3,accuracy,1"))
+    outcome = run("ingest", results, code=2)
+    assert "repeat with --replace" in outcome.stderr
+    assert "'A' on 'news'" in outcome.stderr
+    assert answer(run("ingest", results, "--replace", "--json"))["result"]["runs_replaced"] == 1
+    board = answer(run("leaderboard", "news", "--json"))["result"]
+    assert board["rows"][0]["score"] == 1.0
+
+
+def test_bad_cell_is_named_and_lenient_skips_it_with_exit_code_3(run: Run, results: Path) -> None:
+    results.write_text(TABLE.replace("B,news,q2,accuracy,1", "B,news,q2,accuracy,good"))
+    outcome = run("ingest", results, code=2)
+    assert "line 6" in outcome.stderr
+    assert "'score'" in outcome.stderr
+    assert "good" in outcome.stderr
+    outcome = run("ingest", results, "--lenient", "--json", code=3)
+    (skipped,) = answer(outcome)["result"]["skipped"]
+    assert (skipped["line"], skipped["field"]) == (6, "score")
+
+
+def test_unknown_direction_is_asked_for(run: Run, results: Path) -> None:
+    results.write_text(TABLE.replace("accuracy", "zorkness"))
+    outcome = run("ingest", results, code=2)
+    assert "--higher-is-better" in outcome.stderr
+    run("ingest", results, "--higher-is-better")
+
+
+def test_errors_are_one_message_and_no_traceback(run: Run) -> None:
+    outcome = run("ls", "systems", code=2)
+    assert "There is no store at" in outcome.stderr
+    assert "Traceback" not in outcome.output
+    assert run("ingest", "missing.csv", code=2).stderr.count("\n") <= 3
+
+
+def test_names_get_suggestions(run: Run, results: Path) -> None:
+    run("ingest", results)
+    assert "Did you mean 'news'" in run("leaderboard", "newz", code=2).stderr
+
+
+@pytest.mark.parametrize("what", ["systems", "datasets", "metrics", "runs", "ingests"])
+def test_ls_lists_with_uids(run: Run, results: Path, what: str) -> None:
+    run("ingest", results)
+    rows = answer(run("ls", what, "--json"))["result"]["rows"]
+    assert rows
+    assert all(row["uid"] for row in rows)
+    assert run("ls", what).stdout.strip()
+
+
+def test_show_holds_everything(run: Run, results: Path) -> None:
+    run("ingest", results)
+    uid = answer(run("ls", "runs", "--json"))["result"]["rows"][0]["uid"]
+    shown = answer(run("show", "run", uid, "--json"))["result"]
+    assert shown["vectors"][0]["n_scored"] == 3
+    assert shown["history"][0]["action"] == "create"
+    assert answer(run("show", "dataset", "news", "--json"))["result"]["n_items"] == 3
+    assert answer(run("show", "system", "A", "--json"))["result"]["n_runs"] == 1
+    assert "news" in run("show", "dataset", "news").stdout
+
+
+def test_exported_scores_can_be_ingested_again(run: Run, results: Path, tmp_path: Path) -> None:
+    run("ingest", results)
+    for kind in ("csv", "jsonl", "parquet"):
+        out = tmp_path / f"scores.{kind}"
+        run("export", "scores", "--format", kind, "--out", out)
+        other = tmp_path / f"{kind}.db"
+        again = CliRunner().invoke(app, ["--store", str(other), "ingest", str(out), "--json"])
+        assert again.exit_code == 0, again.output
+        result = json.loads(again.stdout)["result"]
+        assert (result["runs_added"], result["scores_added"]) == (2, 6)
+    assert "exists already" in run("export", "scores", "--out", out, code=2).stderr
+
+
+def test_export_tables_are_csv_on_standard_output(run: Run, results: Path) -> None:
+    run("ingest", results)
+    rows = list(csv.DictReader(io.StringIO(run("export", "leaderboard", "news").stdout)))
+    assert [row["system"] for row in rows] == ["A", "B"]
+    rows = list(csv.DictReader(io.StringIO(run("export", "runs").stdout)))
+    assert {row["system"] for row in rows} == {"A", "B"}
+
+
+def test_delete_restore_purge(run: Run, results: Path) -> None:
+    run("ingest", results)
+    uid = answer(run("delete", "system", "A", "--json"))["result"]["changed"]
+    assert len(answer(run("ls", "systems", "--json"))["result"]["rows"]) == 1
+    run("restore", "system", uid)
+    assert "is not deleted" in run("purge", "system", uid, code=2).stderr
+    run("delete", "system", "A")
+    run("purge", "system", uid)
+    assert "There is no system" in run("restore", "system", uid, code=2).stderr
+
+
+def test_tag_and_note(run: Run, results: Path) -> None:
+    run("ingest", results)
+    run("tag", "system", "A", "baseline")
+    run("note", "system", "A", "trained **twice**")
+    shown = answer(run("show", "system", "A", "--json"))["result"]
+    assert shown["tags"] == ["baseline"]
+    assert shown["notes"][0]["text"] == "trained **twice**"
+    run("tag", "system", "A", "baseline", "--remove")
+    assert "has no tag" in run("tag", "system", "A", "baseline", "--remove", code=2).stderr
+
+
+def test_db_commands(run: Run, results: Path, tmp_path: Path) -> None:
+    run("ingest", results)
+    assert answer(run("db", "check", "--json"))["result"] == {"sound": True, "problems": []}
+    run("db", "backup", tmp_path / "copy.db")
+    assert "exists already" in run("db", "backup", tmp_path / "copy.db", code=2).stderr
+    assert answer(run("db", "upgrade", "--json"))["result"]["backup"] is None
+    assert answer(run("db", "info", "--json"))["result"]["rows"]["run"] == 2
+
+
+def test_replicability_holds_what_the_contract_says(example: Path) -> None:
+    outcome = CliRunner().invoke(
+        app,
+        ["--store", str(example), "replicability", "Mate", "Redshift", "--reported", "--json"],
+    )
+    assert outcome.exit_code == 0, outcome.output
+    result = answer(outcome)["result"]
+    for direction in ("undirected", "a_over_b", "b_over_a"):
+        counts = result[direction]
+        for name in ("count", "bonferroni", "fisher", "simes", "stouffer"):
+            assert isinstance(counts[f"k_{name}"], int)
+        methods = {"bonferroni", "holm", "hochberg", "hommel", "bh", "by"}
+        assert methods <= set(counts["identified"])
+        assert {"bonferroni", "fisher", "simes", "stouffer"} <= set(counts["partial_conjunction"])
+    assert result["undirected"]["k_fisher"] == 5
+    assert set(result["recommended"]) >= {"estimator", "k", "because"}
+    assert {"dataset", "pvalue", "favours", "difference"} <= set(result["datasets"][0])
+
+
+def test_replicability_reads_as_a_sentence(example: Path) -> None:
+    outcome = CliRunner().invoke(
+        app, ["--store", str(example), "replicability", "W2V", "GloVe", "--reported"]
+    )
+    assert "W2V is better than GloVe on at least 5 of 12 datasets" in outcome.stdout
+    assert "WS353" in outcome.stdout
+
+
+def test_simulation_answers_as_json(tmp_path: Path) -> None:
+    words = ["simulate", "replicability", "independent", "--repetitions", "2000", "--json"]
+    outcome = CliRunner().invoke(app, words)
+    assert outcome.exit_code == 0, outcome.output
+    assert answer(outcome)["command"] == "simulate replicability"
+
+
+def test_demo_leaves_a_store_with_content_alone(run: Run, results: Path) -> None:
+    run("ingest", results)
+    assert "left alone" in run("demo", "--if-empty").stderr
+
+
+def test_module_is_the_same_command(tmp_path: Path, results: Path) -> None:
+    environment = os.environ | {"TIEBREAK_STORE": str(tmp_path / "m.db")}
+    words = [sys.executable, "-m", "dashboard", "ingest", str(results), "--json"]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["result"]["runs_added"] == 2

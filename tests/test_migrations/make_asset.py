@@ -1,0 +1,144 @@
+"""Make the small store that tests keep for the newest revision: `assets/NNNN.db`, `NNNN.json`.
+
+How to: after a new migration, and before it is released, run once
+
+    .venv/bin/python tests/test_migrations/make_asset.py
+
+and commit the two files and `schema.sql`, which it renews too. Never make the files of an older
+revision again: they are what real stores of that revision look like.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from store import schema
+from store.arrays import load_run_scores
+from store.engine import Store, open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleOverlap,
+    BundleReportedComparison,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+    Provenance,
+    SourceFile,
+)
+from store.ingest import ingest
+from store.lifecycle import delete
+from store.runs import list_runs
+from store.tags import add_note, add_tag
+
+HERE = Path(__file__).resolve().parent
+ASSETS = HERE / "assets"
+
+ODD_NAN = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_DEAD_BEEF))[0]
+EXTREMES = [0.1 + 0.2, -0.0, 5e-324, 1e308, ODD_NAN]
+
+
+def fill(store: Store) -> None:
+    """Put something of every kind into a store."""
+    items = [
+        BundleItem(f"item {i}", f"doc {i // 2}", f"{i:064x}", f"text {i}", metadata={"n": i})
+        for i in range(5)
+    ]
+    provenance = Provenance(
+        evaluated_on=datetime(2024, 3, 9, 12, tzinfo=UTC), seed=7, harness="lm-eval",
+        git_commit="abc", packages={"numpy": "2"}, config={"temperature": 0.5},
+    )  # fmt: skip
+    counts = np.arange(10.0).reshape(5, 2)
+    bundle = ImportBundle(
+        format="asset",
+        files=[SourceFile("scores.csv", "0" * 64)],
+        datasets=[BundleDataset("qa", "1", items, task="answering"), BundleDataset("paper only")],
+        metrics=[
+            BundleMetric("acc", higher_is_better=True),
+            BundleMetric("las", "v2", higher_is_better=True, aggregation="ratio"),
+        ],
+        runs=[
+            BundleRun(
+                "ünï", 0, "seed 7", [BundleScores(0, np.array(EXTREMES)[:, None])],
+                outputs={0: ["a", None, "c", None, "e"]}, provenance=provenance,
+            ),
+            BundleRun(
+                "B", 0, scores=[BundleScores(1, counts), BundleScores(1, counts / 3, trial=1)],
+                statuses={0: np.array([0, 1, 2, 3, 0], np.uint8)},
+            ),
+        ],
+        reported_scores=[BundleReportedScore("B", 1, 0, 81.3, source="Table 3", printed="81.3")],
+        reported_comparisons=[BundleReportedComparison("ünï", "B", 1, 0, 0.03, source="Table 3")],
+        overlaps=[BundleOverlap("qa", "paper only", "contains")],
+        aliases={"B": ["system b"]},
+    )  # fmt: skip
+    ingest(store, bundle, actor="asset")
+    add_tag(store, "system", "B", "baseline", actor="asset")
+    add_note(store, "dataset", "qa", "a *note*", actor="asset")
+    ingest(store, bundle_of_deleted_system(), actor="asset")
+    delete(store, "system", "gone", actor="asset")
+
+
+def bundle_of_deleted_system() -> ImportBundle:
+    """Return a run of a system that is deleted afterwards."""
+    return ImportBundle(
+        format="asset",
+        datasets=[BundleDataset("qa", "1", [BundleItem("item 0")])],
+        metrics=[BundleMetric("acc", higher_is_better=True)],
+        runs=[BundleRun("gone", 0, scores=[BundleScores(0, np.ones((1, 1)))])],
+    )
+
+
+def scores_of(store: Store) -> dict[str, str]:
+    """Return "system metric-number trial" -> bytes of the scores, in hex."""
+    found = {}
+    for run in reversed(list_runs(store)):
+        names = {vector.metric_uid: vector.metric for vector in run.vectors}
+        for vector in load_run_scores(store, run.uid):
+            place = f"{run.system} | {names[vector.metric_uid]} | {vector.trial}"
+            found[place] = vector.scores.astype("<f8").tobytes().hex()
+    return found
+
+
+def schema_sql(path: Path) -> str:
+    """Return the statements that make the tables of a SQLite file, in alphabetical order."""
+    connection = sqlite3.connect(path)
+    statements = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' "
+        "ORDER BY tbl_name, type DESC, name"
+    ).fetchall()
+    connection.close()
+    return "".join(f"{sql};\n\n" for (sql,) in statements)
+
+
+def main() -> None:
+    """Write the asset of the newest revision, its scores, and the schema."""
+    revision = schema.head_revision()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        store = open_store(path, create=True)
+        fill(store)
+        scores = scores_of(store)
+        store.close()
+        connection = sqlite3.connect(path)
+        connection.executescript(  # one small file, with no write-ahead log beside it
+            "PRAGMA journal_mode=DELETE; PRAGMA page_size=1024; VACUUM;"
+        )
+        connection.close()
+        (HERE / "schema.sql").write_text(schema_sql(path), encoding="utf-8")
+        (ASSETS / f"{revision}.db").write_bytes(path.read_bytes())
+    listing = json.dumps(scores, indent=1, ensure_ascii=False)
+    (ASSETS / f"{revision}.json").write_text(listing + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,294 @@
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+
+CREATE TABLE audit_event (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	at VARCHAR(32) NOT NULL, 
+	actor VARCHAR(200) NOT NULL, 
+	action VARCHAR(40) NOT NULL, 
+	target_kind VARCHAR(40) NOT NULL, 
+	target_uid VARCHAR(12) NOT NULL, 
+	detail JSON NOT NULL
+);
+
+CREATE INDEX ix_audit_event_target_kind_target_uid ON audit_event (target_kind, target_uid);
+
+CREATE TABLE dataset (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	name VARCHAR(400) NOT NULL, 
+	version VARCHAR(100) NOT NULL, 
+	task VARCHAR(200), 
+	language VARCHAR(100), 
+	domain VARCHAR(200), 
+	n_items INTEGER NOT NULL, 
+	chain_hash VARCHAR(64) NOT NULL, 
+	n_items_stated INTEGER, 
+	sealed BOOLEAN NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	deleted_at VARCHAR(32), 
+	CONSTRAINT uq_dataset_uid UNIQUE (uid)
+);
+
+CREATE UNIQUE INDEX uq_dataset_living_name_version ON dataset (name, version) WHERE deleted_at IS NULL;
+
+CREATE TABLE dataset_overlap (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	dataset_a_id INTEGER NOT NULL, 
+	dataset_b_id INTEGER NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	note TEXT NOT NULL, 
+	CONSTRAINT ck_dataset_overlap_ck_dataset_overlap_kind_known CHECK (kind IN ('shared-items', 'contains', 'transform')), 
+	CONSTRAINT ck_dataset_overlap_ck_dataset_overlap_ordered CHECK (dataset_a_id < dataset_b_id), 
+	CONSTRAINT fk_dataset_overlap_dataset_a_id_dataset FOREIGN KEY(dataset_a_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_dataset_overlap_dataset_b_id_dataset FOREIGN KEY(dataset_b_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_dataset_overlap_dataset_a_id_dataset_b_id UNIQUE (dataset_a_id, dataset_b_id)
+);
+
+CREATE INDEX ix_dataset_overlap_dataset_b_id ON dataset_overlap (dataset_b_id);
+
+CREATE TABLE ingest (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	format VARCHAR(40) NOT NULL, 
+	files JSON NOT NULL, 
+	actor VARCHAR(200) NOT NULL, 
+	report JSON NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT uq_ingest_uid UNIQUE (uid)
+);
+
+CREATE TABLE item (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	dataset_id INTEGER NOT NULL, 
+	position INTEGER NOT NULL, 
+	"key" VARCHAR(400) NOT NULL, 
+	group_key VARCHAR(400), 
+	content_hash VARCHAR(64), 
+	chain_hash VARCHAR(64) NOT NULL, 
+	metadata JSON, 
+	CONSTRAINT fk_item_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_item_dataset_id_key UNIQUE (dataset_id, "key"), 
+	CONSTRAINT uq_item_dataset_id_position UNIQUE (dataset_id, position)
+);
+
+CREATE INDEX ix_item_content_hash ON item (content_hash);
+
+CREATE TABLE item_text (
+	item_id INTEGER NOT NULL, 
+	input_text TEXT, 
+	reference_text TEXT, 
+	CONSTRAINT pk_item_text PRIMARY KEY (item_id), 
+	CONSTRAINT fk_item_text_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE
+);
+
+CREATE TABLE metric (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	name VARCHAR(200) NOT NULL, 
+	signature VARCHAR(400) NOT NULL, 
+	higher_is_better BOOLEAN NOT NULL, 
+	aggregation VARCHAR(20) NOT NULL, 
+	unit VARCHAR(20) NOT NULL, 
+	lower DOUBLE, 
+	upper DOUBLE, 
+	CONSTRAINT ck_metric_ck_metric_aggregation_known CHECK (aggregation IN ('mean', 'ratio', 'f1', 'pearson', 'spearman')), 
+	CONSTRAINT ck_metric_ck_metric_unit_known CHECK (unit IN ('', 'proportion', 'percent', 'points')), 
+	CONSTRAINT uq_metric_name_signature UNIQUE (name, signature), 
+	CONSTRAINT uq_metric_uid UNIQUE (uid)
+);
+
+CREATE TABLE note (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	target_kind VARCHAR(20) NOT NULL, 
+	target_id INTEGER NOT NULL, 
+	text TEXT NOT NULL, 
+	actor VARCHAR(200) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT ck_note_ck_note_target_kind_known CHECK (target_kind IN ('system', 'dataset', 'run'))
+);
+
+CREATE INDEX ix_note_target_kind_target_id ON note (target_kind, target_id);
+
+CREATE TABLE output (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	run_id INTEGER NOT NULL, 
+	trial INTEGER NOT NULL, 
+	item_id INTEGER NOT NULL, 
+	text TEXT NOT NULL, 
+	CONSTRAINT fk_output_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_output_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_output_run_id_trial_item_id UNIQUE (run_id, trial, item_id)
+);
+
+CREATE INDEX ix_output_item_id ON output (item_id);
+
+CREATE TABLE reported_comparison (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	system_a_id INTEGER NOT NULL, 
+	system_b_id INTEGER NOT NULL, 
+	dataset_id INTEGER NOT NULL, 
+	metric_id INTEGER NOT NULL, 
+	pvalue DOUBLE NOT NULL, 
+	test VARCHAR(200) NOT NULL, 
+	sidedness VARCHAR(20) NOT NULL, 
+	printed VARCHAR(200) NOT NULL, 
+	source VARCHAR(1000) NOT NULL, 
+	source_url VARCHAR(2000), 
+	ingest_id INTEGER NOT NULL, 
+	CONSTRAINT ck_reported_comparison_ck_reported_comparison_sidedness_known CHECK (sidedness IN ('two-sided', 'greater', 'less', 'unstated')), 
+	CONSTRAINT fk_reported_comparison_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_reported_comparison_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
+	CONSTRAINT fk_reported_comparison_metric_id_metric FOREIGN KEY(metric_id) REFERENCES metric (id), 
+	CONSTRAINT fk_reported_comparison_system_a_id_system FOREIGN KEY(system_a_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_reported_comparison_system_b_id_system FOREIGN KEY(system_b_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_reported_comparison_system_a_id_system_b_id_dataset_id_metric_id_source UNIQUE (system_a_id, system_b_id, dataset_id, metric_id, source), 
+	CONSTRAINT uq_reported_comparison_uid UNIQUE (uid)
+);
+
+CREATE INDEX ix_reported_comparison_dataset_id ON reported_comparison (dataset_id);
+
+CREATE INDEX ix_reported_comparison_ingest_id ON reported_comparison (ingest_id);
+
+CREATE INDEX ix_reported_comparison_metric_id ON reported_comparison (metric_id);
+
+CREATE INDEX ix_reported_comparison_system_b_id ON reported_comparison (system_b_id);
+
+CREATE TABLE reported_score (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	system_id INTEGER NOT NULL, 
+	dataset_id INTEGER NOT NULL, 
+	metric_id INTEGER NOT NULL, 
+	run_id INTEGER, 
+	value DOUBLE NOT NULL, 
+	stderr DOUBLE, 
+	n_items INTEGER, 
+	printed VARCHAR(200) NOT NULL, 
+	source VARCHAR(1000) NOT NULL, 
+	source_url VARCHAR(2000), 
+	reported_on VARCHAR(32), 
+	ingest_id INTEGER NOT NULL, 
+	CONSTRAINT fk_reported_score_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_reported_score_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
+	CONSTRAINT fk_reported_score_metric_id_metric FOREIGN KEY(metric_id) REFERENCES metric (id), 
+	CONSTRAINT fk_reported_score_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_reported_score_system_id_system FOREIGN KEY(system_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_reported_score_system_id_dataset_id_metric_id_source_run_id UNIQUE (system_id, dataset_id, metric_id, source, run_id), 
+	CONSTRAINT uq_reported_score_uid UNIQUE (uid)
+);
+
+CREATE INDEX ix_reported_score_dataset_id ON reported_score (dataset_id);
+
+CREATE INDEX ix_reported_score_ingest_id ON reported_score (ingest_id);
+
+CREATE INDEX ix_reported_score_metric_id ON reported_score (metric_id);
+
+CREATE INDEX ix_reported_score_run_id ON reported_score (run_id);
+
+CREATE TABLE run (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	system_id INTEGER NOT NULL, 
+	dataset_id INTEGER NOT NULL, 
+	label VARCHAR(400) NOT NULL, 
+	complete BOOLEAN NOT NULL, 
+	evaluated_on VARCHAR(32), 
+	tz_assumed BOOLEAN NOT NULL, 
+	seed BIGINT, 
+	command TEXT, 
+	harness VARCHAR(200), 
+	harness_version VARCHAR(200), 
+	git_origin VARCHAR(1000), 
+	git_commit VARCHAR(100), 
+	git_dirty BOOLEAN, 
+	source_url VARCHAR(2000), 
+	packages JSON, 
+	config JSON, 
+	ingest_id INTEGER NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	deleted_at VARCHAR(32), 
+	CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_run_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
+	CONSTRAINT fk_run_system_id_system FOREIGN KEY(system_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_run_uid UNIQUE (uid)
+);
+
+CREATE INDEX ix_run_dataset_id ON run (dataset_id);
+
+CREATE INDEX ix_run_ingest_id ON run (ingest_id);
+
+CREATE INDEX ix_run_system_id ON run (system_id);
+
+CREATE UNIQUE INDEX uq_run_living_system_dataset_label ON run (system_id, dataset_id, label) WHERE deleted_at IS NULL;
+
+CREATE TABLE score_vector (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	run_id INTEGER NOT NULL, 
+	metric_id INTEGER NOT NULL, 
+	trial INTEGER NOT NULL, 
+	n_items INTEGER NOT NULL, 
+	n_components INTEGER NOT NULL, 
+	chain_hash VARCHAR(64) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	n_scored INTEGER NOT NULL, 
+	value DOUBLE, 
+	std DOUBLE, 
+	min DOUBLE, 
+	max DOUBLE, 
+	data BLOB NOT NULL, 
+	CONSTRAINT fk_score_vector_metric_id_metric FOREIGN KEY(metric_id) REFERENCES metric (id), 
+	CONSTRAINT fk_score_vector_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_score_vector_run_id_metric_id_trial UNIQUE (run_id, metric_id, trial)
+);
+
+CREATE INDEX ix_score_vector_metric_id ON score_vector (metric_id);
+
+CREATE TABLE status_vector (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	run_id INTEGER NOT NULL, 
+	trial INTEGER NOT NULL, 
+	n_items INTEGER NOT NULL, 
+	n_error INTEGER NOT NULL, 
+	n_not_attempted INTEGER NOT NULL, 
+	n_by_rule INTEGER NOT NULL, 
+	data BLOB NOT NULL, 
+	CONSTRAINT fk_status_vector_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_status_vector_run_id_trial UNIQUE (run_id, trial)
+);
+
+CREATE TABLE system (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	name VARCHAR(400) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	deleted_at VARCHAR(32), 
+	CONSTRAINT uq_system_uid UNIQUE (uid)
+);
+
+CREATE UNIQUE INDEX uq_system_living_name ON system (name) WHERE deleted_at IS NULL;
+
+CREATE TABLE system_alias (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	system_id INTEGER NOT NULL, 
+	alias VARCHAR(400) NOT NULL, 
+	CONSTRAINT fk_system_alias_system_id_system FOREIGN KEY(system_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_system_alias_alias UNIQUE (alias)
+);
+
+CREATE INDEX ix_system_alias_system_id ON system_alias (system_id);
+
+CREATE TABLE tag (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	target_kind VARCHAR(20) NOT NULL, 
+	target_id INTEGER NOT NULL, 
+	name VARCHAR(100) NOT NULL, 
+	CONSTRAINT ck_tag_ck_tag_target_kind_known CHECK (target_kind IN ('system', 'dataset', 'run')), 
+	CONSTRAINT uq_tag_target_kind_target_id_name UNIQUE (target_kind, target_id, name)
+);
+
+CREATE INDEX ix_tag_name ON tag (name);
+

@@ -1,0 +1,24 @@
+"""What the tests of the statistics share."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+# Same examples on every machine and on every run; a slow machine is no failure.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def r_inputs(shared_folder: Path) -> dict[str, Any]:
+    """Return the samples that were given to R."""
+    return json.loads((shared_folder / "reference/r/inputs.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def r_reference(shared_folder: Path) -> dict[str, Any]:
+    """Return what R gives for them."""
+    return json.loads((shared_folder / "reference/r/reference.json").read_text())

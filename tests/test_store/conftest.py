@@ -1,0 +1,129 @@
+"""Small stores and bundles for the tests of the store."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from store.engine import Store, open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+    SourceFile,
+)
+
+Scores = npt.ArrayLike | Mapping[tuple[int, int], npt.ArrayLike]
+
+
+@pytest.fixture(scope="session")
+def new_store(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Store]:
+    """Return a function that opens another empty store; whoever calls it closes it."""
+    template = tmp_path_factory.mktemp("template") / "tiebreak.db"
+    open_store(template, create=True).close()
+
+    def make() -> Store:
+        path = tmp_path_factory.mktemp("store") / "tiebreak.db"
+        shutil.copy(template, path)
+        return open_store(path)
+
+    return make
+
+
+@pytest.fixture
+def store(new_store: Callable[[], Store]) -> Iterator[Store]:
+    """Return an empty store."""
+    opened = new_store()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def run() -> Callable[..., BundleRun]:
+    """Return a function that makes a run of a bundle."""
+    return _run
+
+
+@pytest.fixture(scope="session")
+def bundle() -> Callable[..., ImportBundle]:
+    """Return a function that makes a bundle: one dataset, one metric unless told otherwise."""
+    return _bundle
+
+
+@pytest.fixture(scope="session")
+def contents() -> Callable[[Store], dict[str, list[tuple[Any, ...]]]]:
+    """Return a function that reads every row of every table, as another program would."""
+    return _contents
+
+
+def _run(system: str, scores: Scores = (), *, dataset: int = 0, **more: Any) -> BundleRun:
+    """Make a run; `scores` are those of metric 0 in trial 0, or map (metric, trial) to scores."""
+    by_place = scores if isinstance(scores, Mapping) else {(0, 0): scores}
+    vectors = []
+    for (metric, trial), values in by_place.items():
+        array = np.asarray(values, dtype=np.float64)
+        if array.size:
+            vectors.append(BundleScores(metric, array.reshape(len(array), -1), trial))
+    return BundleRun(system, dataset, scores=vectors, **more)
+
+
+def _bundle(
+    runs: Mapping[str, Scores] | Sequence[BundleRun],
+    *,
+    keys: Sequence[str] | None = None,
+    items: Sequence[BundleItem] | None = None,
+    dataset: str = "qa",
+    version: str = "",
+    metric: BundleMetric | Sequence[BundleMetric] | str = "score",
+    path: str = "scores.csv",
+    **more: Any,
+) -> ImportBundle:
+    """Make a bundle of runs, or of system -> scores. The items are called i000, i001, …"""
+    made = [_run(s, v) for s, v in runs.items()] if isinstance(runs, Mapping) else list(runs)
+    if items is None:
+        if keys is None:
+            n_items = next((len(scores.values) for r in made for scores in r.scores), 0)
+            keys = [f"i{i:03d}" for i in range(n_items)]
+        items = [BundleItem(key) for key in keys]
+    if isinstance(metric, str):
+        metric = BundleMetric(metric, higher_is_better=True)
+    return ImportBundle(
+        format="test",
+        files=[SourceFile(path, "0" * 64)],
+        datasets=more.pop("datasets", [BundleDataset(dataset, version, items)]),
+        metrics=[metric] if isinstance(metric, BundleMetric) else metric,
+        runs=made,
+        **more,
+    )
+
+
+def _contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
+    connection = sqlite3.connect(f"file:{store.path}?mode=ro", uri=True)
+    try:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {
+            name: connection.execute(f'SELECT * FROM "{name}"').fetchall()
+            for (name,) in tables.fetchall()
+            if name != "sqlite_sequence"
+        }
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def database(store: Store) -> Iterator[sqlite3.Connection]:
+    """Return a bare connection to the store's file, to break things with."""
+    assert isinstance(store.path, Path)
+    connection = sqlite3.connect(store.path, isolation_level=None)
+    yield connection
+    connection.close()

@@ -1,0 +1,307 @@
+"""Opening a store, in good order and in bad."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from store import schema
+from store.arrays import load_matrix
+from store.backup import check, write_backup
+from store.engine import open_store, resolve_location, sqlite_path
+from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
+from store.ingest import ingest
+from store.lifecycle import delete
+from store.models import System
+
+
+def test_resolve_location_asks_argument_then_environment_then_folder(monkeypatch):
+    monkeypatch.setenv("TIEBREAK_STORE", "/elsewhere.db")
+    assert resolve_location("given.db") == "given.db"
+    assert resolve_location() == "/elsewhere.db"
+    monkeypatch.delenv("TIEBREAK_STORE")
+    assert resolve_location() == "tiebreak.db"
+
+
+def test_sqlite_path_knows_files_urls_and_servers():
+    assert sqlite_path("some/where.db") == Path("some/where.db")
+    assert sqlite_path("sqlite:////some/where.db") == Path("/some/where.db")
+    assert sqlite_path("postgresql+psycopg://u:p@host/db") is None
+
+
+@pytest.mark.parametrize("location", ["sqlite://", "sqlite:///:memory:"])
+def test_sqlite_path_refuses_a_store_in_memory(location):
+    with pytest.raises(StoreError, match="a store needs a file, it cannot live in memory"):
+        sqlite_path(location)
+
+
+def test_open_store_makes_nothing_unless_asked(tmp_path):
+    path = tmp_path / "none.db"
+    with pytest.raises(NotFoundError) as raised:
+        open_store(path)
+    assert str(raised.value) == (
+        f"There is no store at {path}. Make one with `tiebreak ingest FILE`, or look at the "
+        "example with `tiebreak demo`."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_open_store_makes_a_store_at_the_newest_revision(tmp_path):
+    store = open_store(tmp_path / "new.db", create=True)
+    assert schema.current_revision(store._reader) == schema.head_revision()
+    assert store.revision() == 0
+    store.close()
+    open_store(tmp_path / "new.db").close()
+
+
+def test_open_store_makes_a_store_in_an_empty_file(tmp_path):
+    (tmp_path / "new.db").touch()
+    store = open_store(tmp_path / "new.db", create=True)
+    assert store.revision() == 0
+    store.close()
+
+
+def test_open_store_takes_a_url(tmp_path, bundle):
+    store = open_store(f"sqlite:///{tmp_path}/url.db", create=True)
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    store.close()
+    assert (tmp_path / "url.db").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["with space", "q?mode=memory", "100%", "%41", "a#b", "a&b=c", "ünï – 数据", "it's", ":colon:"],
+)
+def test_open_store_takes_any_path(tmp_path, bundle, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    path = folder / f"{name}.db"
+    store = open_store(path, create=True)
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    assert load_matrix(store, "qa", "score").scores.tolist() == [[[1.0]]]
+    write_backup(store, folder / "copy of.db")
+    store.close()
+    assert sorted(p.name for p in folder.iterdir()) == sorted([path.name, "copy of.db"])
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name]
+
+
+def test_open_store_follows_a_relative_path_from_where_it_was_opened(tmp_path, monkeypatch, bundle):
+    monkeypatch.chdir(tmp_path)
+    store = open_store("here.db", create=True)
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    assert store.revision() > 0
+    store.close()
+    assert list(other.iterdir()) == []
+
+
+def test_open_store_names_a_missing_folder(tmp_path):
+    path = tmp_path / "no" / "store.db"
+    with pytest.raises(StoreError) as raised:
+        open_store(path, create=True)
+    assert str(raised.value) == f"{path}: the folder {path.parent} does not exist. Make it first."
+
+
+def test_open_store_says_that_a_store_is_too_old(store, database):
+    database.execute("UPDATE alembic_version SET version_num = '0000'")
+    head = schema.head_revision()
+    with pytest.raises(SchemaVersionError) as raised:
+        open_store(store.path)
+    assert str(raised.value) == (
+        f"{store.path} is at revision 0000, this version of Tiebreak needs {head}. Run `tiebreak "
+        "db upgrade` (a backup is written beside the file first)."
+    )
+
+
+def test_open_store_says_that_a_store_is_too_new(store, database):
+    database.execute("UPDATE alembic_version SET version_num = '9999'")
+    head = schema.head_revision()
+    with pytest.raises(SchemaVersionError) as raised:
+        open_store(store.path, create=True)
+    assert str(raised.value) == (
+        f"{store.path} is at revision 9999, this version of Tiebreak knows only {head}. It was "
+        "written by a newer version: update Tiebreak."
+    )
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_open_store_leaves_a_database_of_another_program_alone(tmp_path, create):
+    path = tmp_path / "music.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE song (title TEXT)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as raised:
+        open_store(path, create=create)
+    assert str(raised.value) == f"{path}: this database is no Tiebreak store."
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["music.db"]
+
+
+def test_open_store_is_not_fooled_by_another_program_that_migrates_too(tmp_path):
+    """MLflow and Optuna keep their revision in a table of the same name."""
+    path = tmp_path / "mlflow.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        other.execute("INSERT INTO alembic_version VALUES ('bd07f7e963c5')")
+    other.close()
+    with pytest.raises(StoreError) as raised:
+        open_store(path)
+    assert str(raised.value) == f"{path}: this database is no Tiebreak store."
+    assert type(raised.value) is StoreError
+
+
+def test_open_store_says_that_a_file_is_no_database(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("system,item,score\n" * 100)
+    for create in (False, True):
+        with pytest.raises(StoreError) as raised:
+            open_store(path, create=create)
+        assert str(raised.value) == f"{path}: this file is no Tiebreak store."
+    assert path.read_text() == "system,item,score\n" * 100
+
+
+def test_open_store_says_that_a_folder_is_no_store(tmp_path):
+    with pytest.raises(StoreError) as raised:
+        open_store(tmp_path, create=True)
+    assert str(raised.value) == f"{tmp_path} is a folder: name the file of the store in it."
+
+
+def test_open_store_read_only_refuses_to_write(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    viewer = open_store(store.path, read_only=True)
+    assert load_matrix(viewer, "qa", "score").systems == ("A",)
+    for write in (
+        lambda: ingest(viewer, bundle({"B": [1.0]}), actor="t"),
+        lambda: delete(viewer, "system", "A", actor="t"),
+    ):
+        with pytest.raises(ReadOnlyError) as raised:
+            write()
+        assert str(raised.value) == (
+            f"{store.path} is open read-only: nothing can be changed here."
+        )
+    viewer.close()
+
+
+def test_read_cannot_write_even_by_mistake(store):
+    with pytest.raises(ReadOnlyError), store.read() as connection:
+        connection.execute(sa.insert(System).values(name="A", uid="x"))
+
+
+def test_read_sees_one_state_from_beginning_to_end(store, bundle):
+    count = sa.select(sa.func.count()).select_from(System)
+    with store.read() as connection:
+        assert connection.scalar(count) == 0
+        ingest(store, bundle({"A": [1.0]}), actor="t")
+        assert connection.scalar(count) == 0
+    with store.read() as connection:
+        assert connection.scalar(count) == 1
+
+
+def test_write_rolls_everything_back_when_anything_fails(store, contents):
+    before = contents(store)
+    with pytest.raises(RuntimeError, match="oops"), store.write("t") as change:
+        change.session.add(System(name="A"))
+        change.record("create", "system")
+        change.session.flush()
+        raise RuntimeError("oops")
+    assert contents(store) == before
+
+
+def test_write_sets_the_connection_up_for_safety(store):
+    with store.write("t", dry_run=True) as change:
+        connection = change.session.connection()
+        said = {p: connection.exec_driver_sql(f"PRAGMA {p}").scalar()
+                for p in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")}  # fmt: skip
+    assert said == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "busy_timeout": 30_000,
+    }
+
+
+def test_close_leaves_one_file(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    assert store.revision() > 0  # a reader is open too
+    store.close()
+    assert [p.name for p in store.path.parent.iterdir()] == [store.path.name]
+
+
+AS_NOBODY = """
+import os, sys
+from store.arrays import load_matrix
+from store.engine import open_store
+from store.errors import StoreError
+from store.lifecycle import delete
+if os.geteuid() == 0:
+    os.seteuid(65534)  # root may write everywhere
+try:
+    store = open_store(sys.argv[1])
+    assert store.revision() > 0
+    assert load_matrix(store, "qa", "score").systems == ("A",)
+    print("read")
+    delete(store, "system", "A", actor="t")
+    print("wrote")
+except StoreError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def _as_nobody(path: Path) -> list[str]:
+    folder = path.parent
+    while folder != folder.parent:  # pytest's folders are for their owner only
+        if folder.stat().st_uid == os.geteuid():
+            folder.chmod(folder.stat().st_mode | 0o055)
+        folder = folder.parent
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(AS_NOBODY), str(path)],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_write_into_a_read_only_file_says_so(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    store.close()
+    store.path.parent.chmod(0o777)
+    store.path.chmod(0o444)
+    assert _as_nobody(store.path) == [
+        "read",
+        f"ReadOnlyError {store.path}: the file or its folder cannot be written to.",
+    ]
+
+
+def test_open_store_in_a_read_only_folder_says_so(store, bundle):
+    """Even to read, SQLite keeps the index of the write-ahead log beside the file."""
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    store.close()
+    store.path.chmod(0o444)
+    store.path.parent.chmod(0o555)
+    try:
+        assert _as_nobody(store.path) == [
+            f"ReadOnlyError {store.path}: the file or its folder cannot be written to."
+        ]
+    finally:
+        store.path.parent.chmod(0o755)
+
+
+def test_open_store_with_another_one_writing_does_not_wait(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    with store.write("t") as change:
+        change.session.add(System(name="B"))
+        change.session.flush()
+        other = open_store(store.path, create=True)
+        assert other.revision() == store.revision()
+        assert check(other) == []
+        other.close()

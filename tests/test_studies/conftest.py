@@ -1,0 +1,65 @@
+"""A store with the example content, and one with a few runs of known scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.demo import load_demo
+from store.engine import Store, open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+)
+from store.ingest import ingest
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Return the example content, to read only."""
+    store = open_store(tmp_path_factory.mktemp("example") / "example.db", create=True)
+    load_demo(store, actor="tests")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Return an empty store."""
+    opened = open_store(tmp_path / "store.db", create=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def add_run(store: Store) -> Callable[..., None]:
+    """Return a function that stores one run with the given scores."""
+
+    def add(
+        system: str,
+        dataset: str,
+        scores: list[float],
+        *,
+        label: str = "",
+        metric: str = "accuracy",
+        higher_is_better: bool = True,
+    ) -> None:
+        values = np.array(scores, dtype=float).reshape(len(scores), 1)
+        bundle = ImportBundle(
+            format="test",
+            datasets=[
+                BundleDataset(dataset, items=[BundleItem(f"i{k}") for k in range(len(scores))])
+            ],
+            metrics=[BundleMetric(metric, higher_is_better=higher_is_better)],
+            runs=[BundleRun(system, 0, label, [BundleScores(0, values)])],
+        )
+        ingest(store, bundle, actor="tests")
+
+    return add
