@@ -5,8 +5,8 @@ import streamlit as st
 
 from dashboard.registry import PAGES
 from dashboard.ui import states
-from dashboard.ui.links import Link, plain
 from dashboard.ui.links import PAGES as FOLDER
+from dashboard.ui.links import Link, plain
 from dashboard.ui.style import apply_style
 from store.errors import NotFoundError, SchemaVersionError, StoreError
 
@@ -14,17 +14,27 @@ st.set_page_config(page_title="Tiebreak", layout="wide")
 apply_style()
 alt.data_transformers.enable("default", max_rows=None)
 
-sections: dict[str, list] = {}
-for spec in PAGES:
-    sections.setdefault(spec.section, []).append(
-        st.Page(
-            FOLDER / f"{spec.name}.py",
-            title=spec.title,
-            url_path=spec.name,
-            default=spec is PAGES[0],
-            visibility="hidden" if spec.hidden else "visible",
-        )
+pages = {
+    spec.name: st.Page(
+        FOLDER / f"{spec.name}.py",
+        title=spec.title,
+        url_path=spec.name,
+        visibility="hidden" if spec.hidden else "visible",
     )
+    for spec in PAGES
+}
+
+
+def home() -> None:
+    """Go to the first page: Streamlit gives its default page no address of its own."""
+    st.switch_page(pages[PAGES[0].name], query_params=st.query_params.to_dict())
+
+
+sections: dict[str, list] = {
+    "": [st.Page(home, title="Tiebreak", default=True, visibility="hidden")]
+}
+for spec in PAGES:
+    sections.setdefault(spec.section, []).append(pages[spec.name])
 page = st.navigation(sections)
 try:
     page.run()

@@ -14,7 +14,7 @@ from store.engine import Store
 from store.errors import StoreError
 from store.importers.bundle import COMPONENTS, FloatArray, StatusArray
 from store.lookup import find_id, find_metric_id
-from store.metrics import metric_record
+from store.metrics import metric_by_id
 from store.models import Dataset, Item, Metric, Run, ScoreVector, StatusVector, System
 from store.records import ScoreMatrix
 
@@ -36,6 +36,25 @@ class _Owner(NamedTuple):
     name: str
     uid: str
     vector_ids: list[int]
+
+
+# Built once: to put a query together takes longer than to run it.
+# Who has which vectors comes first: to sort rows that carry vectors would copy them all.
+_OWNERS = (
+    sa.select(ScoreVector.id, System.id, System.name, System.uid)
+    .join(Run, Run.id == ScoreVector.run_id)
+    .join(System, System.id == Run.system_id)
+    .where(
+        Run.dataset_id == sa.bindparam("dataset_id"),
+        ScoreVector.metric_id == sa.bindparam("metric_id"),
+        Run.deleted_at.is_(None),
+        System.deleted_at.is_(None),
+    )
+    .order_by(sa.func.lower(System.name), System.id, ScoreVector.id)
+)
+_VECTORS = sa.select(ScoreVector.id, ScoreVector.data).where(
+    ScoreVector.id.in_(sa.bindparam("ids", expanding=True))
+)
 
 
 def load_matrix(
@@ -65,24 +84,10 @@ def load_matrix(
         dataset_id = find_id(connection, "dataset", dataset)
         dataset_row = dataset_record(connection, dataset_id)
         metric_id = find_metric_id(connection, metric)
-        metric_row = metric_record(
-            connection.execute(sa.select(Metric).where(Metric.id == metric_id)).one()
-        )
-        # Who has which vectors comes first: to sort rows that carry vectors would copy them all.
-        query = (
-            sa.select(ScoreVector.id, System.id, System.name, System.uid)
-            .join(Run, Run.id == ScoreVector.run_id)
-            .join(System, System.id == Run.system_id)
-            .where(
-                Run.dataset_id == dataset_id,
-                ScoreVector.metric_id == metric_id,
-                Run.deleted_at.is_(None),
-                System.deleted_at.is_(None),
-            )
-            .order_by(sa.func.lower(System.name), System.id, ScoreVector.id)
-        )
+        metric_row = metric_by_id(connection, metric_id)
+        which = {"dataset_id": dataset_id, "metric_id": metric_id}
         owners: dict[int, _Owner] = {}
-        for vector_id, system_id, name, uid in connection.execute(query):
+        for vector_id, system_id, name, uid in connection.execute(_OWNERS, which).all():
             owners.setdefault(system_id, _Owner(name, uid, [])).vector_ids.append(vector_id)
         if systems is not None:
             wanted = [find_id(connection, "system", name) for name in systems]
@@ -174,10 +179,8 @@ def _fill(
         scores[row] = 0.0
     chosen = list(row_of)
     for start in range(0, len(chosen), 500):  # a database takes so many parameters, no more
-        query = sa.select(ScoreVector.id, ScoreVector.data).where(
-            ScoreVector.id.in_(chosen[start : start + 500])
-        )
-        for vector_id, data in connection.execute(query):
+        ids = {"ids": chosen[start : start + 500]}
+        for vector_id, data in connection.execute(_VECTORS, ids):
             row = row_of[vector_id]
             values = vectors.decode(data, shape[1])
             if row not in several:

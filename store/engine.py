@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -36,10 +36,12 @@ class Change:
 
     session: Session
     actor: str
+    events: list[AuditEvent] = field(default_factory=list)
+    """Written all at once, at the end of the transaction."""
 
     def record(self, action: str, target_kind: str, target_uid: str = "", **detail: Any) -> None:
         """Add an audit event; `detail` must be JSON-safe."""
-        self.session.add(
+        self.events.append(
             AuditEvent(
                 actor=self.actor,
                 action=action,
@@ -83,7 +85,9 @@ class Store:
             raise ReadOnlyError(f"{self.location} is open read-only: nothing can be changed here.")
         with plain_errors(self.location), Session(self._writer) as session:
             session.begin()
-            yield Change(session, actor)
+            change = Change(session, actor)
+            yield change
+            session.add_all(change.events)
             session.flush()
             if dry_run:
                 session.rollback()
@@ -201,6 +205,27 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     sa.event.listen(writer, "begin", lambda connection: _begin(connection, "BEGIN IMMEDIATE"))
     sa.event.listen(reader, "begin", lambda connection: _begin(connection, "BEGIN"))
     return writer, reader
+
+
+def insert_columns(
+    connection: sa.Connection, table: sa.Table, columns: Mapping[str, Iterable[Any]]
+) -> None:
+    """Insert many rows, given column by column.
+
+    For tables with a row per item: the driver gets plain tuples, with no dictionary in between.
+    """
+    dialect = connection.dialect
+    compiled = sa.insert(table).compile(dialect=dialect, column_keys=list(columns))
+    names = list(compiled.positiontup or columns)
+    bound = []
+    for name in names:
+        bind = table.columns[name].type.dialect_impl(dialect).bind_processor(dialect)
+        bound.append(map(bind, columns[name]) if bind else columns[name])
+    rows: list[Any] = list(zip(*bound, strict=False))  # what is the same in all rows has no end
+    if not compiled.positional:
+        rows = [dict(zip(names, row, strict=True)) for row in rows]
+    if rows:
+        connection.exec_driver_sql(compiled.string, rows)
 
 
 def _on_connect_writer(connection: Any, _record: object) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
@@ -12,13 +14,16 @@ from store.records import MetricRecord
 from store.reported import standing_scores
 
 
+_BY_ID = sa.select(Metric).where(Metric.id == sa.bindparam("metric_id"))
+
+
 def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[MetricRecord]:
     """Return all metrics by name, or those with scores on a dataset, the most used first."""
     with store.read() as connection:
         if dataset_uid is None:
             rows = connection.execute(sa.select(Metric).order_by(sa.func.lower(Metric.name)))
-            return [metric_record(row) for row in rows]
-        return [metric_record(row) for row in connection.execute(_used_on(dataset_uid))]
+            return [_record(row) for row in rows]
+        return [_record(row) for row in connection.execute(_used_on(dataset_uid))]
 
 
 def get_metric(store: Store, given: str) -> MetricRecord:
@@ -30,8 +35,7 @@ def get_metric(store: Store, given: str) -> MetricRecord:
         There is none, or several have that name.
     """
     with store.read() as connection:
-        found = find_metric_id(connection, given)
-        return metric_record(connection.execute(sa.select(Metric).where(Metric.id == found)).one())
+        return metric_by_id(connection, find_metric_id(connection, given))
 
 
 def _used_on(dataset_uid: str) -> sa.Select[Metric]:
@@ -63,8 +67,12 @@ def _used_on(dataset_uid: str) -> sa.Select[Metric]:
     )
 
 
-def metric_record(row: sa.Row[Metric]) -> MetricRecord:
-    """Return the record of a row that holds the columns of `Metric`."""
+def metric_by_id(connection: sa.Connection, metric_id: int) -> MetricRecord:
+    """Return the metric with that id."""
+    return _record(connection.execute(_BY_ID, {"metric_id": metric_id}).one())
+
+
+def _record(row: sa.Row[Any]) -> MetricRecord:
     return MetricRecord(
         uid=row.uid,
         name=row.name,

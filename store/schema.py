@@ -129,7 +129,9 @@ def _migrate(engine: sa.Engine, revision: str) -> None:
         try:
             with connection.begin():
                 config.attributes["connection"] = connection
+                last_ids = _last_ids(connection)
                 command.upgrade(config, revision)
+                _keep_counting_from(connection, last_ids)
                 if isinstance(raw, sqlite3.Connection):
                     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                     if broken:
@@ -137,3 +139,26 @@ def _migrate(engine: sa.Engine, revision: str) -> None:
         finally:
             if isinstance(raw, sqlite3.Connection):
                 raw.execute("PRAGMA foreign_keys=ON")
+
+
+def _last_ids(connection: sa.Connection) -> list[tuple[str, int]]:
+    """Return (table, largest id ever given) where SQLite keeps count."""
+    if connection.dialect.name != "sqlite":
+        return []
+    is_kept = "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'"
+    if connection.exec_driver_sql(is_kept).first() is None:
+        return []
+    rows = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence")
+    return [(name, last) for name, last in rows]
+
+
+def _keep_counting_from(connection: sa.Connection, last_ids: list[tuple[str, int]]) -> None:
+    """Set the counts back that a rebuilt table lost: an id must never come to mean another row."""
+    for name, last in last_ids:
+        set_back = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?"
+        if not connection.exec_driver_sql(set_back, (last, name)).rowcount:
+            connection.exec_driver_sql(  # rebuilt while it had no rows
+                "INSERT INTO sqlite_sequence (name, seq) "
+                "SELECT name, ? FROM sqlite_master WHERE type = 'table' AND name = ?",
+                (last, name),
+            )

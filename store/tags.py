@@ -11,11 +11,17 @@ from store.models import Note, Tag
 from store.records import NoteRecord
 
 
+_TAGS = (
+    sa.select(Tag.target_id, Tag.name)
+    .where(Tag.target_kind == sa.bindparam("kind"))
+    .order_by(Tag.name)
+)
+
+
 def tags_of_all(connection: sa.Connection, kind: Kind) -> dict[int, tuple[str, ...]]:
     """Return target id -> tags, in alphabetical order."""
     found: dict[int, tuple[str, ...]] = {}
-    query = sa.select(Tag.target_id, Tag.name).where(Tag.target_kind == kind).order_by(Tag.name)
-    for target_id, name in connection.execute(query):
+    for target_id, name in connection.execute(_TAGS, {"kind": kind}):
         found[target_id] = (*found.get(target_id, ()), name)
     return found
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-_REPETITIONS = {"reduced": 1_000, "full": 10_000}
+_REPETITIONS = {"reduced": 600, "full": 10_000}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -149,7 +149,7 @@ def adjust(
     n_untestable = values.size - testable.size
     n_counted = n_untestable if count_untestable else 0
 
-    order = testable[np.argsort(values[testable], kind="stable")]
+    order = testable[np.argsort(values[testable])]
     ascending = np.concatenate([values[order], np.ones(n_counted)])
     adjusted = np.full(values.size, np.nan)
     adjusted[order] = adjust_ascending(ascending, method)[: order.size]

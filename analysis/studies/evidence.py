@@ -238,7 +238,11 @@ def _test_dataset(
             pvalues[alternative] = result.pvalue
             name = result.test
         if math.isnan(pvalues["two-sided"]):
-            reason = f"{count(result.n_items, 'item')} with a score from both are too few."
+            reason = (
+                "all items differ by the same amount, or the metric is not defined on them."
+                if result.n_items > 1
+                else f"{count(result.n_items, 'item')} with a score from both."
+            )
     except ValueError as error:
         reason = str(error)
     both = vectors.scored(scores_a) & vectors.scored(scores_b)

@@ -126,7 +126,7 @@ def _rows_from_items(
         n_scored = int(scored[i].sum())
         own_runs = [
             [v.value for v in run.vectors if v.metric_uid == matrix.metric.uid]
-            for run in runs
+            for run in reversed(runs)  # the oldest first
             if run.system_uid == uid
         ]
         values = tuple(v for run in own_runs for v in run if v is not None)

@@ -259,7 +259,6 @@ def description(task: Task) -> dict[str, Any]:
     about: dict[str, Any] = {
         "format": "generic",
         "dataset": {"name": task.name, **task.about},
-        "columns": {"run": "seed"},
         "metrics": {"accuracy": dict(metric), "gold_probability": dict(metric)},
         "run": {
             "harness": "scikit-learn",

@@ -70,7 +70,7 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
     )
     for method, chosen in study.undirected.identified.items():
         frame[method] = ["yes" if yes else "" for yes in chosen]
-    frame["p"] = [f"p {_relation(e)}" if not e.not_testable else "" for e in study.datasets]
+    frame["p"] = [numbers.pvalue(e.pvalue) if not e.not_testable else "" for e in study.datasets]
     frame["evidence"] = [
         _evidence(e, yes == "yes", study.alpha)
         for e, yes in zip(study.datasets, frame["holm"], strict=True)
@@ -88,9 +88,9 @@ def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
         "difference": Column("Difference", "difference", decimals=_places(study)),
         "favours": Column("Scores better"),
         "pvalue": Column("p", "pvalue", help="Two-sided, or as the source states it"),
+        "holm": Column("Holm", help="Identified with family-wise error at most α, any dependence"),
         "pvalue_a_over_b": Column(f"p, {study.system_a} over", "pvalue"),
         "pvalue_b_over_a": Column(f"p, {study.system_b} over", "pvalue"),
-        "holm": Column("Holm", help="Identified with family-wise error at most α, any dependence"),
         "n_items": Column("Items", "count", shown=from_items),
         "n_missing": Column("Missing", "count", shown=from_items),
         "test": Column("Test", shown=from_items),
@@ -115,11 +115,6 @@ def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
 def _places(study: ReplicabilityStudy) -> int:
     largest = max((abs(e.score_a) for e in study.datasets if not math.isnan(e.score_a)), default=1)
     return 2 if largest > 1.5 else 4
-
-
-def _relation(evidence: DatasetEvidence) -> str:
-    text = numbers.pvalue(evidence.pvalue)
-    return text if text.startswith(("<", ">")) else f"= {text}"
 
 
 def _evidence(evidence: DatasetEvidence, identified: bool, alpha: float) -> Evidence | Any:

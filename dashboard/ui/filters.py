@@ -76,6 +76,6 @@ def search(label: str, *, key: str, width: int = 200) -> str:
 
 
 def show_count(shown: int, total: int, noun: str) -> None:
-    """Say under the row how much of the whole is in view; `noun` is a singular."""
-    whole = numbers.counted(total, noun)
-    st.caption(whole if shown == total else f"{numbers.count(shown)} of {whole} match")
+    """Say under the row how much of the whole is in view, when it is not all."""
+    if shown != total:
+        st.caption(f"{numbers.count(shown)} of {numbers.counted(total, noun)} match")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.ui import numbers
 from dashboard.ui.links import plain
 from store.records import EventRecord, NoteRecord
 
@@ -23,7 +24,7 @@ def show_notes(notes: Sequence[NoteRecord]) -> None:
 
 def show_history(events: Sequence[EventRecord]) -> None:
     """Show what happened, the latest first, folded away."""
-    with st.expander(f"History, {len(events)} changes"):
+    with st.expander(f"History, {numbers.counted(len(events), 'change')}"):
         for event in events:
             detail = ", ".join(f"{key} {value}" for key, value in event.detail.items())
             said = f"{event.at:%Y-%m-%d %H:%M} UTC, {event.actor}: {event.action} {detail}"
@@ -35,4 +36,4 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     known = [(label, value) for label, value in facts if value]
     if known:
         rows = "\n".join(f"| {plain(label)} | {plain(value)} |" for label, value in known)
-        st.markdown(f"| | |\n|---|---|\n{rows}")
+        st.markdown(f"| What | Value |\n|---|---|\n{rows}")

@@ -80,8 +80,8 @@ def pvalue(p: float | None) -> str:
 
 
 def count(n: int | float | None) -> str:
-    """Print a count with thin spaces between thousands."""
-    return MISSING if n is None or _absent(n) else f"{int(n):,}".replace(",", THIN)
+    """Print a count with commas between thousands, as the command line does."""
+    return MISSING if n is None or _absent(n) else f"{int(n):,}"
 
 
 def counted(n: int, noun: str) -> str:

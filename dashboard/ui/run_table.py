@@ -70,11 +70,12 @@ def show_reported(scores: Sequence[ReportedScoreRecord], *, key: str, without: s
     frame = pd.DataFrame([score.to_dict() for score in scores]).assign(
         printed=[score.printed or numbers.fixed(score.value, 4) for score in scores]
     )
+    decimals = max(len(text.strip("*† ").partition(".")[2]) for text in frame["printed"])
     columns = {
         "system": Column("System", pinned=True),
         "dataset": Column("Dataset"),
         "metric": Column("Metric"),
-        "value": Column("Value", "number", decimals=4),
+        "value": Column("Value", "number", decimals=min(decimals, 6)),
         "printed": Column("As printed", shown=False),
         "stderr": Column("Standard error", "number", decimals=4, shown=False),
         "n_items": Column("Items stated", "count", shown=False),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import COMPONENTS, Aggregation
-from store.importers.cells import is_missing, looks_numeric
-from store.importers.columns import GENERIC_ROLES, describe_roles, fields_of, find_roles
+from store.importers.cells import as_text, is_missing, looks_numeric
+from store.importers.columns import GENERIC_ROLES, describe_roles, fields_of, find_roles, role_cells
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -35,6 +35,8 @@ class ScoreColumns:
     system: str | None
     """``None``: the system column names it, or it is given for the whole file."""
     aggregation: Aggregation = "mean"
+    only: frozenset[str] | None = None
+    """Metrics of the metric column that stand in these columns; ``None``: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +70,46 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
             del roles[role]
     if settings.layout:
         return _plan_layout(table, roles, settings)
-    if "score" in roles:
-        return _plan_long(table, roles, settings, (roles["score"],), "mean")
-    if ("metric" in roles or settings.metric) and (parts := _plain_components(table)):
-        aggregation = _choose_correlation(parts[1], settings.metric, settings)
-        return _plan_long(table, roles, settings, parts[0], aggregation)
+    if "score" in roles or (("metric" in roles or settings.metric) and _plain_parts(table)):
+        _require(table, roles, settings, ("item", "system", "dataset", "metric"))
+        scores = _long_scores(table, roles, settings)
+        return _plan(table, roles, scores, "Long table: one score in each line.")
     return _plan_wide(table, roles, settings)
 
 
-def _plan_long(
-    table: Table,
-    roles: dict[str, str],
-    settings: Settings,
-    columns: tuple[str, ...],
-    aggregation: Aggregation,
-) -> Plan:
-    _require(table, roles, settings, ("item", "system", "dataset", "metric"))
-    metric = None if "metric" in roles else settings.metric
-    score = ScoreColumns(columns, metric, None, aggregation)
-    return _plan(table, roles, [score], "Long table: one score in each line.")
+def _long_scores(table: Table, roles: Mapping[str, str], settings: Settings) -> list[ScoreColumns]:
+    """Return the columns of a long table: ``score``, parts such as ``numerator``, or both.
+
+    With both, a metric that has a score in any line stands in ``score``; the parts belong to the
+    metrics that have none.
+    """
+    score, available = roles.get("score"), _plain_parts(table)
+    if "metric" not in roles:
+        if score is not None:
+            return [ScoreColumns((score,), settings.metric, None)]
+        aggregation = _choose_correlation(available[0], settings.metric, settings)
+        return [ScoreColumns(COMPONENTS[available[0]], settings.metric, None, aggregation)]
+    if score is not None and not available:
+        return [ScoreColumns((score,), None, None)]
+    names = list(map(as_text, role_cells(table, roles["metric"])))
+    free = set(names) - (_metrics_with(table, names, score) if score is not None else set())
+    found = []
+    for parts_of in available:
+        parts = COMPONENTS[parts_of]
+        for name in sorted(free & _metrics_with(table, names, parts[0])):
+            aggregation = _choose_correlation(parts_of, name, settings)
+            found.append(ScoreColumns(parts, None, None, aggregation, frozenset({name})))
+            free.discard(name)
+    if score is not None:
+        mine = set(names).difference(*(one.only or () for one in found))
+        found.insert(0, ScoreColumns((score,), None, None, "mean", frozenset(mine)))
+    return found
+
+
+def _metrics_with(table: Table, names: Sequence[str], column: str) -> set[str]:
+    """Return the metrics that have a value in a column."""
+    cells = table.cells[column]
+    return {name for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
 
 
 def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
@@ -95,6 +118,7 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     _require(table, roles, settings, ("item",))
     found = _score_columns(table, roles, settings)
     if not found:
+        _refuse_nested(table, roles)
         _require(table, roles, settings, ("score",))
     by_name = {one.metric or "": one for one in found}
     names = ", ".join(by_name)
@@ -198,6 +222,21 @@ def _score_columns(
     ]
 
 
+def _refuse_nested(table: Table, roles: Mapping[str, str]) -> None:
+    """Raise an error when the only columns left hold lists or objects."""
+    for column in table.columns:
+        if column in roles.values():
+            continue
+        for line, cell in zip(table.lines, table.cells[column], strict=True):
+            if isinstance(cell, (list, dict)):
+                raise ImportFormatError(
+                    "holds a list or an object where a score is wanted; write one number.",
+                    path=table.shown,
+                    line=line,
+                    field=column,
+                )
+
+
 def _components(
     columns: tuple[str, ...], shown: str
 ) -> list[tuple[tuple[str, ...], str, Aggregation]]:
@@ -227,16 +266,16 @@ def _components(
     return [(wanted, name, aggregation) for name, (wanted, aggregation) in found.items()]
 
 
-def _plain_components(table: Table) -> tuple[tuple[str, ...], Aggregation] | None:
-    """Return the component columns of a long table: ``numerator`` and ``denominator``, …"""
-    for aggregation in _COMPONENT_AGGREGATIONS:
-        parts = COMPONENTS[aggregation]
-        if all(part in table.columns for part in parts) and all(
-            looks_numeric(table.cells[part]) or all(map(is_missing, table.cells[part]))
-            for part in parts
-        ):
-            return parts, aggregation
-    return None
+def _plain_parts(table: Table) -> list[Aggregation]:
+    """Return the aggregations whose parts are columns of a long table."""
+    return [
+        aggregation
+        for aggregation in _COMPONENT_AGGREGATIONS
+        if all(
+            part in table.columns and looks_numeric(table.cells[part])
+            for part in COMPONENTS[aggregation]
+        )
+    ]
 
 
 def _choose_correlation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,8 @@ def read_items(
     for role in ("group", "input", "reference"):
         if role in plan.roles:
             cells = role_cells(table, plan.roles[role])
-            fixed[role] = _constant_values(cells, keys.rows, item_ids, role, table, problems)
+            places = _Places(table, plan.roles[role], keys.rows, item_ids)
+            fixed[role] = _constant_values(cells, role, places, problems)
     metadata, understood = _metadata(table, plan.leftover, keys.rows, item_ids)
     groups, inputs = fixed.get("group", {}), fixed.get("input", {})
     references = fixed.get("reference", {})
@@ -54,34 +55,31 @@ def read_items(
     return found, understood
 
 
+class _Places(NamedTuple):
+    table: Table
+    column: str
+    rows: IntArray
+    item_ids: IntArray
+
+
 def _constant_values(
-    cells: Sequence[Any],
-    rows: IntArray,
-    item_ids: IntArray,
-    role: str,
-    table: Table,
-    problems: RowProblems,
+    cells: Sequence[Any], role: str, places: _Places, problems: RowProblems
 ) -> dict[int, Any]:
     """Return item -> cell; report rows that contradict an earlier one."""
+    table, column = places.table, places.column
     known: dict[int, tuple[Any, int]] = {}
-    for row, item in zip(rows.tolist(), item_ids.tolist(), strict=True):
-        cell = cells[row]
+    for row, item in zip(places.rows.tolist(), places.item_ids.tolist(), strict=True):
+        cell, line = cells[row], table.lines[row]
         if cell is None or (is_missing(cell) if role == "group" else cell == ""):
             continue
         if isinstance(cell, (list, dict)):
-            problems.report(
-                table.shown, table.lines[row], role, "holds a list or an object, not one value."
-            )
+            problems.report(table.shown, line, column, "holds a list or an object, not one value.")
             continue
-        earlier, where = known.setdefault(item, (cell, row))
+        earlier, where = known.setdefault(item, (cell, line))
         if earlier != cell:
             told = f": '{cell}' here, '{earlier}'" if role == "group" else ": other text here than"
-            problems.report(
-                table.shown,
-                table.lines[row],
-                role,
-                f"the {role} of one item changes{told} in line {table.lines[where]}.",
-            )
+            reason = f"the {role} of one item changes{told} in line {where}."
+            problems.report(table.shown, line, column, reason)
     return {item: cell for item, (cell, _) in known.items()}
 
 

@@ -73,7 +73,7 @@ class VectorBuilder:
         metric = keys.metric
         if metric is None:
             metric = np.full(len(keys.rows), self.metric_names.number(one.metric or ""), np.int64)
-        for number in np.unique(metric).tolist():
+        for number in np.unique(metric[is_good]).tolist():
             self._check_metric(number, one, values, is_percent, is_good, metric == number)
         system = keys.system
         if system is None:
@@ -92,27 +92,34 @@ class VectorBuilder:
     def _read(self, one: ScoreColumns) -> tuple[FloatArray, BoolArray, BoolArray]:
         """Return values (n_rows, n_components), percent signs and which rows are readable."""
         keys, table = self._keys, self._table
-        is_good = np.ones(len(table), np.bool_)
-        is_usable = np.zeros(len(table), np.bool_)
-        is_usable[keys.rows] = True
+        is_good = np.zeros(len(table), np.bool_)
+        is_good[keys.rows[self._is_meant(one)]] = True
         columns, percent = [], np.zeros(len(table), np.bool_)
         for column in one.columns:
             read = read_numbers(role_cells(table, column))
             columns.append(read.values)
             percent |= read.is_percent
             for row, reason in read.problems:
-                is_good[row] = False
-                if is_usable[row]:
+                if is_good[row]:
                     self._problems.report(table.shown, table.lines[row], column, f"{reason}.")
+                is_good[row] = False
         values = np.column_stack(columns)
         if values.shape[1] > 1:
             partly = np.isnan(values).any(axis=1) & ~np.isnan(values).all(axis=1)
-            for row in np.flatnonzero(partly & is_good & is_usable).tolist():
+            for row in np.flatnonzero(partly & is_good).tolist():
                 is_good[row] = False
                 absent = one.columns[int(np.flatnonzero(np.isnan(values[row]))[0])]
                 reason = f"is empty although the other parts ({', '.join(one.columns)}) are given."
                 self._problems.report(table.shown, table.lines[row], absent, reason)
         return values[keys.rows], percent[keys.rows], is_good[keys.rows]
+
+    def _is_meant(self, one: ScoreColumns) -> BoolArray:
+        """Return the usable rows whose metric stands in these columns."""
+        metric = self._keys.metric
+        if one.only is None or metric is None:
+            return np.ones(len(self._keys.rows), np.bool_)
+        index = self._keys.metrics.index
+        return np.isin(metric, [index[name] for name in one.only if name in index])
 
     def _check_metric(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +22,8 @@ from store.importers.bundle import (
 from store.importers.cells import aware
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
+
+_SIGNED_NAME = re.compile(r"(\S.*?)\s+\[([^\[\]]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +132,17 @@ class Settings:
     ) -> BundleMetric:
         """Return a metric with the properties that the flags, the YAML or the cells state.
 
+        ``"BLEU [tok:13a]"`` is the metric BLEU with the signature ``tok:13a``, as we export it.
+
         Raises
         ------
         ImportFormatError
             The declared aggregation needs columns that the file does not have, or percent signs
             stand in a metric declared as something else.
         """
-        note = self.note_of(name)
+        signed = _SIGNED_NAME.fullmatch(name)
+        plain, signature = (signed[1], signed[2]) if signed else (name, "")
+        note = self.mapping.metrics.get(name) or self.note_of(plain)
         if note.aggregation is not None and note.aggregation != aggregation:
             wanted = ", ".join(f"{name}.{part}" for part in COMPONENTS[note.aggregation])
             raise ImportFormatError(
@@ -151,10 +158,11 @@ class Settings:
                 path=self.shown,
                 field=name,
             )
+        direction = self.direction_of(plain, note.higher_is_better, is_only=is_only)
         return BundleMetric(
-            name,
-            note.signature,
-            higher_is_better=self.direction_of(name, None, is_only=is_only),
+            plain,
+            note.signature or signature,
+            higher_is_better=direction,
             aggregation=aggregation,
             unit="percent" if is_percent else note.unit,
             lower=note.lower,

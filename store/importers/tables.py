@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,7 @@ def _read_delimited(
     header = [name.strip() for name in rows[0]]
     columns, unnamed = _named_columns(header, shown, lines[0])
     body, body_lines = _rectangular(rows[1:], lines[1:], len(header), shown, problems)
-    width = range(len(header))
-    by_position: Sequence[Sequence[Any]] = list(zip(*body, strict=True)) or [() for _ in width]
-    cells = {name: by_position[i] for i, name in enumerate(columns)}
+    cells = {name: list(map(itemgetter(i), body)) for i, name in enumerate(columns)}
     notes = [note] if note else []
     if unnamed:
         which = ", ".join(unnamed)
@@ -181,12 +180,14 @@ def _rectangular(
             kept_lines.append(line)
             continue
         is_last = i == len(rows) - 1 and len(row) < width
-        cut = "; the file may be cut off" if is_last else ""
+        hint = "; the file may be cut off" if is_last else ""
+        if len(row) > width:
+            hint = "; a cell that holds the separating mark must stand in quotation marks"
         problems.report(
             shown,
             line,
             None,
-            f"the row has {len(row)} cells, the header has {width}{cut}.",
+            f"the row has {len(row)} cells, the header has {width}{hint}.",
         )
     return kept, kept_lines
 
@@ -215,8 +216,11 @@ def read_json_objects(
         try:
             row = decode(line)
         except ValueError as error:
-            cut = " The file may be cut off." if number == last else ""
-            problems.report(shown, number, None, f"not a JSON object: {error}.{cut}")
+            told = str(error)
+            if isinstance(error, json.JSONDecodeError):
+                told = f"{error.msg} (column {error.colno})"
+            cut = "; the file may be cut off" if number == last else ""
+            problems.report(shown, number, None, f"not a JSON object: {told}{cut}.")
             continue
         if not isinstance(row, dict):
             problems.report(shown, number, None, "not a JSON object but a single value or a list.")

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from store.engine import Change
+from store.engine import Change, insert_columns
 from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
 from store.ingest.report import IngestReport
@@ -188,28 +189,28 @@ def _known_positions(
 
 
 def _append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> dict[str, int]:
-    start = dataset.n_items
-    chain = chain_hashes((item.key for item in items), after=dataset.chain_hash)
-    rows: list[dict[str, Any]] = [
-        {"dataset_id": dataset.id, "position": start + i, "key": item.key, "chain_hash": chain[i]}
-        for i, item in enumerate(items)
-    ]
-    optional: dict[str, Callable[[BundleItem], Any]] = {
-        "group_key": lambda item: item.group,
-        "content_hash": lambda item: item.content_hash,
-        "metadata": lambda item: dict(item.metadata) if item.metadata else None,
+    positions = range(dataset.n_items, dataset.n_items + len(items))
+    keys = [item.key for item in items]
+    chain = chain_hashes(keys, after=dataset.chain_hash)
+    columns: dict[str, Iterable[Any]] = {
+        "dataset_id": repeat(dataset.id),
+        "position": positions,
+        "key": keys,
+        "chain_hash": chain,
     }
-    for column, value_of in optional.items():  # a column that no item fills costs nothing
-        values = [value_of(item) for item in items]
+    optional: dict[str, list[Any]] = {
+        "group_key": [item.group for item in items],
+        "content_hash": [item.content_hash for item in items],
+        "metadata": [dict(item.metadata) if item.metadata else None for item in items],
+    }
+    for name, values in optional.items():  # a column that no item fills costs nothing
         if any(value is not None for value in values):
-            for row, value in zip(rows, values, strict=True):
-                row[column] = value
-    # Through the table, not the class: plain rows, no objects to keep track of.
-    change.session.connection().execute(sa.insert(cast(sa.Table, Item.__table__)), rows)
-    dataset.n_items = start + len(items)
+            columns[name] = values
+    insert_columns(change.session.connection(), cast(sa.Table, Item.__table__), columns)
+    change.record("add items", "dataset", dataset.uid, n_items=len(items), since=dataset.n_items)
+    dataset.n_items += len(items)
     dataset.chain_hash = chain[-1]
-    change.record("add items", "dataset", dataset.uid, n_items=len(items), since=start)
-    return {item.key: start + i for i, item in enumerate(items)}
+    return dict(zip(keys, positions, strict=True))
 
 
 def _add_texts(

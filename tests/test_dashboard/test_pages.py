@@ -161,4 +161,4 @@ def test_across_page_tests_real_runs(
     app = open_page("across_datasets", filled_path, a="Logistic regression", b="Decision tree")
     assert not app.exception
     assert "Logistic regression is better than Decision tree on at least" in text_of(app)
-    assert "digits and digits-4x4 hold the same items in another form" in text_of(app)
+    assert "digits-4x4 and digits hold the same items in another form" in text_of(app)

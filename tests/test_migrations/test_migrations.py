@@ -184,9 +184,14 @@ down_revision = "{before}"
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("system", recreate="always") as batch:
+    never_reuse_ids = {{"sqlite_autoincrement": True}}
+    with op.batch_alter_table(
+        "system", recreate="always", table_kwargs=never_reuse_ids
+    ) as batch:
         batch.add_column(sa.Column("licence", sa.String(100), nullable=True))
-    with op.batch_alter_table("dataset", recreate="always") as batch:
+    with op.batch_alter_table(
+        "dataset", recreate="always", table_kwargs=never_reuse_ids
+    ) as batch:
         batch.alter_column("task", type_=sa.Text())
     {then}
 
@@ -248,6 +253,30 @@ def test_upgrade_keeps_the_children_of_tables_that_it_rebuilds(asset, next_migra
         columns = {c["name"] for c in sa.inspect(connection).get_columns("system")}
     assert "licence" in columns
     store.close()
+
+
+@pytest.mark.parametrize("which", ["WHERE name = 'gone'", ""])
+def test_upgrade_never_lets_an_id_be_used_again(asset, next_migration, which):
+    """SQLite counts a rebuilt table from its largest id, which may be smaller than its last."""
+    connection = sqlite3.connect(asset, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys=ON")
+    [(last,)] = connection.execute("SELECT max(id) FROM system")
+    connection.execute(f"DELETE FROM system {which}")
+    connection.close()
+    next_migration()
+    upgrade_store(str(asset))
+    connection = sqlite3.connect(asset)
+    made = connection.execute("INSERT INTO system (uid, name, created_at) VALUES ('x', 'new', '')")
+    assert made.lastrowid == last + 1
+    connection.close()
+
+
+def test_tables_never_use_an_id_again_after_all_migrations(writer, tmp_path):
+    """A batch that rebuilds a table forgets this unless `table_kwargs` says it again."""
+    schema.create(writer)
+    for statement in make_asset.schema_sql(tmp_path / "store.db").split(";\n\n"):
+        if statement.startswith("CREATE TABLE") and "\tid " in statement:
+            assert "AUTOINCREMENT" in statement, statement
 
 
 def test_upgrade_writes_a_backup_first(asset, next_migration):

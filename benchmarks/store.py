@@ -1,0 +1,144 @@
+"""The store against the least that could do the same: bare sqlite3, and a plain file of numbers.
+
+Both sides run in one process, interleaved, so that a busy machine slows both. Times are CPU times,
+the least of several repetitions.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from store.arrays import load_matrix
+from store.engine import open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleRun,
+    BundleScores,
+    FloatArray,
+    ImportBundle,
+    SourceFile,
+)
+from store.ingest import ingest
+
+N_ITEMS = 5_000
+N_METRICS = 3
+N_SYSTEMS = 200
+
+
+def run() -> list[tuple[str, float, float]]:
+    """Return (name, ratio, gate) of each comparison; a ratio above its gate is too slow."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [
+            (
+                f"ingest {N_ITEMS:,} items × {N_METRICS} metrics / bare sqlite3",
+                ingest_ratio(Path(folder)),
+                3.0,
+            ),
+            (
+                f"load_matrix {N_SYSTEMS} systems × {N_ITEMS:,} items / np.fromfile",
+                matrix_ratio(Path(folder)),
+                5.0,
+            ),
+        ]
+
+
+def ingest_ratio(folder: Path, repetitions: int = 7) -> float:
+    """Return how much longer an ingest takes than to write the same rows with bare sqlite3."""
+    rng = np.random.default_rng(0)
+    bundle = _bundle("A", rng.random((N_METRICS, N_ITEMS)))
+    ours, bare = [], []
+    for i in range(repetitions):
+        store = open_store(folder / f"ours{i}.db", create=True)
+        ours.append(_cpu_seconds(lambda: ingest(store, bundle, actor="bench")))
+        store.close()
+        bare.append(_write_bare(folder / f"ours{i}.db", folder / f"bare{i}.db"))
+    return min(ours) / min(bare)
+
+
+def matrix_ratio(folder: Path, repetitions: int = 25) -> float:
+    """Return how much longer `load_matrix` takes than to read the same numbers from a plain file."""
+    scores = np.random.default_rng(0).random((N_SYSTEMS, N_ITEMS))
+    scores.tofile(folder / "scores.f8")
+    store = open_store(folder / "matrix.db", create=True)
+    names = [f"system {i:03d}" for i in range(N_SYSTEMS)]
+    runs = [_run(name, row[None, :]) for name, row in zip(names, scores, strict=True)]
+    ingest(store, _bundle_of(runs, n_metrics=1), actor="bench")
+    assert np.array_equal(load_matrix(store, "qa", "metric 0").scores[:, :, 0], scores)
+    ours, plain = [], []
+    for _ in range(repetitions):
+        ours.append(_cpu_seconds(lambda: load_matrix(store, "qa", "metric 0")))
+        plain.append(_cpu_seconds(lambda: np.fromfile(folder / "scores.f8")))
+    store.close()
+    return min(ours) / min(plain)
+
+
+def _write_bare(source: Path, target: Path) -> float:
+    """Write the items and vectors of a store into the same two tables; return the CPU seconds."""
+    read = sqlite3.connect(source)
+    made = read.execute(
+        "SELECT sql FROM sqlite_master WHERE tbl_name IN ('item', 'score_vector') "
+        "AND sql IS NOT NULL ORDER BY type DESC"
+    ).fetchall()
+    items = read.execute(
+        "SELECT dataset_id, position, key, chain_hash FROM item ORDER BY id"
+    ).fetchall()
+    cursor = read.execute("SELECT * FROM score_vector")
+    columns = [column for column, *_ in cursor.description]
+    vectors = cursor.fetchall()
+    read.close()
+    write = sqlite3.connect(target, isolation_level=None)
+    for pragma in ("page_size=16384", "journal_mode=WAL", "synchronous=FULL"):
+        write.execute(f"PRAGMA {pragma}")
+    for (statement,) in made:
+        write.execute(statement)
+
+    def work() -> None:
+        write.execute("BEGIN IMMEDIATE")
+        write.executemany(
+            "INSERT INTO item (dataset_id, position, key, chain_hash) VALUES (?, ?, ?, ?)", items
+        )
+        marks = ", ".join("?" * len(columns))
+        write.executemany(f"INSERT INTO score_vector VALUES ({marks})", vectors)
+        write.execute("COMMIT")
+
+    seconds = _cpu_seconds(work)
+    write.close()
+    return seconds
+
+
+def _cpu_seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _bundle(system: str, scores: FloatArray) -> ImportBundle:
+    return _bundle_of([_run(system, scores)], n_metrics=len(scores))
+
+
+def _run(system: str, scores: FloatArray) -> BundleRun:
+    vectors = [BundleScores(metric, row[:, None]) for metric, row in enumerate(scores)]
+    return BundleRun(system, 0, scores=vectors)
+
+
+def _bundle_of(runs: list[BundleRun], n_metrics: int) -> ImportBundle:
+    return ImportBundle(
+        format="benchmark",
+        files=[SourceFile("scores.csv", "0" * 64)],
+        datasets=[BundleDataset("qa", items=[BundleItem(f"item {i:05d}") for i in range(N_ITEMS)])],
+        metrics=[BundleMetric(f"metric {i}", higher_is_better=True) for i in range(n_metrics)],
+        runs=runs,
+    )
+
+
+if __name__ == "__main__":
+    for name, ratio, gate in run():
+        print(f"{name}: {ratio:.2f} (gate {gate:g})")

@@ -1,0 +1,122 @@
+"""Cells: numbers, missing words, dates, statuses."""
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from store.importers.bundle import Status
+from store.importers.cells import (
+    CellError,
+    as_text,
+    is_missing,
+    looks_numeric,
+    parse_date,
+    parse_number,
+    parse_status,
+    read_numbers,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.5", 0.5), (" 1e-3 ", 0.001), ("-0.0", -0.0), (".5", 0.5), ("+2", 2.0)]
+    + [("True", 1.0), ("no", 0.0), ("YES", 1.0), ("false", 0.0)],
+)
+def test_parse_number_reads_numbers_and_truth(text, value) -> None:
+    number, is_percent = parse_number(text)
+    assert math.copysign(1, number) == math.copysign(1, value)
+    assert (number, is_percent) == (value, False)
+
+
+@pytest.mark.parametrize("text", ["", " ", "NA", "n/a", "None", "NULL", "nan", "-", "–"])
+def test_words_for_nothing_are_missing(text) -> None:
+    assert is_missing(text)
+    assert math.isnan(parse_number(text)[0])
+
+
+def test_percent_sign_keeps_the_scale() -> None:
+    assert parse_number("74.4%") == (74.4, True)
+    assert parse_number("74.4 %") == (74.4, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("abc", "'abc' is not a number; leave the cell empty when there is no score"),
+        ("0,75", "'0,75' has a decimal comma; write 0.75 with a point"),
+        ("1,234.5", "'1,234.5' has commas between the digits; write 1234.5"),
+        ("inf", "'inf' is infinite or too large; a score must be finite"),
+        ("1e999", "is infinite or too large"),
+        ("1_000", "'1_000' is not a number"),
+        ("90.7 ± 0.2", "is not a number"),
+    ],
+)
+def test_parse_number_says_what_is_wrong(text, message) -> None:
+    with pytest.raises(CellError, match=message):
+        parse_number(text)
+
+
+@pytest.mark.parametrize("cells", [["0.1", "0.2"], ["0.1", "x"], [0.1, None], ["1_0", "2"]])
+def test_read_numbers_is_the_same_on_both_ways(cells) -> None:
+    column = read_numbers(cells)
+    for row, cell in enumerate(cells):
+        try:
+            expected = parse_number(cell)[0] if isinstance(cell, str) else cell or math.nan
+        except CellError as error:
+            expected = math.nan
+            assert (row, str(error)) in column.problems
+        np.testing.assert_equal(column.values[row], expected)
+
+
+def test_read_numbers_marks_percent_signs() -> None:
+    assert read_numbers(["1%", "2", ""]).is_percent.tolist() == [True, False, False]
+
+
+def test_read_numbers_keeps_every_bit() -> None:
+    numbers = [0.1 + 0.2, 5e-324, -0.0, 1.7976931348623157e308]
+    for cells in (numbers, list(map(repr, numbers))):
+        assert read_numbers(cells).values.tobytes() == np.array(numbers).tobytes()
+
+
+@pytest.mark.parametrize("cell", [[1], {"x": 1}])
+def test_nested_values_are_no_numbers(cell) -> None:
+    assert "holds a list or an object" in read_numbers([cell]).problems[0][1]
+    with pytest.raises(CellError, match="holds a list or an object"):
+        as_text(cell)
+
+
+def test_infinite_json_numbers_are_refused() -> None:
+    assert "is infinite" in read_numbers([math.inf, 1.0]).problems[0][1]
+    assert "is not a number" in read_numbers([10**400]).problems[0][1]
+
+
+def test_looks_numeric_counts_what_is_meant_as_a_number() -> None:
+    assert looks_numeric(["1", "2", "abc"])
+    assert looks_numeric(["0,5", "0,6"])
+    assert not looks_numeric(["a", "b", "1"])
+    assert not looks_numeric(["", None])
+    assert not looks_numeric(["2024-01-01"])
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [("ok", 0), ("Completed", 0), ("not attempted", 1), ("not_attempted", 1), ("skipped", 1)]
+    + [("ERROR", 2), ("timed-out", 2), ("scored by rule", 3), ("3", 3)],
+)
+def test_parse_status_knows_common_words(word, status) -> None:
+    assert parse_status(word) == Status(status)
+
+
+def test_parse_status_of_nothing_and_of_an_unclear_word() -> None:
+    assert parse_status(" ") is None
+    with pytest.raises(CellError, match="'failed' is no known status; write ok, not attempted"):
+        parse_status("failed")
+
+
+def test_parse_date_assumes_utc_and_says_so() -> None:
+    assert parse_date("2025-11-18") == (datetime(2025, 11, 18, tzinfo=UTC), True)
+    moment, is_assumed = parse_date("2025-07-11T19:11:52+02:00")
+    assert (moment.utcoffset(), is_assumed) == (timedelta(hours=2), False)
+    with pytest.raises(CellError, match="'18.11.2025' is no date; write 2025-11-18"):
+        parse_date("18.11.2025")

@@ -1,0 +1,116 @@
+"""Tables: delimiters, headers, ragged rows, JSON Lines, Parquet."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from store.errors import ImportFormatError
+from store.importers.bundle import RowProblems
+from store.importers.tables import peek_columns, read_table
+
+ROWS = [("A", "1", 0.5), ("A", "2", 0.25)]
+
+
+def table_of(path, *, lenient=False):
+    problems = RowProblems(lenient)
+    table = read_table(path, path.name, problems)
+    problems.raise_if_any()
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter", "note"),
+    [
+        ("t.csv", ",", ()),
+        ("t.tsv", "\t", ()),
+        ("t.csv", ";", ("The cells are separated by semicolons.",)),
+        ("t.txt", "\t", ("The cells are separated by tabs.",)),
+        ("t.txt", ",", ("The cells are separated by commas.",)),
+    ],
+)
+def test_delimiter_is_found_and_told(write, name, delimiter, note) -> None:
+    lines = [delimiter.join(map(str, row)) for row in [("system", "item", "acc"), *ROWS]]
+    table = table_of(write("\n".join(lines), name))
+    assert table.columns == ("system", "item", "acc")
+    assert table.cells["acc"] == ["0.5", "0.25"]
+    assert table.notes == note
+
+
+def test_lines_are_exact_with_empty_lines_and_cells_over_several_lines(write) -> None:
+    table = table_of(write('a,b\n\n1,"x\ny"\n2,z\n\n\n3,w\n'))
+    assert list(table.lines) == [3, 5, 8]
+    assert table.cells["b"] == ["x\ny", "z", "w"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,a,b\n1,2,3\n", r"line 1, field 'a': 2 columns have this name. Rename all but one"),
+        ("a,b\n1,2\n3\n", r"line 3: the row has 1 cells, the header has 2; the file may be cut"),
+        ("a,b\n3\n1,2\n", r"line 2: the row has 1 cells, the header has 2\. "),
+        ("a,b\n1,0,5\n", r"line 2: the row has 3 cells, .* must stand in quotation marks"),
+        ('a,b\n1,2\n3,"x\n', r"line 3: a cell opens with a quotation mark that never closes"),
+        ('a,b\n1,"x"y\n', r"line 2: the quotation marks do not pair up"),
+    ],
+)
+def test_faulty_tables_are_named_with_their_line(write, content, message) -> None:
+    with pytest.raises(ImportFormatError, match=message):
+        table_of(write(content))
+
+
+def test_lenient_reading_lists_each_row_that_does_not_fit(write) -> None:
+    path = write("a,b\n1\n1,2\n1,2,3\n")
+    problems = RowProblems(lenient=True)
+    assert len(read_table(path, "t.csv", problems)) == 1
+    assert [(row.path, row.line) for row in problems.raise_if_any()] == [("t.csv", 2), ("t.csv", 4)]
+
+
+def test_unnamed_columns_are_called_by_their_place(write) -> None:
+    table = table_of(write(",item,acc\n0,x,1\n"))
+    assert table.columns == ("column 1", "item", "acc")
+    assert "column 1" in table.notes[0]
+
+
+def test_json_lines_join_their_keys(write) -> None:
+    table = table_of(write('{"a": 1}\n\n{"b": [1]}\n', "t.jsonl"))
+    assert table.cells == {"a": [1, None], "b": [None, [1]]}
+    assert list(table.lines) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"a": 1}\n{"a": ', r"t.jsonl, line 2: not a JSON object: .* the file may be cut off"),
+        ('{"a": 1}\n[1]\n', r"line 2: not a JSON object but a single value or a list"),
+        ('{"a": 1, "a": 2}\n', r"line 1: .*the name 'a' stands twice in one object"),
+        ("[1]\n", r"line 1: not a JSON object"),
+    ],
+)
+def test_faulty_json_lines_are_named_with_their_line(write, content, message) -> None:
+    with pytest.raises(ImportFormatError, match=message):
+        table_of(write(content, "t.jsonl"))
+
+
+def test_json_lines_do_not_end_at_other_separators(write) -> None:
+    text = json.dumps({"a": "x\u2028y"}, ensure_ascii=False)
+    assert table_of(write(text + "\n", "t.jsonl")).cells["a"] == ["x\u2028y"]
+
+
+def test_parquet_keeps_types(tmp_path) -> None:
+    path = tmp_path / "t.parquet"
+    columns = {"s": ["a", None], "n": [0.1, None], "i": [1, 2], "f": [True, False]}
+    pq.write_table(pa.table(columns), path)
+    table = table_of(path)
+    assert table.cells == columns
+    assert list(table.lines) == [1, 2]
+    assert peek_columns(path) == ("s", "n", "i", "f")
+
+
+def test_damaged_parquet_is_named(tmp_path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [1]}), path)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(ImportFormatError, match="t.parquet: not a whole Parquet file"):
+        table_of(path)
+    assert peek_columns(path) == ()

@@ -1,0 +1,78 @@
+"""Bytes and text: encodings, compression, damage."""
+
+import gzip
+
+import pytest
+from store.errors import ImportFormatError
+from store.importers.textfile import data_suffix
+
+LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nA,d,2,acc,0\n"
+
+
+def scores_of(bundle):
+    return bundle.runs[0].scores[0].values[:, 0].tolist()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LONG.encode(),
+        b"\xef\xbb\xbf" + LONG.encode(),
+        LONG.replace("\n", "\r\n").encode(),
+        LONG.replace("\n", "\r").encode(),
+        LONG.rstrip("\n").encode(),
+        LONG.replace("\n", "\n\n").encode(),
+    ],
+    ids=["plain", "bom", "crlf", "cr", "no last line end", "empty lines"],
+)
+def test_usual_spellings_of_a_text_file_are_read_alike(read, content) -> None:
+    bundle = read(content)
+    assert scores_of(bundle) == [1.0, 0.0]
+    assert bundle.datasets[0].items[0].key == "1"
+
+
+def test_gzip_is_unpacked(read) -> None:
+    assert scores_of(read(gzip.compress(LONG.encode()), "scores.csv.gz")) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"scores.csv: the file is empty"),
+        (b" \n\n", r"the file is empty"),
+        (LONG.encode("utf-16"), r"scores.csv, line 1: the file is in UTF-16. Save it as UTF-8"),
+        (
+            (LONG + "Ren\u00e9,d,1,acc,1\n").encode("latin-1"),
+            r"line 4: byte 0xe9 \(number 4 of the line\) is not UTF-8; .*Latin-1.*Save it as UTF-8",
+        ),
+        (b"\x89PNG\r\n\x1a\n\0\0", r"line 3: this is a binary file"),
+    ],
+    ids=["empty", "blank", "utf-16", "latin-1", "binary"],
+)
+def test_unreadable_text_is_named_with_its_place(read, content, message) -> None:
+    with pytest.raises(ImportFormatError, match=message):
+        read(content)
+
+
+def test_truncated_gzip_is_an_error(read) -> None:
+    whole = gzip.compress(LONG.encode() * 50)
+    with pytest.raises(ImportFormatError, match="Compressed file ended early"):
+        read(whole[: len(whole) // 2], "scores.csv.gz")
+
+
+def test_damaged_gzip_is_an_error(read) -> None:
+    whole = bytearray(gzip.compress(LONG.encode() * 50))
+    whole[20:30] = bytes(10)
+    with pytest.raises(ImportFormatError, match="the compressed file is damaged"):
+        read(bytes(whole), "scores.csv.gz")
+
+
+def test_name_says_gzip_but_content_is_not(read) -> None:
+    with pytest.raises(ImportFormatError, match="ends in .gz but the content is not"):
+        read(LONG, "scores.csv.gz")
+
+
+def test_data_suffix_ignores_compression(tmp_path) -> None:
+    assert data_suffix(tmp_path / "Scores.CSV.gz") == ".csv"
+    assert data_suffix(tmp_path / "results_2026-01-21T03-44-18.458309.json") == ".json"
+    assert data_suffix(tmp_path / "README") == ""
