@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -35,13 +35,14 @@ class RunScores(NamedTuple):
 class _Owner(NamedTuple):
     name: str
     uid: str
-    vector_ids: list[int]
+    vectors: list[tuple[int, bytes]]
+    """(id, data) of each."""
 
 
-# Built once: to put a query together takes longer than to run it.
-# Who has which vectors comes first: to sort rows that carry vectors would copy them all.
-_OWNERS = (
-    sa.select(ScoreVector.id, System.id, System.name, System.uid)
+# Built once: to put a query together takes longer than to run it. It does not sort: that would
+# copy the vectors.
+_VECTORS = (
+    sa.select(ScoreVector.id, ScoreVector.data, System.id, System.name, System.uid)
     .join(Run, Run.id == ScoreVector.run_id)
     .join(System, System.id == Run.system_id)
     .where(
@@ -50,11 +51,8 @@ _OWNERS = (
         Run.deleted_at.is_(None),
         System.deleted_at.is_(None),
     )
-    .order_by(sa.func.lower(System.name), System.id, ScoreVector.id)
 )
-_VECTORS = sa.select(ScoreVector.id, ScoreVector.data).where(
-    ScoreVector.id.in_(sa.bindparam("ids", expanding=True))
-)
+_VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
 
 
 def load_matrix(
@@ -78,7 +76,7 @@ def load_matrix(
     Notes
     -----
     A system with several runs or trials gets the mean over them, item by item, of those that
-    scored the item. Memory: 8 bytes × systems × items × components.
+    scored the item. Memory: 8 bytes × systems × items × components, twice while it is loaded.
     """
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
@@ -86,22 +84,24 @@ def load_matrix(
         metric_id = find_metric_id(connection, metric)
         metric_row = metric_by_id(connection, metric_id)
         which = {"dataset_id": dataset_id, "metric_id": metric_id}
-        owners: dict[int, _Owner] = {}
-        for vector_id, system_id, name, uid in connection.execute(_OWNERS, which).all():
-            owners.setdefault(system_id, _Owner(name, uid, [])).vector_ids.append(vector_id)
-        if systems is not None:
+        if systems is None:
+            found = _owners(connection, _VECTORS, which)
+            owners = sorted(found.values(), key=lambda owner: (owner.name.casefold(), owner.uid))
+        else:
             wanted = [find_id(connection, "system", name) for name in systems]
-            _require_scores(connection, wanted, owners, dataset_row.name, metric_row.name)
-            owners = {system_id: owners[system_id] for system_id in wanted}
-        shape = (dataset_row.n_items, len(COMPONENTS[metric_row.aggregation]))
-        return ScoreMatrix(
-            dataset=dataset_row,
-            metric=metric_row,
-            systems=tuple(owner.name for owner in owners.values()),
-            system_uids=tuple(owner.uid for owner in owners.values()),
-            n_vectors=tuple(len(owner.vector_ids) for owner in owners.values()),
-            scores=_fill(connection, [owner.vector_ids for owner in owners.values()], shape),
-        )
+            found = _owners(connection, _VECTORS_OF_SOME, which | {"system_ids": wanted})
+            _require_scores(connection, wanted, found, dataset_row.name, metric_row.name)
+            owners = [found[system_id] for system_id in wanted]
+    shape = (dataset_row.n_items, len(COMPONENTS[metric_row.aggregation]))
+    rows = b"".join(_row([data for _, data in sorted(o.vectors)], shape) for o in owners)
+    return ScoreMatrix(
+        dataset=dataset_row,
+        metric=metric_row,
+        systems=tuple(owner.name for owner in owners),
+        system_uids=tuple(owner.uid for owner in owners),
+        n_vectors=tuple(len(owner.vectors) for owner in owners),
+        scores=vectors.decode(rows, shape[1]).reshape(len(owners), *shape),
+    )
 
 
 def load_run_scores(store: Store, run_uid: str) -> list[RunScores]:
@@ -167,31 +167,32 @@ def _require_scores(
         )
 
 
-def _fill(
-    connection: sa.Connection, vector_ids: Sequence[Sequence[int]], shape: tuple[int, int]
-) -> FloatArray:
-    """Return the matrix: each system's vector, or the mean over its vectors, item by item."""
-    scores = np.empty((len(vector_ids), *shape))
-    row_of = {vector_id: row for row, ids in enumerate(vector_ids) for vector_id in ids}
-    several = {row for row, ids in enumerate(vector_ids) if len(ids) > 1}
-    counts = {row: np.zeros((shape[0], 1)) for row in several}
-    for row in several:
-        scores[row] = 0.0
-    chosen = list(row_of)
-    for start in range(0, len(chosen), 500):  # a database takes so many parameters, no more
-        ids = {"ids": chosen[start : start + 500]}
-        for vector_id, data in connection.execute(_VECTORS, ids):
-            row = row_of[vector_id]
-            values = vectors.decode(data, shape[1])
-            if row not in several:
-                scores[row, : len(values)] = values
-                scores[row, len(values) :] = np.nan
-                continue
-            present = vectors.scored(values)
-            scores[row, : len(values)][present] += values[present]
-            counts[row][: len(values)][present] += 1
-    for row in several:
-        with np.errstate(invalid="ignore"):
-            scores[row] /= counts[row]
-    scores.flags.writeable = False
-    return scores
+def _owners(
+    connection: sa.Connection,
+    query: sa.Select[int, bytes, int, str, str],
+    which: Mapping[str, Any],
+) -> dict[int, _Owner]:
+    """Return system id -> the system and its vectors."""
+    owners: dict[int, _Owner] = {}
+    for vector_id, data, system_id, name, uid in connection.execute(query, which).all():
+        owner = owners.setdefault(system_id, _Owner(name, uid, []))
+        owner.vectors.append((vector_id, data))
+    return owners
+
+
+def _row(stored: Sequence[bytes], shape: tuple[int, int]) -> bytes:
+    """Return the bytes of one row: a vector, or the mean over several, item by item."""
+    if len(stored) == 1:
+        n_missing = shape[0] * shape[1] - len(stored[0]) // 8
+        return stored[0] + _MISSING * n_missing if n_missing else stored[0]
+    total, counts = np.zeros(shape), np.zeros((shape[0], 1))
+    for data in stored:
+        values = vectors.decode(data, shape[1])
+        present = vectors.scored(values)
+        total[: len(values)][present] += values[present]
+        counts[: len(values)][present] += 1
+    with np.errstate(invalid="ignore"):
+        return vectors.encode(total / counts)
+
+
+_MISSING = vectors.encode(np.array([np.nan]))

@@ -122,9 +122,7 @@ def _wrong_structure(connection: sa.Connection) -> list[str]:
 
 
 def _wrong_vectors(connection: sa.Connection) -> list[str]:
-    last_item = sa.and_(
-        Item.dataset_id == Run.dataset_id, Item.position == ScoreVector.n_items - 1
-    )
+    last_item = sa.and_(Item.dataset_id == Run.dataset_id, Item.position == ScoreVector.n_items - 1)
     query = (
         sa.select(
             ScoreVector.id,

@@ -126,6 +126,8 @@ def ingest_command(
     read = read_paths(paths, format=format, options=options)
     for file in read.ignored:
         messages.print(f"Left alone: {file.path}: {file.reason}", markup=False)
+    if not read.bundles:
+        raise StoreError("Nothing to import: none of these files is in a format that is known.")
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
     with place as store:
         reports = ingest_all(

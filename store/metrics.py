@@ -13,7 +13,6 @@ from store.models import Dataset, Metric, ReportedComparison, Run, ScoreVector, 
 from store.records import MetricRecord
 from store.reported import standing_scores
 
-
 _BY_ID = sa.select(Metric).where(Metric.id == sa.bindparam("metric_id"))
 
 
@@ -45,9 +44,7 @@ def _used_on(dataset_uid: str) -> sa.Select[Metric]:
         .join(Run, Run.id == ScoreVector.run_id)
         .join(System, System.id == Run.system_id)
         .join(Dataset, Dataset.id == Run.dataset_id)
-        .where(
-            Dataset.uid == dataset_uid, Run.deleted_at.is_(None), System.deleted_at.is_(None)
-        ),
+        .where(Dataset.uid == dataset_uid, Run.deleted_at.is_(None), System.deleted_at.is_(None)),
         sa.select(stated.c.metric_id)
         .join(System, System.id == stated.c.system_id)
         .join(Dataset, Dataset.id == stated.c.dataset_id)

@@ -343,7 +343,10 @@ class ReportedComparison(Base):
 
     __tablename__ = "reported_comparison"
     __table_args__ = (
-        sa.UniqueConstraint("system_a_id", "system_b_id", "dataset_id", "metric_id", "source"),
+        sa.UniqueConstraint(
+            *("system_a_id", "system_b_id", "dataset_id", "metric_id", "source"),
+            name="uq_reported_comparison_identity",  # PostgreSQL takes 63 characters
+        ),
         _one_of("sidedness", "two-sided", "greater", "less", "unstated"),
         NEVER_REUSE_IDS,
     )

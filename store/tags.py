@@ -10,7 +10,6 @@ from store.lookup import TABLES, Kind, find_id
 from store.models import Note, Tag
 from store.records import NoteRecord
 
-
 _TAGS = (
     sa.select(Tag.target_id, Tag.name)
     .where(Tag.target_kind == sa.bindparam("kind"))

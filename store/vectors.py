@@ -59,7 +59,7 @@ def item_values(values: FloatArray, aggregation: Aggregation) -> FloatArray:
     """
     if aggregation == "mean":
         return values[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         if aggregation == "ratio":
             ratio: FloatArray = np.where(values[:, 1] != 0, values[:, 0] / values[:, 1], np.nan)
             return ratio

@@ -36,7 +36,7 @@ def study_overview(store: Store) -> Overview:
     """Return what the store holds."""
     systems, datasets = list_systems(store), list_datasets(store)
     runs, coverage = list_runs(store), list_coverage(store)
-    partial = [cell for cell in coverage if cell.n_runs and cell.n_scored < cell.n_items]
+    partial = [cell for cell in coverage if 0 < cell.n_scored < cell.n_items]
     unfinished = [run for run in runs if not run.complete]
     warnings = []
     if partial:

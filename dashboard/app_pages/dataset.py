@@ -21,10 +21,11 @@ dataset = target("dataset", datasets, [d.label for d in datasets])
 if dataset is None:
     st.stop()
 
-size = f"{numbers.count(dataset.n_items)} items" if dataset.n_items else "no items in the store"
+size = numbers.counted(dataset.n_items, "item") if dataset.n_items else "no items in the store"
 answer(
-    f"{plain(dataset.label)}: {size}, {dataset.n_systems} systems, {dataset.n_runs} runs, "
-    f"{dataset.n_reported} reported figures."
+    f"{plain(dataset.label)}: {size}, {numbers.counted(dataset.n_systems, 'system')}, "
+    f"{numbers.counted(dataset.n_runs, 'run')}, "
+    f"{numbers.counted(dataset.n_reported, 'reported figure')}."
 )
 stated = dataset.n_items_stated
 show_facts(

@@ -21,8 +21,8 @@ if not datasets:
 
 with_items = [dataset for dataset in datasets if dataset.n_items]
 answer(
-    f"{len(datasets)} datasets: {len(with_items)} with "
-    f"{numbers.count(sum(d.n_items for d in with_items))} items, "
+    f"{numbers.counted(len(datasets), 'dataset')}: {len(with_items)} with "
+    f"{numbers.counted(sum(d.n_items for d in with_items), 'item')}, "
     f"{len(datasets) - len(with_items)} known only from reported figures."
 )
 tasks = sorted({d.task for d in datasets if d.task})

@@ -40,7 +40,7 @@ basis = {row.basis for row in study.rows}
 badges = [badge("recomputed", "item scores")] if "items" in basis else []
 badges += [badge("reported")] if "reported" in basis else []
 better = "higher is better" if study.metric.higher_is_better else "lower is better"
-facts = [numbers.count(dataset.n_items) + " items"] if dataset.n_items else []
+facts = [numbers.counted(dataset.n_items, "item")] if dataset.n_items else []
 st.markdown(" ".join(badges) + "  " + plain(", ".join([*facts, better])))
 show_warnings(study.warnings)
 
@@ -48,7 +48,8 @@ rows = [row for row in study.rows if words.casefold() in row.system.casefold()]
 if not rows:
     states.no_match("system", len(study.rows), Link("All systems", "leaderboard", {}))
     st.stop()
-span = 100.0 if study.metric.unit == "percent" else 1.0
+is_percent = study.metric.unit == "percent" or any(abs(row.score) > 1.5 for row in rows)
+span = 100.0 if is_percent else 1.0
 places = numbers.decimals(n=max((row.n_scored for row in rows), default=0) or None, span=span)
 frame = pd.DataFrame(
     {

@@ -26,8 +26,8 @@ show_warnings(study.warnings)
 
 st.header("Coverage", anchor=False)
 frame = pd.DataFrame([cell.to_dict() for cell in study.coverage])
-with_runs = frame[frame["n_runs"] > 0]
-only_reported = frame[frame["n_runs"] == 0]
+with_runs = frame[frame["n_scored"] > 0]
+only_reported = frame[frame["n_scored"] == 0]
 parts = {"Runs with item scores": with_runs, "Reported figures": only_reported}
 kinds = [name for name, rows in parts.items() if len(rows)]
 kind = kinds[0]
@@ -43,7 +43,7 @@ if len(kinds) > 1:
     )
 part = parts[str(kind)].copy()
 part["reported"] = part["n_reported"] > 0
-part["n_scored"] = part["n_scored"].where(part["n_runs"] > 0).astype("float64")
+part["n_scored"] = part["n_scored"].where(part["n_scored"] > 0).astype("float64")
 points = show_picture(
     coverage_matrix(part),
     key="coverage",

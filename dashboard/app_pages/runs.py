@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import data
 from dashboard.charts import timeline
 from dashboard.params import notice_unknown
-from dashboard.ui import filters, states
+from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link
 from dashboard.ui.pictures import show_picture
@@ -24,8 +24,8 @@ if not runs:
 partial = sum(any(v.n_scored < run.n_items for v in run.vectors) for run in runs)
 unfinished = sum(not run.complete for run in runs)
 answer(
-    f"{len(runs)} runs; {partial} with items that have no score"
-    + (f", {unfinished} unfinished." if unfinished else ".")
+    f"{numbers.counted(len(runs), 'run')}; {numbers.count(partial)} with items that have no score"
+    + (f", {numbers.count(unfinished)} unfinished." if unfinished else ".")
 )
 names = sorted({run.dataset for run in runs})
 harnesses = sorted({run.harness for run in runs if run.harness})

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard import data
 from dashboard.params import target
+from dashboard.ui import numbers
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_history, show_notes
@@ -21,8 +22,9 @@ if system is None:
 runs = [run for run in data.runs() if run.system_uid == system.uid]
 reported = [score for score in data.reported_scores() if score.system_uid == system.uid]
 answer(
-    f"{plain(system.name)}: {len(runs)} runs and {len(reported)} reported figures "
-    f"on {system.n_datasets} datasets."
+    f"{plain(system.name)}: {numbers.counted(len(runs), 'run')} and "
+    f"{numbers.counted(len(reported), 'reported figure')} "
+    f"on {numbers.counted(system.n_datasets, 'dataset')}."
 )
 show_facts(
     [

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import data
 from dashboard.params import notice_unknown
-from dashboard.ui import filters, states
+from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, show_link
 from dashboard.ui.tables import Column, show_table
@@ -21,7 +21,7 @@ if not systems:
 
 tested = sum(system.n_runs > 0 for system in systems)
 answer(
-    f"{len(systems)} systems: {tested} with runs of their own, "
+    f"{numbers.counted(len(systems), 'system')}: {tested} with runs of their own, "
     f"{len(systems) - tested} known only from reported figures."
 )
 tags = sorted({tag for system in systems for tag in system.tags})

@@ -17,7 +17,7 @@ _ESTIMATORS = {
     "fisher": ("Fisher", "independence"),
     "bonferroni": ("Bonferroni", "nothing"),
     "simes": ("Simes", "positive dependence"),
-    "stouffer": ("Stouffer", "independence"),
+    "stouffer": ("Stouffer", "independence; is 0 beside a p of 1"),
     "count": ("Count of p ≤ α", "nothing; promises nothing"),
 }
 

@@ -247,7 +247,7 @@ def upgrade() -> None:
             "dataset_id",
             "metric_id",
             "source",
-            name="uq_reported_comparison_system_a_id_system_b_id_dataset_id_metric_id_source",
+            name="uq_reported_comparison_identity",
         ),
         sa.UniqueConstraint("uid", name="uq_reported_comparison_uid"),
         sqlite_autoincrement=True,

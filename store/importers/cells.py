@@ -155,7 +155,7 @@ def parse_number(text: str) -> tuple[float, bool]:
 
 
 def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:
-    """Return whether most of the first cells that hold something are meant as numbers."""
+    """Return whether at least half of the first cells that hold something are numbers."""
     tried = numeric = 0
     for cell in cells:
         if is_missing(cell):
@@ -164,7 +164,7 @@ def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:
         numeric += _is_meant_as_number(cell)
         if tried == sample:
             break
-    return 2 * numeric > tried
+    return numeric > 0 and 2 * numeric >= tried
 
 
 def parse_status(text: str) -> Status | None:

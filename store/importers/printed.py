@@ -63,6 +63,8 @@ def parse_printed(cell: Any) -> PrintedNumber:
         )
     if is_bound:
         text = text[1:].lstrip("= ")
+        if not text:
+            raise CellError(f"{cell.strip()!r} states no number")
     is_grouped = _GROUPED.fullmatch(text) is not None
     if is_grouped:
         text = text.replace(",", "")
@@ -111,13 +113,16 @@ def _plain_number(cell: str) -> tuple[str, str]:
     text = re.sub(r"(?<=10)([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "^" + m[1], text)
     text = text.translate(_SUPERSCRIPTS).strip()
     text = re.sub(r"^p\s*(?==|<|≤|>|≥)", "", text, flags=re.IGNORECASE).lstrip("= ").strip()
-    match = _NUMBER_MARKS.search(text)
-    marks = match[0].strip(" ,^{}") if match else ""
-    text = _NUMBER_MARKS.sub("", text).strip()
+    text, marks = _without_marks(text)
     if len(text) > 1 and text[0] in "([" and text[-1] in ")]":
-        text = text[1:-1].strip()
-        text = re.sub(r"^p?\s*=\s*", "", text)
+        text, inner_marks = _without_marks(re.sub(r"^p?\s*=\s*", "", text[1:-1].strip()))
+        marks += inner_marks
     return text, marks
+
+
+def _without_marks(text: str) -> tuple[str, str]:
+    match = _NUMBER_MARKS.search(text)
+    return (text[: match.start()].strip(), match[0].strip(" ,^{}")) if match else (text, "")
 
 
 def _power_of_ten(text: str) -> float | None:

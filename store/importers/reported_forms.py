@@ -371,9 +371,9 @@ class _FormReader:
 
 
 def _holds_figures(cells: Sequence[Any]) -> bool:
-    """Return whether most of the cells that hold something are printed numbers."""
+    """Return whether at least half of the cells that hold something are printed numbers."""
     filled = [cell for cell in cells if not is_missing(cell)]
-    return 2 * sum(map(_is_figure, filled)) > len(filled)
+    return bool(filled) and 2 * sum(map(_is_figure, filled)) >= len(filled)
 
 
 def _is_figure(cell: Any) -> bool:

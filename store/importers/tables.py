@@ -195,6 +195,7 @@ def _rectangular(
 def _read_json_lines(text: str, shown: str, sha256: str, problems: RowProblems) -> Table:
     rows, lines = read_json_objects(text, shown, problems)
     if not rows:
+        problems.raise_if_any()
         raise ImportFormatError("no line holds a JSON object.", path=shown)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     cells = {name: [row.get(name) for row in rows] for name in columns}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from store.importers import ImportBundle, ReadOptions, read_paths
 
 Read = Callable[..., ImportBundle]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+
 from store.importers.bundle import Status
 from store.importers.cells import (
     CellError,
@@ -20,8 +21,10 @@ from store.importers.cells import (
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("0.5", 0.5), (" 1e-3 ", 0.001), ("-0.0", -0.0), (".5", 0.5), ("+2", 2.0)]
-    + [("True", 1.0), ("no", 0.0), ("YES", 1.0), ("false", 0.0)],
+    [
+        *[("0.5", 0.5), (" 1e-3 ", 0.001), ("-0.0", -0.0), (".5", 0.5), ("+2", 2.0)],
+        *[("True", 1.0), ("no", 0.0), ("YES", 1.0), ("false", 0.0)],
+    ],
 )
 def test_parse_number_reads_numbers_and_truth(text, value) -> None:
     number, is_percent = parse_number(text)
@@ -57,16 +60,22 @@ def test_parse_number_says_what_is_wrong(text, message) -> None:
         parse_number(text)
 
 
-@pytest.mark.parametrize("cells", [["0.1", "0.2"], ["0.1", "x"], [0.1, None], ["1_0", "2"]])
-def test_read_numbers_is_the_same_on_both_ways(cells) -> None:
+@pytest.mark.parametrize(
+    ("cells", "expected", "problem"),
+    [
+        (["0.1", "0.2"], [0.1, 0.2], None),
+        (["0.1", "", "0.3"], [0.1, math.nan, 0.3], None),
+        ([0.1, None], [0.1, math.nan], None),
+        (["0.1", "x"], [0.1, math.nan], (1, "'x' is not a number")),
+        (["1_0", "2"], [math.nan, 2.0], (0, "'1_0' is not a number")),
+        ([1.0, "1_0"], [1.0, math.nan], (1, "'1_0' is not a number")),
+    ],
+)
+def test_read_numbers_keeps_the_place_of_each_cell(cells, expected, problem) -> None:
     column = read_numbers(cells)
-    for row, cell in enumerate(cells):
-        try:
-            expected = parse_number(cell)[0] if isinstance(cell, str) else cell or math.nan
-        except CellError as error:
-            expected = math.nan
-            assert (row, str(error)) in column.problems
-        np.testing.assert_equal(column.values[row], expected)
+    np.testing.assert_array_equal(column.values, expected)
+    found = [(row, reason.partition(";")[0]) for row, reason in column.problems]
+    assert found == ([problem] if problem else [])
 
 
 def test_read_numbers_marks_percent_signs() -> None:
@@ -101,8 +110,10 @@ def test_looks_numeric_counts_what_is_meant_as_a_number() -> None:
 
 @pytest.mark.parametrize(
     ("word", "status"),
-    [("ok", 0), ("Completed", 0), ("not attempted", 1), ("not_attempted", 1), ("skipped", 1)]
-    + [("ERROR", 2), ("timed-out", 2), ("scored by rule", 3), ("3", 3)],
+    [
+        *[("ok", 0), ("Completed", 0), ("not attempted", 1), ("not_attempted", 1), ("skipped", 1)],
+        *[("ERROR", 2), ("timed-out", 2), ("scored by rule", 3), ("3", 3)],
+    ],
 )
 def test_parse_status_knows_common_words(word, status) -> None:
     assert parse_status(word) == Status(status)
@@ -118,5 +129,5 @@ def test_parse_date_assumes_utc_and_says_so() -> None:
     assert parse_date("2025-11-18") == (datetime(2025, 11, 18, tzinfo=UTC), True)
     moment, is_assumed = parse_date("2025-07-11T19:11:52+02:00")
     assert (moment.utcoffset(), is_assumed) == (timedelta(hours=2), False)
-    with pytest.raises(CellError, match="'18.11.2025' is no date; write 2025-11-18"):
+    with pytest.raises(CellError, match=r"'18.11.2025' is no date; write 2025-11-18"):
         parse_date("18.11.2025")

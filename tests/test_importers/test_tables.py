@@ -5,6 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.tables import peek_columns, read_table
@@ -111,6 +112,6 @@ def test_damaged_parquet_is_named(tmp_path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": [1]}), path)
     path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(ImportFormatError, match="t.parquet: not a whole Parquet file"):
+    with pytest.raises(ImportFormatError, match=r"t.parquet: not a whole Parquet file"):
         table_of(path)
     assert peek_columns(path) == ()

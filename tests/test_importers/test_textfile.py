@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+
 from store.errors import ImportFormatError
 from store.importers.textfile import data_suffix
 
@@ -68,7 +69,7 @@ def test_damaged_gzip_is_an_error(read) -> None:
 
 
 def test_name_says_gzip_but_content_is_not(read) -> None:
-    with pytest.raises(ImportFormatError, match="ends in .gz but the content is not"):
+    with pytest.raises(ImportFormatError, match=r"ends in .gz but the content is not"):
         read(LONG, "scores.csv.gz")
 
 

@@ -145,7 +145,7 @@ CREATE TABLE reported_comparison (
 	CONSTRAINT fk_reported_comparison_metric_id_metric FOREIGN KEY(metric_id) REFERENCES metric (id), 
 	CONSTRAINT fk_reported_comparison_system_a_id_system FOREIGN KEY(system_a_id) REFERENCES system (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_reported_comparison_system_b_id_system FOREIGN KEY(system_b_id) REFERENCES system (id) ON DELETE CASCADE, 
-	CONSTRAINT uq_reported_comparison_system_a_id_system_b_id_dataset_id_metric_id_source UNIQUE (system_a_id, system_b_id, dataset_id, metric_id, source), 
+	CONSTRAINT uq_reported_comparison_identity UNIQUE (system_a_id, system_b_id, dataset_id, metric_id, source), 
 	CONSTRAINT uq_reported_comparison_uid UNIQUE (uid)
 );
 

@@ -96,7 +96,9 @@ def test_migrations_say_what_a_user_gains():
 
 def test_migrations_import_nothing_of_ours():
     for path in (schema.MIGRATIONS / "versions").glob("*.py"):
-        assert not re.search(r"^\s*(from|import) (store|analysis|dashboard)", path.read_text(), re.M)
+        assert not re.search(
+            r"^\s*(from|import) (store|analysis|dashboard)", path.read_text(), re.M
+        )
 
 
 def test_upgrade_from_nothing_makes_the_tables_of_the_models(writer):
@@ -126,11 +128,16 @@ def test_schema_is_the_committed_one(writer, tmp_path):
             committed.splitlines(), found.splitlines(), "schema.sql", "migrations", lineterm=""
         )
         pytest.fail(
-            "\n".join(lines)
-            + "\n\nThe tables changed. If that is meant, run "
+            "\n".join(lines) + "\n\nThe tables changed. If that is meant, run "
             "`.venv/bin/python tests/test_migrations/make_asset.py` and commit what it writes.",
             pytrace=False,
         )
+
+
+def test_names_are_short_enough_for_postgresql():
+    named = re.findall(r"(?:CONSTRAINT|INDEX) (\w+)", (HERE / "schema.sql").read_text("utf-8"))
+    assert "uq_reported_comparison_identity" in named
+    assert [name for name in named if len(name) > 63] == []
 
 
 def test_assets_exist_for_every_revision_and_stand_alone():
@@ -310,7 +317,7 @@ def test_upgrade_never_overwrites_a_backup(asset, next_migration):
 def test_upgrade_that_fails_leaves_the_store_as_it_was(asset, next_migration, then, error):
     head, _ = next_migration(then)
     before, tables = rows_of(asset), make_asset.schema_sql(asset)
-    with pytest.raises(error, match="half way|Migration left \\d+ dangling references"):
+    with pytest.raises(error, match=r"half way|Migration left \d+ dangling references"):
         upgrade_store(str(asset))
     assert rows_of(asset) == before
     assert make_asset.schema_sql(asset) == tables
@@ -328,5 +335,3 @@ def test_upgrade_leaves_foreign_keys_on_for_whoever_writes_next(asset, next_migr
         connection = change.session.connection()
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
     store.close()
-
-

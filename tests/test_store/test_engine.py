@@ -208,20 +208,24 @@ def test_read_sees_one_state_from_beginning_to_end(store, bundle):
 
 
 def test_write_rolls_everything_back_when_anything_fails(store, contents):
+    def fail() -> None:
+        with store.write("t") as change:
+            change.session.add(System(name="A"))
+            change.record("create", "system")
+            change.session.flush()
+            raise RuntimeError("oops")
+
     before = contents(store)
-    with pytest.raises(RuntimeError, match="oops"), store.write("t") as change:
-        change.session.add(System(name="A"))
-        change.record("create", "system")
-        change.session.flush()
-        raise RuntimeError("oops")
+    with pytest.raises(RuntimeError, match="oops"):
+        fail()
     assert contents(store) == before
 
 
 def test_write_sets_the_connection_up_for_safety(store):
     with store.write("t", dry_run=True) as change:
         connection = change.session.connection()
-        said = {p: connection.exec_driver_sql(f"PRAGMA {p}").scalar()
-                for p in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")}  # fmt: skip
+        pragmas = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        said = {p: connection.exec_driver_sql(f"PRAGMA {p}").scalar() for p in pragmas}
     assert said == {
         "journal_mode": "wal",
         "synchronous": 2,

@@ -103,7 +103,8 @@ def test_ingest_that_is_killed_leaves_the_store_as_it_was(store, bundle, content
 def test_ingests_at_once_all_land(store):
     script = """
         for i in range(4):
-            ingest(open_store(sys.argv[1]), bundle(f"{sys.argv[2]}{i}", 40 + 5 * i), actor=sys.argv[2])
+            made = bundle(f"{sys.argv[2]}{i}", 40 + 5 * i)
+            ingest(open_store(sys.argv[1]), made, actor="child")
     """
     for child in [start(script, store.path, name) for name in "ABC"]:
         finish(child)
@@ -262,7 +263,9 @@ def test_check_names_the_damage_in_the_middle_of_a_file(sizeable):
     store = open_store(sizeable)
     problems = check(store)
     assert problems
-    assert all(p.startswith(("File structure: ", "Score vector ", "The items of")) for p in problems)
+    assert all(
+        p.startswith(("File structure: ", "Score vector ", "The items of")) for p in problems
+    )
     store.close()
 
 
@@ -282,10 +285,11 @@ def test_a_damaged_file_is_a_store_error_wherever_it_is_met(sizeable):
         for page in range(2, size // 16384):
             file.seek(page * 16384)
             file.write(b"\xff" * 16384)
-    damaged = f"{sizeable}: the file is damaged. Look at `tiebreak db check`, and go back to a backup."
+    damaged = (
+        f"{sizeable}: the file is damaged. Look at `tiebreak db check`, and go back to a backup."
+    )
     with pytest.raises(StoreError) as raised:
-        store = open_store(sizeable)
-        list_systems(store)
+        list_systems(open_store(sizeable))
     assert str(raised.value) == damaged
 
 

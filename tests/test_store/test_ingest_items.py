@@ -87,8 +87,8 @@ def test_ingest_fills_content_hashes_and_groups_that_come_later(store, bundle):
     assert store.revision() > revision
     event = list_events(store, target_uid=get_dataset(store, "qa").uid)[0]
     assert (event.action, event.detail) == ("describe items", {"n_items": 2})
+    changed = [known[0], BundleItem("b", "doc 1", text("zwei"))]
     with pytest.raises(AlignmentError, match="the text of item 'b'"):
-        changed = [known[0], BundleItem("b", "doc 1", text("zwei"))]
         ingest(store, bundle({"B": [1.0, 0.0]}, items=changed), actor="t")
 
 

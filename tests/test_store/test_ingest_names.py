@@ -77,7 +77,11 @@ def test_ingest_refuses_another_aggregation_under_the_same_name(store, bundle):
 
 
 def test_ingest_refuses_another_unit_under_the_same_name(store, bundle):
-    ingest(store, bundle({"A": [1.0]}, metric=BundleMetric("acc", "", True, unit="proportion")), actor="t")
+    ingest(
+        store,
+        bundle({"A": [1.0]}, metric=BundleMetric("acc", "", True, unit="proportion")),
+        actor="t",
+    )
     metric = BundleMetric("acc", "", True, unit="percent")
     with pytest.raises(ConflictError) as raised:
         ingest(store, bundle({"B": [81.0]}, metric=metric), actor="t")
@@ -124,9 +128,7 @@ def test_ingest_refuses_an_alias_that_is_another_system(store, bundle):
     ingest(store, bundle({"A": [1.0], "B": [1.0]}), actor="t")
     with pytest.raises(ConflictError) as raised:
         ingest(store, bundle({"A": [1.0]}, aliases={"A": ["B"]}), actor="t")
-    assert str(raised.value) == (
-        "'B' cannot be an alias of 'A': another system has that name."
-    )
+    assert str(raised.value) == ("'B' cannot be an alias of 'A': another system has that name.")
 
 
 def test_ingest_can_use_the_alias_of_a_deleted_system(store, bundle):

@@ -14,7 +14,7 @@ from store.ingest import ingest
 from store.lifecycle import delete, purge, restore
 from store.metrics import list_metrics
 from store.reported import list_reported_comparisons, list_reported_scores
-from store.runs import get_run, list_coverage, list_runs
+from store.runs import list_coverage, list_runs
 from store.systems import get_system, list_systems
 from store.tags import add_note, add_tag
 
@@ -169,7 +169,9 @@ def test_purge_removes_everything_that_hangs_on_it(full, contents, kind, left):
 
 def test_purge_never_lets_an_id_be_used_again(store, bundle, contents):
     ingest(store, bundle({"A": [1.0]}), actor="t")
-    ids = {t: contents(store)[t][0][0] for t in ("system", "dataset", "run", "item", "score_vector")}
+    ids = {
+        t: contents(store)[t][0][0] for t in ("system", "dataset", "run", "item", "score_vector")
+    }
     for kind, name in (("system", "A"), ("dataset", "qa")):
         purge(store, kind, delete(store, kind, name, actor="t"), actor="t")
     ingest(store, bundle({"A": [1.0]}), actor="t")
@@ -194,5 +196,3 @@ def test_purge_does_not_touch_tags_of_another_kind_with_the_same_id(store, bundl
     add_tag(store, "run", run_uid, "gone", actor="t")
     purge(store, "run", delete(store, "run", run_uid, actor="t"), actor="t")
     assert get_dataset(store, "qa").tags == ("keep",)
-
-

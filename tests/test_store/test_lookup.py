@@ -27,9 +27,7 @@ def test_get_system_prefers_the_exact_case(store, bundle):
     assert get_system(store, "BERT").name == "BERT"
     with pytest.raises(NotFoundError) as raised:
         get_system(store, "Bert")
-    assert str(raised.value) == (
-        "'Bert' may be one of several systems: BERT, bert. Say which one."
-    )
+    assert str(raised.value) == ("'Bert' may be one of several systems: BERT, bert. Say which one.")
 
 
 def test_get_system_prefers_a_name_to_an_alias(store, bundle):
@@ -114,7 +112,9 @@ def test_get_metric_by_uid_name_and_label(store, bundle, run):
     assert str(raised.value) == (
         "Several metrics are called 'bleu': 'bleu [tok:13a]', 'bleu [tok:intl]'. Say which one."
     )
-    with pytest.raises(NotFoundError, match=r"no metric 'blue' in the store. Did you mean 'bleu'\?"):
+    with pytest.raises(
+        NotFoundError, match=r"no metric 'blue' in the store. Did you mean 'bleu'\?"
+    ):
         get_metric(store, "blue")
 
 

@@ -110,7 +110,11 @@ def test_list_runs_hands_out_the_provenance_that_went_in(store, bundle, run):
         harness_version="0.4", git_origin="git@x", git_commit="abc", git_dirty=False,
         source_url="https://x", packages={"numpy": "2"}, config={"temperature": 0.0, "stop": None},
     )  # fmt: skip
-    ingest(store, bundle([run("A", [1.0], label="seed 1", provenance=given, complete=False)]), actor="t")
+    ingest(
+        store,
+        bundle([run("A", [1.0], label="seed 1", provenance=given, complete=False)]),
+        actor="t",
+    )
     [record] = runs.list_runs(store)
     for field in Provenance.__dataclass_fields__:
         assert getattr(record, field) == getattr(given, field), field

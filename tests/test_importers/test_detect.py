@@ -1,0 +1,142 @@
+"""Which file is what: folders, groups, damaged and unknown files."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from store.errors import ImportFormatError, UnknownFormatError
+from store.importers import IMPORTERS, ReadOptions, read_paths
+
+LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\n"
+
+
+def paths_of(result):
+    return [[file.path for file in bundle.files] for bundle in result.bundles]
+
+
+def test_folder_is_read_in_order_and_without_what_is_not_data(write, tmp_path) -> None:
+    write(LONG, "b.csv")
+    write(LONG, "a/z.csv")
+    write(LONG, ".hidden/x.csv")
+    write(LONG, ".x.csv")
+    write("# Results\n", "README.md")
+    write(b"\x89PNG\0", "plot.png")
+    write("model,link\nA,x\n", "models.csv")
+    write("metric: acc", "tiebreak.yaml")
+    result = read_paths([tmp_path], root=tmp_path)
+    assert paths_of(result) == [["a/z.csv"], ["b.csv", "tiebreak.yaml"]]
+    assert {file.path for file in result.ignored} == {"README.md", "plot.png", "models.csv"}
+    reasons = {file.path: file.reason for file in result.ignored}
+    assert "binary" in reasons["plot.png"]
+    assert reasons["models.csv"].startswith("no figures")
+
+
+def test_paths_are_shown_as_given_without_a_root(write) -> None:
+    path = write(LONG)
+    assert read_paths([path]).bundles[0].files[0].path == path.as_posix()
+    assert read_paths([str(path)], root=Path("/elsewhere")).bundles[0].files[0].path == str(path)
+
+
+def test_a_file_named_twice_is_read_once(write, tmp_path) -> None:
+    path = write(LONG)
+    assert len(read_paths([path, tmp_path, path]).bundles) == 1
+
+
+def test_sha256_is_of_the_file_as_it_lies_there(write) -> None:
+    plain = read_paths([write(LONG)]).bundles[0].files[0].sha256
+    packed = read_paths([write(gzip.compress(LONG.encode()), "s.csv.gz")]).bundles[0].files[0]
+    assert len(plain) == 64
+    assert packed.sha256 != plain
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "notes.md",
+            "hello there",
+            r"notes.md: no importer .*generic \(.*--format NAME",
+        ),
+        ("x.json", "{}", "no importer recognises the content"),
+        ("x.txt", "just some words, and more", "no importer recognises the content"),
+    ],
+)
+def test_unknown_files_list_the_formats(write, tmp_path, name, content, message) -> None:
+    with pytest.raises(UnknownFormatError, match=message):
+        read_paths([write(content, name)], root=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.json", '{"results": {"a": 1},\n "b": ', r"x.json, line 2: not JSON: .*cut off"),
+        ("x.json", '{"a" 1}', r"line 1: not JSON: Expecting ':' delimiter"),
+        ("x.csv", "", r"x.csv: the file is empty"),
+        ("x.csv.gz", gzip.compress(LONG.encode())[:-9], r"Compressed file ended early"),
+    ],
+)
+@pytest.mark.parametrize("is_given", [True, False])
+def test_damaged_data_is_an_error_even_in_a_folder(
+    write, tmp_path, name, content, message, is_given
+) -> None:
+    path = write(content, name)
+    with pytest.raises(ImportFormatError, match=message):
+        read_paths([path if is_given else tmp_path], root=tmp_path)
+
+
+def test_missing_files_and_empty_folders(tmp_path) -> None:
+    with pytest.raises(ImportFormatError, match=r"^nowhere.csv: there is no such file"):
+        read_paths([tmp_path / "nowhere.csv"], root=tmp_path)
+    with pytest.raises(ImportFormatError, match=r"the folder holds no file to read"):
+        read_paths([tmp_path])
+
+
+def test_a_mapping_file_is_not_data(write) -> None:
+    with pytest.raises(ImportFormatError, match="describes data files and holds no results"):
+        read_paths([write("system: A", "tiebreak.yaml")])
+
+
+def test_format_is_forced(write) -> None:
+    path = write("system,dataset,item,score\nA,d,1,0.5\n")
+    options = ReadOptions(metric="m")
+    assert read_paths([path], options=options).bundles[0].format == "generic"
+    forced = read_paths([path], format="reported", options=options)
+    assert forced.bundles[0].format == "reported"
+
+
+def test_yaml_names_the_format(write) -> None:
+    path = write("system,dataset,item,score\nA,d,1,0.5\n", yaml="format: reported\nmetric: m")
+    assert read_paths([path]).bundles[0].format == "reported"
+
+
+def test_unknown_format_names(write, tmp_path) -> None:
+    path = write(LONG)
+    with pytest.raises(UnknownFormatError, match=r"no format 'genric'. Did you mean 'generic'"):
+        read_paths([path], format="genric")
+    write(LONG, yaml="format: lmeval")
+    with pytest.raises(ImportFormatError, match=r"tiebreak.yaml, field 'format': .*'lm_eval'"):
+        read_paths([tmp_path], root=tmp_path)
+
+
+def test_files_of_one_evaluation_are_one_bundle(write, tmp_path) -> None:
+    results = '{"results": {"t": {"acc": 0.5}}, "versions": {"t": 0}, "config": {"model": "m"}}'
+    stamps = ["2025-01-01T00-00-00.1", "2025-01-02T00-00-00.1"]
+    for stamp in stamps:
+        write(results, f"m/results_{stamp}.json")
+        write('{"doc_id": 0, "resps": [], "acc": 1}\n', f"m/samples_t_{stamp}.jsonl")
+    write(results, f"other/copy_{stamps[0]}.json")
+    result = read_paths([tmp_path], root=tmp_path)
+    assert paths_of(result) == [
+        [f"m/results_{stamp}.json", f"m/samples_t_{stamp}.jsonl"] for stamp in stamps
+    ] + [[f"other/copy_{stamps[0]}.json"]]
+
+
+def test_importers_have_distinct_names_and_a_description() -> None:
+    assert len({importer.name for importer in IMPORTERS}) == len(IMPORTERS)
+    assert all(importer.description for importer in IMPORTERS)
+
+
+def test_text_table_is_known_by_its_columns(write) -> None:
+    path = write("system\titem\tacc\nA\t1\t0.5\n", "t.txt")
+    assert read_paths([path], options=ReadOptions(dataset="d")).bundles[0].format == "generic"
