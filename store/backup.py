@@ -8,7 +8,14 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from store import schema, vectors
-from store.engine import Store, make_engines, plain_errors, resolve_location, sqlite_path
+from store.engine import (
+    Store,
+    make_engines,
+    plain_errors,
+    resolve_location,
+    sqlite_path,
+    without_password,
+)
 from store.errors import NotFoundError, StoreError
 from store.ingest.items import chain_hashes
 from store.models import Base, Dataset, Item, Run, ScoreVector, StatusVector
@@ -65,8 +72,9 @@ def upgrade_store(location: str | None = None) -> Upgrade:
             return _vacuum_into(connection, _free_name(path, revision))
 
     try:
-        with plain_errors(given):
-            before, after, backup = schema.upgrade(writer, reader, given, before=back_up)
+        shown = without_password(given)
+        with plain_errors(shown):
+            before, after, backup = schema.upgrade(writer, reader, shown, before=back_up)
     finally:
         reader.dispose()
         writer.dispose()

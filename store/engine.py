@@ -1,8 +1,9 @@
-"""Opening a store. Everything that is special to SQLite lives in this module.
+"""Opening a store. Everything that is special to SQLite or PostgreSQL lives in this module.
 
 Writers and readers use two engines. Writers begin with ``BEGIN IMMEDIATE``: a deferred begin loses
 the race between reading and writing ("database is locked", whatever the timeout). Readers open the
-file read-only; in write-ahead mode neither side ever waits for the other.
+file read-only; in write-ahead mode neither side ever waits for the other. On PostgreSQL a lock that
+all writers take, and ``REPEATABLE READ`` for readers, give the same.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Store:
     """An open store: pass it to the functions of this package."""
 
     location: str
-    """The path or URL as it was given."""
+    """The path or URL as it was given, without a password."""
     path: Path | None
     """The SQLite file; ``None`` on a database server."""
     read_only: bool
@@ -144,13 +145,14 @@ def open_store(
             "example with `tiebreak demo`."
         )
     writer, reader = make_engines(given)
-    store = Store(given, path, read_only, writer, reader)
+    shown = without_password(given)
+    store = Store(shown, path, read_only, writer, reader)
     try:
-        with plain_errors(given):
+        with plain_errors(shown):
             # The reader looks: it waits for nobody, and leaves a file that is not ours alone.
             if create and ((path is not None and not path.exists()) or schema.is_empty(reader)):
                 schema.create(writer)
-            schema.require_current(reader, given)
+            schema.require_current(reader, shown)
     except BaseException:
         store.close()
         raise
@@ -187,8 +189,7 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     """Return the writing and the reading engine of a store."""
     path = sqlite_path(location)
     if path is None:
-        server = sa.create_engine(location)
-        return server, server.execution_options(postgresql_readonly=True)
+        return _make_server_engines(location)
     absolute = path.absolute()
     if absolute.is_dir():
         raise StoreError(f"{location} is a folder: name the file of the store in it.")
@@ -205,6 +206,31 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     sa.event.listen(writer, "begin", lambda connection: _begin(connection, "BEGIN IMMEDIATE"))
     sa.event.listen(reader, "begin", lambda connection: _begin(connection, "BEGIN"))
     return writer, reader
+
+
+def without_password(location: str) -> str:
+    """Return a path or URL as it may be shown."""
+    if "://" not in location:
+        return location
+    return sa.make_url(location).render_as_string(hide_password=True)
+
+
+def _make_server_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
+    read = {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
+    try:
+        writer = sa.create_engine(location)
+        reader = sa.create_engine(location, execution_options=read)
+    except (sa.exc.ArgumentError, ImportError) as error:
+        raise StoreError(
+            f"{without_password(location)}: there is no driver for this database here ({error}). "
+            "For PostgreSQL write postgresql+psycopg://… and install psycopg."
+        ) from error
+    lock = f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})"
+    sa.event.listen(writer, "begin", lambda connection: _begin(connection, lock))
+    return writer, reader
+
+
+_WRITERS_LOCK = 0x7469656272  # "tiebr"
 
 
 def insert_columns(
@@ -273,6 +299,12 @@ _SAID_BY_SQLITE: tuple[tuple[str, type[StoreError], str], ...] = (
         "database is locked",
         StoreError,
         "another process has been writing for 30 seconds. Nothing was written; repeat later.",
+    ),
+    ("read-only transaction", ReadOnlyError, "this connection is for reading only."),
+    (
+        "connection failed",
+        StoreError,
+        "the database server does not answer. Is it running, and are name and password right?",
     ),
     ("readonly database", ReadOnlyError, "the file or its folder cannot be written to."),
     ("not a database", StoreError, "this file is no Tiebreak store."),

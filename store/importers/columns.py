@@ -19,6 +19,7 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",
         "task", "task_name",
     ),
+    "dataset_version": ("dataset_version",),
     "item": (
         "item", "item_id", "item_key", "example_id", "question_id", "instance_id", "sample_id",
         "problem_id", "task_id", "doc_id", "segment_id", "seg_id", "sentence_id", "sent_id", "qid",
@@ -131,10 +132,14 @@ def role_cells(table: Table, column: str) -> Sequence[Any]:
     return [pattern.format(*map(as_text, row)) for row in zip(*parts, strict=True)]
 
 
-def describe_roles(roles: Mapping[str, str], columns: Sequence[str]) -> str:
-    """Return a sentence that says which column was taken for what."""
+def describe_roles(
+    roles: Mapping[str, str], columns: Sequence[str], stated: Mapping[str, str]
+) -> str:
+    """Return a sentence that says which column was taken for what, and what was not used."""
     named = [
         f"{role} = '{column}'" if column in columns else f"{role} = {column}"
         for role, column in roles.items()
     ]
-    return f"Columns: {', '.join(named)}." if named else "No column was recognised by its name."
+    told = f"Columns: {', '.join(named)}." if named else "No column was recognised by its name."
+    unused = [role for role, column in stated.items() if column and role not in roles]
+    return f"{told} Stated but of no use in this form: {', '.join(unused)}." if unused else told

@@ -42,7 +42,7 @@ class _Candidate:
 
 
 def read_paths(
-    paths: Iterable[Path | str],
+    paths: Iterable[Path | str] | Path | str,
     *,
     format: str | None = None,
     options: ReadOptions | None = None,
@@ -70,12 +70,13 @@ def read_paths(
     """
     options = options or ReadOptions()
     forced = _forced(format)
-    candidates = _expand([Path(path) for path in paths], root)
+    given = [paths] if isinstance(paths, (str, Path)) else paths
+    candidates = _expand([Path(path) for path in given], root)
     chosen: list[tuple[_Candidate, Importer]] = []
     ignored: list[IgnoredFile] = []
     for candidate in candidates:
         try:
-            importer = forced or _recognise(candidate, options)
+            importer = _recognise(candidate, options, forced)
         except UnknownFormatError as error:
             _raise_if_given([candidate], error)
             ignored.append(IgnoredFile(candidate.shown, error.reason))
@@ -148,10 +149,18 @@ def _show(path: Path, root: Path | None) -> str:
         return path.as_posix()
 
 
-def _recognise(candidate: _Candidate, options: ReadOptions) -> Importer:
-    """Return the importer for a file: the one its YAML names, else the first that knows it."""
+def _recognise(candidate: _Candidate, options: ReadOptions, forced: Importer | None) -> Importer:
+    """Return the importer for a file: forced, named by its YAML, or the first that knows it.
+
+    In a folder only files of data are forced into a format, not the notes beside them.
+    """
     path, shown = candidate.path, candidate.shown
-    if mapping_path(path) is not None:
+    can_force = candidate.is_given or data_suffix(path) in _DATA_SUFFIXES
+    if forced is not None:
+        if can_force or forced.sniff(path, options):
+            return forced
+        raise UnknownFormatError(f"not of the format '{forced.name}'.", path=shown)
+    if can_force and mapping_path(path) is not None:
         mapping = load_mapping(path, shown)
         if mapping.format is not None and mapping.source_file is not None:
             return _declared(mapping.format, mapping.source_file.path)

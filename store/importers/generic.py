@@ -22,7 +22,7 @@ from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import GENERIC_ROLES, find_roles, role_cells
 from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_items import read_items
-from store.importers.generic_rows import RowKeys, read_keys
+from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
@@ -72,8 +72,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         NAME,
         settings.files(table.sha256),
         datasets=[
-            settings.dataset_of(name, dataset_items)
-            for name, dataset_items in zip(keys.datasets, items, strict=True)
+            settings.dataset_of(name, dataset_items, version=version)
+            for (name, version), dataset_items in zip(
+                map(dataset_identity, keys.datasets), items, strict=True
+            )
         ],
         metrics=[builder.metrics[number] for number in used],
         runs=_runs(table, plan, keys, builder, settings, {n: i for i, n in enumerate(used)}),

@@ -73,7 +73,7 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
     if "score" in roles or (("metric" in roles or settings.metric) and _plain_parts(table)):
         _require(table, roles, settings, ("item", "system", "dataset", "metric"))
         scores = _long_scores(table, roles, settings)
-        return _plan(table, roles, scores, "Long table: one score in each line.")
+        return _plan(table, roles, settings, scores, "Long table: one score in each line.")
     return _plan_wide(table, roles, settings)
 
 
@@ -131,13 +131,15 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
             if others:
                 note += f" Numeric columns left out: {', '.join(others)}."
         _require(table, roles, settings, ("dataset",))
-        return _plan(table, roles, chosen, note)
+        return _plan(table, roles, settings, chosen, note)
     if settings.metric:
         _require(table, roles, settings, ("dataset",))
         for role in _ANSWER_ROLES:
             roles.pop(role, None)
         chosen = [ScoreColumns(o.columns, settings.metric, o.metric, o.aggregation) for o in found]
-        return _plan(table, roles, chosen, f"Wide table: one column for each system ({names}).")
+        return _plan(
+            table, roles, settings, chosen, f"Wide table: one column for each system ({names})."
+        )
     raise ImportFormatError(
         f"the numeric columns ({names}) may be systems or metrics. If they are systems, give "
         "--metric NAME; if they are metrics, give --system NAME or --column system=NAME.",
@@ -181,16 +183,21 @@ def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Pla
     note += f"{', '.join(map(str, metrics))}."
     if len(systems) * len(metrics) != len(scores):
         note += " Not every system has every metric: check that the names are split where meant."
-    return _plan(table, roles, scores, note)
+    return _plan(table, roles, settings, scores, note)
 
 
 def _plan(
-    table: Table, roles: Mapping[str, str], scores: Sequence[ScoreColumns], note: str
+    table: Table,
+    roles: Mapping[str, str],
+    settings: Settings,
+    scores: Sequence[ScoreColumns],
+    note: str,
 ) -> Plan:
     used = {name for column in roles.values() for name in fields_of(column, table.columns)}
     used.update(name for one in scores for name in one.columns)
     leftover = tuple(column for column in table.columns if column not in used)
-    return Plan(roles, tuple(scores), leftover, (note, describe_roles(roles, table.columns)))
+    told = describe_roles(roles, table.columns, settings.columns)
+    return Plan(roles, tuple(scores), leftover, (note, told))
 
 
 def _require(

@@ -16,6 +16,10 @@ from store.importers.settings import Settings
 from store.importers.tables import Table
 
 
+_VERSION_MARK = "\0"
+"""Stands between name and version of a dataset; no text file can hold it."""
+
+
 @dataclass(slots=True)
 class Names:
     """Distinct names in order of first appearance, and their numbers."""
@@ -59,6 +63,7 @@ class RowKeys:
     trial: IntArray
     systems: Names
     datasets: Names
+    """Read an entry with `dataset_identity`."""
     items: tuple[Names, ...]
     """Per dataset the item keys in order."""
     metrics: Names
@@ -79,6 +84,10 @@ def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblem
         texts[role] = reader.named(role, getattr(settings, SETTINGS[role]) or "")
     if "run" not in plan.roles and "seed" in plan.roles:
         texts["run"] = [f"seed={s}" if s else "" for s in reader.column("seed")]
+    if "dataset_version" in plan.roles:
+        versions = reader.column("dataset_version")
+        pairs = zip(texts["dataset"], versions, strict=True)
+        texts["dataset"] = [name + _VERSION_MARK + version for name, version in pairs]
     texts["item"] = reader.column("item")
     trials, n_trials = reader.trials()
 
@@ -112,6 +121,12 @@ def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblem
         n_trials,
         tuple(reader.understood),
     )
+
+
+def dataset_identity(key: str) -> tuple[str, str]:
+    """Return name and version of an entry of `RowKeys.datasets`."""
+    name, _, version = key.partition(_VERSION_MARK)
+    return name, version
 
 
 def _item_positions(items: Sequence[Names], dataset: IntArray, keys: Sequence[str]) -> IntArray:

@@ -19,7 +19,7 @@ from store.importers.bundle import (
 from store.importers.cells import BoolArray, CellError, as_text, parse_status, read_numbers
 from store.importers.columns import role_cells
 from store.importers.generic_forms import Plan, ScoreColumns
-from store.importers.generic_rows import RowKeys
+from store.importers.generic_rows import RowKeys, dataset_identity
 from store.importers.key_columns import IntArray
 from store.importers.settings import Settings, outside_reason
 from store.importers.tables import Table
@@ -201,21 +201,23 @@ class VectorBuilder:
     def _report_twice(self, rows: IntArray, first: IntArray, one: ScoreColumns) -> None:
         keys, lines = self._keys, self._table.lines
         line_of = {int(keys.item[i]): lines[int(keys.rows[i])] for i in rows[first].tolist()}
-        free = [role for role in ("trial", "run") if role not in self._plan.roles]
-        hint = f" For repeats name the column that counts them: --column {free[0]}=NAME."
+        hint = ""
+        for role in ("run", "trial"):
+            if role not in self._plan.roles:
+                hint = f" For repeats name the column that counts them: --column {role}=NAME."
         for i in np.delete(rows, first).tolist():
             self._problems.report(
                 self._table.shown,
                 lines[int(keys.rows[i])],
                 one.columns[0],
                 "system, dataset, item, metric, run and trial are those of line "
-                f"{line_of[int(keys.item[i])]}.{hint if free else ''}",
+                f"{line_of[int(keys.item[i])]}.{hint}",
             )
 
     def _warn_empty(self, system: int, dataset: int, metric: int) -> None:
         self.warnings.append(
             f"'{self.systems[system]}' has no score for '{self.metric_names[metric]}' on "
-            f"'{self._keys.datasets[dataset]}': nothing is stored for it."
+            f"'{dataset_identity(self._keys.datasets[dataset])[0]}': nothing is stored for it."
         )
 
     def _by_run(self) -> Iterator[tuple[RunContent, int, int, IntArray]]:

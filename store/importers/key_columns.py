@@ -19,7 +19,7 @@ IntArray = npt.NDArray[np.int64]
 
 SETTINGS = {"system": "system", "dataset": "dataset", "metric": "metric", "run": "run_label"}
 """Role -> attribute of `Settings` and `ReadOptions` that gives it for a whole file."""
-_OPTIONAL_CELLS = frozenset({"run", "seed"})
+_OPTIONAL_CELLS = frozenset({"run", "seed", "dataset_version"})
 _FLAG_NAMES = {
     "system": "--system", "dataset": "--dataset", "metric": "--metric", "run": "--run",
 }  # fmt: skip

@@ -167,24 +167,31 @@ class _Builder:
                 provenance=self._provenance(result, first),
             )
         )
-        for key, (value, stderr) in stated.items():
+        if result is not None and self.results is not None:
+            self._add_stated(result, self.results, index, first)
+        if samples:
+            self._tell_coverage(samples, result)
+
+    def _add_stated(
+        self, result: TaskResult, results: Results, index: Mapping[MetricKey, int], first: Path
+    ) -> None:
+        """Add the aggregates that the results file states about the last run."""
+        for key, (value, stderr) in result.stated.items():
             self.reported.append(
                 BundleReportedScore(
                     self.runs[-1].system,
-                    dataset,
+                    self.runs[-1].dataset,
                     index[key],
                     value,
                     stderr,
-                    result.n_effective if result else None,
-                    self.results.provenance.evaluated_on if self.results else None,
+                    result.n_effective,
+                    results.provenance.evaluated_on,
                     self.settings.mapping.source or first.name,
                     self.settings.mapping.source_url,
                     repr(value),
                     run=len(self.runs) - 1,
                 )
             )
-        if samples:
-            self._tell_coverage(samples, result)
 
     def bundle(self, samples: Sequence[Samples], problems: RowProblems) -> ImportBundle:
         """Return everything as a bundle."""

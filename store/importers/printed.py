@@ -130,7 +130,7 @@ def _power_of_ten(text: str) -> float | None:
     for pattern, base in ((_POWER, "1"), (_EXPONENT, "")):
         match = pattern.fullmatch(text)
         if match:
-            exponent = match[2].replace(" ", "")
+            exponent = "".join(match[2].split())
             return _finite(float(f"{match[1] or base}e{exponent}"))
     return None
 

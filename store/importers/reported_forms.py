@@ -357,7 +357,11 @@ class _FormReader:
         self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell], note: str
     ) -> ReportedPlan:
         ignored = self._ignored(scores, pvalues)
-        told = [note, describe_roles(self._roles, self._table.columns), *self._told]
+        told = [
+            note,
+            describe_roles(self._roles, self._table.columns, self._settings.columns),
+            *self._told,
+        ]
         told += self._keys.understood
         if ignored:
             told.append(f"Columns not read: {', '.join(ignored)}.")

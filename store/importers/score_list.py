@@ -10,8 +10,10 @@ import numpy as np
 from store.errors import ImportFormatError
 from store.importers.bundle import (
     BundleItem,
+    BundleMetric,
     BundleRun,
     BundleScores,
+    FloatArray,
     ImportBundle,
     RowProblems,
 )
@@ -46,58 +48,59 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
     ImportFormatError
         System, dataset or metric is not given, or a line holds no number and the import is strict.
     """
-    shown = settings.shown
     system, dataset, name = _given(settings)
-    text, sha256 = read_text(settings.path, shown)
+    text, sha256 = read_text(settings.path, settings.shown)
     lines = _LINE_END.split(text.rstrip())
     header = lines[0].strip()
-    has_header = normal_name(header) in (
-        *ROLE_NAMES["score"],
-        normal_name(name),
-    ) and not _is_number(header)
-    first = 2 if has_header else 1
-    cells = lines[first - 1 :]
-    column = read_numbers(cells)
-    values = column.values
-    for row, reason in column.problems:
-        problems.report(shown, row + first, None, f"{reason}.")
-    unsigned = ~column.is_percent & ~np.isnan(values)
-    with_sign = bool(column.is_percent.any())
-    for row in np.flatnonzero(unsigned).tolist() if with_sign else ():
-        problems.report(shown, row + first, None, "has no % sign while other lines have one.")
-        values[row] = np.nan
-    metric = settings.metric_of(name, "mean", is_percent=with_sign, is_only=True)
-    lower, upper = settings.bounds_of(metric)
-    for row, value in enumerate(values.tolist()):
-        if (lower is not None and value < lower) or (upper is not None and value > upper):
-            reason = outside_reason(value, cells[row].strip(), lower, upper)
-            problems.report(shown, row + first, None, reason)
-            values[row] = np.nan
-    items = tuple(BundleItem(str(i)) for i in range(1, len(cells) + 1))
+    is_header = normal_name(header) in (*ROLE_NAMES["score"], normal_name(name))
+    first = 2 if is_header and not _is_number(header) else 1
+    metric, values = _read_values(lines[first - 1 :], first, name, settings, problems)
+    items = tuple(BundleItem(str(i)) for i in range(1, len(values) + 1))
     n_missing = int(np.isnan(values).sum())
+    run = BundleRun(
+        settings.canonical(system),
+        0,
+        settings.run_label or "",
+        [BundleScores(0, values.reshape(-1, 1))],
+        provenance=settings.provenance,
+    )
     return ImportBundle(
         "generic",
         settings.files(sha256),
         datasets=[settings.dataset_of(dataset, items)],
         metrics=[metric],
-        runs=[
-            BundleRun(
-                settings.canonical(system),
-                0,
-                settings.run_label or "",
-                [BundleScores(0, values.reshape(-1, 1))],
-                provenance=settings.provenance,
-            )
-        ],
+        runs=[run],
         overlaps=settings.mapping.overlaps,
         aliases=settings.mapping.aliases,
         skipped=problems.raise_if_any(),
         understood=[
-            f"List of {len(cells):,} scores of '{system}', one in each line; items are known by "
+            f"List of {len(values):,} scores of '{system}', one in each line; items are known by "
             "their place in the file."
         ],
         warnings=[f"{n_missing} of the lines hold no score."] if n_missing else [],
     )
+
+
+def _read_values(
+    cells: list[str], first_line: int, name: str, settings: Settings, problems: RowProblems
+) -> tuple[BundleMetric, FloatArray]:
+    """Return the metric and one value for each line; lines that do not fit are reported."""
+    column = read_numbers(cells)
+    values = column.values
+    wrong = [(row, f"{reason}.") for row, reason in column.problems]
+    with_sign = bool(column.is_percent.any())
+    if with_sign:
+        unsigned = np.flatnonzero(~column.is_percent & ~np.isnan(values))
+        wrong += [(row, "has no % sign while other lines have one.") for row in unsigned.tolist()]
+    metric = settings.metric_of(name, "mean", is_percent=with_sign, is_only=True)
+    lower, upper = settings.bounds_of(metric)
+    for row, value in enumerate(values.tolist()):
+        if (lower is not None and value < lower) or (upper is not None and value > upper):
+            wrong.append((row, outside_reason(value, cells[row].strip(), lower, upper)))
+    for row, reason in sorted(wrong):
+        problems.report(settings.shown, row + first_line, None, reason)
+        values[row] = np.nan
+    return metric, values
 
 
 def _given(settings: Settings) -> tuple[str, str, str]:

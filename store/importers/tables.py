@@ -210,7 +210,7 @@ def read_json_objects(
     lines: list[int] = []
     texts = text.split("\n")
     decode = json.JSONDecoder(object_pairs_hook=_unique_names).decode
-    last = max(i for i, line in enumerate(texts, start=1) if line.strip())
+    last = max((i for i, line in enumerate(texts, start=1) if line.strip()), default=0)
     for number, line in enumerate(texts, start=1):
         if not line.strip():
             continue

@@ -77,8 +77,6 @@ def decode(data: bytes, shown: str) -> str:
     ImportFormatError
         The file is empty, binary, or in another encoding; line and byte are named.
     """
-    if not data.strip():
-        raise ImportFormatError("the file is empty.", path=shown)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ImportFormatError("the file is in UTF-16. Save it as UTF-8.", path=shown, line=1)
     if (null := data.find(b"\0")) >= 0:
@@ -87,6 +85,8 @@ def decode(data: bytes, shown: str) -> str:
             path=shown,
             line=_line_of(data, null),
         )
+    if not data.removeprefix(b"\xef\xbb\xbf").strip():
+        raise ImportFormatError("the file is empty.", path=shown)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -85,29 +85,46 @@ def resolve_metrics(
     resolved = []
     for wanted in bundle.metrics:
         metric = known.get((wanted.name, wanted.signature))
+        direction = _direction(wanted, higher_is_better, report)
         if metric is None:
-            metric = _make_metric(change, wanted, higher_is_better, bundle)
+            metric = _make_metric(change, wanted, direction, bundle)
             known[wanted.name, wanted.signature] = metric
             report.metrics_added.append(wanted.name)
         else:
-            _require_same_metric(metric, wanted, higher_is_better)
+            _require_same_metric(metric, wanted, direction)
         resolved.append(metric)
     return resolved
 
 
+def _direction(wanted: BundleMetric, flag: bool | None, report: IngestReport) -> bool | None:
+    """Whether higher is better: as the source says, as everybody knows, as the flag says.
+
+    The flag comes last: it is given once for all metrics of an import, and must not turn
+    perplexity around because another metric needed it.
+    """
+    if wanted.higher_is_better is not None:
+        return wanted.higher_is_better
+    usual = lookup(wanted.name)
+    if usual is None:
+        return flag
+    if flag is not None and flag != usual.higher_is_better:
+        word = "higher" if usual.higher_is_better else "lower"
+        report.warnings.append(
+            f"'{wanted.name}': {word} is better, as usual; the flag is for metrics that are not "
+            "known. To turn it around, state its direction in the YAML file."
+        )
+    return usual.higher_is_better
+
+
 def _make_metric(
-    change: Change, wanted: BundleMetric, stated: bool | None, bundle: ImportBundle
+    change: Change, wanted: BundleMetric, direction: bool | None, bundle: ImportBundle
 ) -> Metric:
-    direction = stated if wanted.higher_is_better is None else wanted.higher_is_better
     if direction is None:
-        usual = lookup(wanted.name)
-        if usual is None:
-            raise ImportFormatError(
-                f"nobody says whether higher is better for the metric '{wanted.name}'. "
-                "Add --higher-is-better or --lower-is-better, or state it in the YAML file.",
-                path=bundle.files[0].path if bundle.files else "",
-            )
-        direction = usual.higher_is_better
+        raise ImportFormatError(
+            f"nobody says whether higher is better for the metric '{wanted.name}'. "
+            "Add --higher-is-better or --lower-is-better, or state it in the YAML file.",
+            path=bundle.files[0].path if bundle.files else "",
+        )
     lower, upper = wanted.lower, wanted.upper
     if wanted.unit in ("proportion", "percent") and wanted.aggregation != "mean":
         pass  # the bounds are of the metric, not of its components
@@ -130,8 +147,7 @@ def _make_metric(
     return metric
 
 
-def _require_same_metric(metric: Metric, wanted: BundleMetric, stated: bool | None) -> None:
-    direction = stated if wanted.higher_is_better is None else wanted.higher_is_better
+def _require_same_metric(metric: Metric, wanted: BundleMetric, direction: bool | None) -> None:
     if direction is not None and direction != metric.higher_is_better:
         word = "higher" if metric.higher_is_better else "lower"
         raise ConflictError(

@@ -81,7 +81,7 @@ def _ingest_run(
     else:
         known = _known_digests(change, stored)
         new = [v for v in incoming if (v.metric.id, v.trial) not in known]
-        changed = [v for v in incoming if v not in new and _differs(change, stored, v, known)]
+        changed = [v for v in incoming if _differs(change, stored, v, known)]
         what = f"scores for '{changed[0].metric.name}'" if changed else ""
         if not (new or changed) and _statuses_differ(change, stored, wanted, statuses):
             what = "statuses"
@@ -198,7 +198,7 @@ def _differs(
     change: Change, run: Run, incoming: _Vector, known: dict[tuple[int, int], str]
 ) -> bool:
     """Whether the store holds other scores; how many items without any follow does not matter."""
-    if known[incoming.metric.id, incoming.trial] == incoming.digest:
+    if known.get((incoming.metric.id, incoming.trial), incoming.digest) == incoming.digest:
         return False
     data = change.session.scalars(
         sa.select(ScoreVector.data).where(
@@ -279,7 +279,9 @@ def _carry_statuses(
 ) -> None:
     """Complete `statuses`: of a trial that the file brings, only what the kept vectors scored."""
     for vector in kept:
-        known = before.get(vector.trial, np.empty(0, np.uint8)).copy()
+        if vector.trial not in before:
+            continue
+        known = before[vector.trial].copy()
         if vector.trial in statuses:
             scored = vectors.scored(vectors.decode(vector.data, vector.n_components))
             known[: len(scored)][~scored] = Status.NOT_ATTEMPTED

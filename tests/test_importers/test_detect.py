@@ -1,6 +1,8 @@
 """Which file is what: folders, groups, damaged and unknown files."""
 
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,27 @@ def test_importers_have_distinct_names_and_a_description() -> None:
 def test_text_table_is_known_by_its_columns(write) -> None:
     path = write("system\titem\tacc\nA\t1\t0.5\n", "t.txt")
     assert read_paths([path], options=ReadOptions(dataset="d")).bundles[0].format == "generic"
+
+
+def test_forcing_a_format_leaves_the_notes_in_a_folder_alone(write, tmp_path) -> None:
+    write(LONG, yaml="format: generic")
+    write("# Notes", "README.md")
+    for forced in (None, "generic"):
+        result = read_paths([tmp_path], format=forced, root=tmp_path)
+        assert [bundle.format for bundle in result.bundles] == ["generic"]
+        assert [file.path for file in result.ignored] == ["README.md"]
+
+
+def test_one_path_may_be_given_without_a_list(write) -> None:
+    path = write(LONG)
+    assert len(read_paths(path).bundles) == len(read_paths(str(path)).bundles) == 1
+
+
+def test_importers_load_no_heavy_library() -> None:
+    heavy = "('pandas', 'sqlalchemy', 'pyarrow', 'scipy', 'streamlit', 'lm_eval')"
+    code = f"import sys, store.importers; print([m for m in {heavy} if m in sys.modules])"
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
+    )
+    assert done.stdout.strip() == "[]"

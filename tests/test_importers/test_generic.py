@@ -638,3 +638,22 @@ def test_lenient_score_list_keeps_the_alignment(read) -> None:
     bundle = read("1\nx\n2\n", "a.txt", system="A", dataset="d", metric="m", lenient=True)
     assert scores(bundle) == {("A", "d", "", "m", 0): {"1": 1, "3": 2}}
     assert [(row.line, row.field) for row in bundle.skipped] == [(2, None)]
+
+
+def test_stated_columns_without_a_use_are_told(read) -> None:
+    bundle = read("item,A,B\n1,1,0\n", dataset="d", metric="m", columns={"pvalue": "A"})
+    assert any("Stated but of no use in this form: pvalue" in told for told in bundle.understood)
+
+
+def test_versions_of_a_dataset_are_kept_apart(read) -> None:
+    bundle = read(
+        "system,dataset,dataset_version,item,metric,score\nA,d,1,x,m,1\nA,d,2,x,m,0\nA,d,,y,m,0\n"
+    )
+    found = [(d.name, d.version, [i.key for i in d.items]) for d in bundle.datasets]
+    assert found == [("d", "1", ["x"]), ("d", "2", ["x"]), ("d", "", ["y"])]
+
+
+def test_repeats_with_run_and_trial_named_are_refused(read) -> None:
+    table = "system,dataset,item,metric,score,run,trial\nA,d,x,m,1,r,1\nA,d,x,m,0,r,1\n"
+    with pytest.raises(ImportFormatError, match=r"line 3, .* are those of line 2\. Mend"):
+        read(table)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,18 @@ import sqlalchemy as sa
 from store import schema
 from store.arrays import load_matrix
 from store.backup import check, write_backup
-from store.engine import open_store, resolve_location, sqlite_path
+from store.engine import (
+    insert_columns,
+    open_for_trial,
+    open_store,
+    resolve_location,
+    sqlite_path,
+    without_password,
+)
 from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
 from store.ingest import ingest
 from store.lifecycle import delete
-from store.models import System
+from store.models import Item, System
 
 
 def test_resolve_location_asks_argument_then_environment_then_folder(monkeypatch):
@@ -40,6 +48,18 @@ def test_sqlite_path_knows_files_urls_and_servers():
 def test_sqlite_path_refuses_a_store_in_memory(location):
     with pytest.raises(StoreError, match="a store needs a file, it cannot live in memory"):
         sqlite_path(location)
+
+
+def test_without_password_shows_the_rest():
+    shown = without_password("postgresql+psycopg://ada:secret@host:5432/results")
+    assert shown == "postgresql+psycopg://ada:***@host:5432/results"
+    assert without_password("some/where.db") == "some/where.db"
+
+
+def test_open_store_without_a_driver_says_so_and_keeps_the_password_to_itself():
+    with pytest.raises(StoreError, match="no driver for this database here") as raised:
+        open_store("nosuch://ada:secret@host/results")
+    assert "secret" not in str(raised.value)
 
 
 def test_open_store_makes_nothing_unless_asked(tmp_path):
@@ -232,6 +252,44 @@ def test_write_sets_the_connection_up_for_safety(store):
         "foreign_keys": 1,
         "busy_timeout": 30_000,
     }
+
+
+def test_insert_columns_writes_what_sqlalchemy_would_read(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    with store.write("t") as change:
+        columns = {
+            "metadata": [{"a": 1}, None],
+            "key": ["x", "y"],
+            "position": range(1, 3),
+            "dataset_id": repeat(1),
+            "chain_hash": ["h1", "h2"],
+        }
+        insert_columns(change.session.connection(), Item.__table__, columns)
+    with store.read() as connection:
+        query = sa.select(Item.position, Item.key, Item.metadata_, Item.chain_hash)
+        rows = connection.execute(query.order_by(Item.position)).all()
+    assert rows[1:] == [(1, "x", {"a": 1}, "h1"), (2, "y", None, "h2")]
+
+
+def test_insert_columns_of_no_rows_does_nothing(store, contents):
+    before = contents(store)
+    with store.write("t") as change:
+        insert_columns(change.session.connection(), Item.__table__, {"key": [], "position": []})
+    assert contents(store) == before
+
+
+def test_open_for_trial_of_a_store_that_is_not_there_leaves_no_trace(tmp_path, bundle):
+    with open_for_trial(tmp_path / "none.db") as trial:
+        report = ingest(trial, bundle({"A": [1.0]}), actor="t", dry_run=True)
+    assert report.runs_added == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_open_for_trial_of_a_store_sees_what_it_holds(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    with open_for_trial(store.path) as trial:
+        report = ingest(trial, bundle({"A": [1.0]}), actor="t", dry_run=True)
+    assert (report.runs_added, report.runs_unchanged) == (0, 1)
 
 
 def test_close_leaves_one_file(store, bundle):

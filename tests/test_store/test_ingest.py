@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 
 from store.arrays import load_matrix
+from store.datasets import list_overlaps
 from store.engine import Store
 from store.errors import ConflictError, ImportFormatError
 from store.history import list_events, list_ingests
 from store.importers.bundle import (
     BundleMetric,
+    BundleOverlap,
     BundleReportedScore,
     BundleScores,
     SkippedRow,
     SourceFile,
 )
-from store.ingest import ingest
+from store.ingest import ingest, ingest_all
 from store.runs import list_runs
 
 
@@ -201,6 +203,23 @@ def test_ingest_that_fails_at_the_last_run_leaves_nothing(store, bundle, content
     with pytest.raises(ConflictError):
         ingest(store, bundle({"A": [1.0, 0.0], "B": [1.0, 0.0], "Z": [0.0, 0.0]}), actor="t")
     assert contents(store) == before
+
+
+def test_ingest_all_takes_several_bundles_or_none_of_them(store, bundle, contents):
+    before = contents(store)
+    good, bad = bundle({"A": [1.0]}, metric="a"), bundle({"A": [1.0]}, metric=BundleMetric("zzz"))
+    with pytest.raises(ImportFormatError):
+        ingest_all(store, [good, bad], actor="t")
+    assert contents(store) == before
+    reports = ingest_all(store, [good, bundle({"A": [0.0]}, metric="b")], actor="t")
+    assert [(r.runs_added, r.runs_extended) for r in reports] == [(1, 0), (0, 1)]
+    assert len(list_ingests(store)) == 2
+
+
+def test_ingest_all_knows_an_overlap_with_a_dataset_of_a_later_file(store, bundle):
+    first = bundle({"A": [1.0]}, dataset="x", overlaps=[BundleOverlap("x", "y")])
+    ingest_all(store, [first, bundle({"A": [1.0]}, dataset="y")], actor="t")
+    assert [(o.dataset_a, o.dataset_b) for o in list_overlaps(store)] == [("x", "y")]
 
 
 def test_ingest_writes_events_and_scores_in_one_transaction(store, bundle):

@@ -46,10 +46,11 @@ def test_ingest_lets_the_person_speak_only_for_metrics_without_a_direction(store
     assert get_metric(store, "frobnication").higher_is_better is True
 
 
-def test_ingest_prefers_the_person_to_the_usual_direction(store, bundle):
-    sent = bundle({"A": [1.0]}, metric=BundleMetric("accuracy"))
-    ingest(store, sent, actor="t", higher_is_better=False)
-    assert get_metric(store, "accuracy").higher_is_better is False
+def test_ingest_flag_does_not_turn_a_usual_direction_round_and_says_so(store, bundle):
+    sent = bundle({"A": [1.0]}, metric=BundleMetric("perplexity"))
+    report = ingest(store, sent, actor="t", higher_is_better=True)
+    assert get_metric(store, "perplexity").higher_is_better is False
+    assert any("'perplexity': lower is better, as usual" in text for text in report.warnings)
 
 
 @pytest.mark.parametrize("by_flag", [True, False])
