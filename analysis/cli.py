@@ -17,7 +17,8 @@ from analysis.studies.replicability import (
     ReplicabilityStudy,
     study_replicability,
 )
-from store.cli import FileFormat, export_app
+from store.commands import export
+from store.commands.export import FileFormat
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
 from store.export import write_rows
 
@@ -94,7 +95,7 @@ def _show_leaderboard(console: Console, study: Leaderboard) -> None:
     console.print(table("", (*columns, "basis"), rows))
 
 
-@export_app.command("leaderboard")
+@export.app.command("leaderboard")
 @exits_in_words
 def export_leaderboard_command(
     context: typer.Context,

@@ -15,7 +15,6 @@ from store.importers.key_columns import SETTINGS, IntArray, KeyReader
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
-
 _VERSION_MARK = "\0"
 """Stands between name and version of a dataset; no text file can hold it."""
 

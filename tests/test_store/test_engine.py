@@ -241,8 +241,11 @@ def test_write_rolls_everything_back_when_anything_fails(store, contents):
     assert contents(store) == before
 
 
-def test_write_sets_the_connection_up_for_safety(store):
-    with store.write("t", dry_run=True) as change:
+@pytest.mark.parametrize("is_new", [False, True])
+def test_write_sets_the_connection_up_for_safety(store, tmp_path, is_new):
+    """In a store just made too: its connection has run the migrations, foreign keys off."""
+    used = open_store(tmp_path / "new.db", create=True) if is_new else store
+    with used.write("t", dry_run=True) as change:
         connection = change.session.connection()
         pragmas = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
         said = {p: connection.exec_driver_sql(f"PRAGMA {p}").scalar() for p in pragmas}
@@ -252,6 +255,7 @@ def test_write_sets_the_connection_up_for_safety(store):
         "foreign_keys": 1,
         "busy_timeout": 30_000,
     }
+    used.close()
 
 
 def test_insert_columns_writes_what_sqlalchemy_would_read(store, bundle):

@@ -177,6 +177,15 @@ def test_threads_of_one_process_share_a_store(store, bundle):
     assert len(list_systems(store)) == 20
 
 
+def test_write_takes_the_lock_before_it_looks(store, database):
+    """Whoever looks first and locks later may write on the strength of what is no longer so."""
+    database.execute("PRAGMA busy_timeout=0")
+    with store.write("t") as change:
+        assert change.session.scalar(sa.select(System.id)) is None
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            database.execute("BEGIN IMMEDIATE")
+
+
 def test_write_says_that_another_process_is_writing(store, database, monkeypatch, bundle):
     monkeypatch.setattr("store.engine.WRITER_WAITS_MS", 50)
     impatient = open_store(store.path)

@@ -1,0 +1,1 @@
+"""The store's commands, one module each; `store.cli` joins them."""

@@ -1,0 +1,134 @@
+"""`tiebreak ls` and `tiebreak show`: what is in the store."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from store import tags
+from store.commands.target import Target
+from store.console import JsonOption, answer, exits_in_words, opened, table
+from store.datasets import get_dataset, list_datasets, list_overlaps
+from store.engine import Store
+from store.history import list_events, list_ingests
+from store.metrics import list_metrics
+from store.records import Record
+from store.reported import list_reported_scores
+from store.runs import get_run, list_runs
+from store.systems import get_system, list_systems
+
+app = typer.Typer()
+
+
+class Listing(StrEnum):
+    """What can be listed."""
+
+    systems = "systems"
+    datasets = "datasets"
+    metrics = "metrics"
+    runs = "runs"
+    ingests = "ingests"
+
+
+@app.command("ls")
+@exits_in_words
+def ls_command(context: typer.Context, what: Listing, as_json: JsonOption = False) -> None:
+    """List systems, datasets, metrics, runs or ingests."""
+    with opened(context, read_only=True) as store:
+        records = _LISTINGS[what](store)
+        answer(
+            "ls",
+            {"rows": [record.to_dict() for record in records]},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: _show_listing(console, what, records),
+        )
+
+
+_LISTINGS: dict[Listing, Any] = {
+    Listing.systems: list_systems,
+    Listing.datasets: list_datasets,
+    Listing.metrics: list_metrics,
+    Listing.runs: list_runs,
+    Listing.ingests: list_ingests,
+}
+
+_LISTED_COLUMNS: dict[Listing, tuple[str, ...]] = {
+    Listing.systems: ("uid", "name", "=n_runs", "=n_datasets", "=n_reported", "tags"),
+    Listing.datasets: ("uid", "name", "version", "task", "language", "=n_items", "=n_systems"),
+    Listing.metrics: ("uid", "name", "signature", "higher_is_better", "aggregation", "unit"),
+    Listing.runs: ("uid", "system", "dataset", "label", "evaluated_on", "complete", "tags"),
+    Listing.ingests: ("uid", "format", "actor", "created_at"),
+}
+
+
+def _show_listing(console: Console, what: Listing, records: list[Record]) -> None:
+    columns = _LISTED_COLUMNS[what]
+    rows = [[getattr(record, name.lstrip("=")) for name in columns] for record in records]
+    console.print(table("", columns, rows) if rows else f"No {what} yet.")
+
+
+@app.command("show")
+@exits_in_words
+def show_command(
+    context: typer.Context, what: Target, name: str, as_json: JsonOption = False
+) -> None:
+    """Show everything about a run, system or dataset (by uid or name)."""
+    with opened(context, read_only=True) as store:
+        result = _shown(store, what, name)
+        answer(
+            "show",
+            result,
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: _show_fields(console, result),
+        )
+
+
+def _shown(store: Store, what: Target, name: str) -> dict[str, Any]:
+    if what is Target.run:
+        run = get_run(store, name)
+        own = list_reported_scores(store, run_uid=run.uid)
+        return run.to_dict() | _attached(store, "run", run.uid) | _dicts("reported", own)
+    if what is Target.system:
+        system = get_system(store, name)
+        runs = list_runs(store, system_uid=system.uid)
+        stated = list_reported_scores(store, system_uid=system.uid)
+        described = system.to_dict() | _attached(store, "system", system.uid)
+        return described | _dicts("runs", runs) | _dicts("reported", stated)
+    dataset = get_dataset(store, name)
+    runs = list_runs(store, dataset_uid=dataset.uid)
+    stated = list_reported_scores(store, dataset_uid=dataset.uid)
+    overlaps = [
+        overlap
+        for overlap in list_overlaps(store)
+        if dataset.uid in (overlap.dataset_a_uid, overlap.dataset_b_uid)
+    ]
+    described = dataset.to_dict() | _attached(store, "dataset", dataset.uid)
+    return (
+        described | _dicts("runs", runs) | _dicts("reported", stated) | _dicts("overlaps", overlaps)
+    )
+
+
+def _attached(store: Store, kind: Any, uid: str) -> dict[str, Any]:
+    notes = tags.list_notes(store, kind, uid)
+    return _dicts("notes", notes) | _dicts("history", list_events(store, target_uid=uid))
+
+
+def _dicts(name: str, records: Any) -> dict[str, Any]:
+    return {name: [record.to_dict() for record in records]}
+
+
+def _show_fields(console: Console, result: dict[str, Any]) -> None:
+    simple = {
+        k: v for k, v in result.items() if not isinstance(v, list) or k in ("tags", "aliases")
+    }
+    console.print(table("", ("field", "value"), [(k, v) for k, v in simple.items() if v]))
+    for name, rows in result.items():
+        if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
+            continue
+        columns = [k for k, v in rows[0].items() if not isinstance(v, dict | list)][:8]
+        console.print(table(name, columns, [[row.get(c) for c in columns] for row in rows[:50]]))

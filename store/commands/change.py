@@ -1,0 +1,87 @@
+"""`tiebreak delete`, `restore`, `purge`, `tag`, `note`: what a person changes by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from store import lifecycle, tags
+from store.commands.target import Target
+from store.console import JsonOption, answer, current_actor, exits_in_words, opened
+
+app = typer.Typer()
+
+
+def _change(context: typer.Context, command: str, uid: str, text: str, as_json: bool) -> None:
+    with opened(context, read_only=True) as store:
+        answer(
+            command,
+            {"changed": uid},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(text, markup=False),
+        )
+
+
+@app.command("delete")
+@exits_in_words
+def delete_command(
+    context: typer.Context, what: Target, name: str, as_json: JsonOption = False
+) -> None:
+    """Hide a run, system or dataset; it can be restored."""
+    with opened(context) as store:
+        uid = lifecycle.delete(store, what.value, name, actor=current_actor())
+    restore = f"`tiebreak restore {what} {uid}` brings it back."
+    _change(context, "delete", uid, f"Deleted {what} '{name}'. {restore}", as_json)
+
+
+@app.command("restore")
+@exits_in_words
+def restore_command(
+    context: typer.Context, what: Target, uid: str, as_json: JsonOption = False
+) -> None:
+    """Bring a deleted run, system or dataset back (by uid)."""
+    with opened(context) as store:
+        lifecycle.restore(store, what.value, uid, actor=current_actor())
+    _change(context, "restore", uid, f"Restored {what} '{uid}'.", as_json)
+
+
+@app.command("purge")
+@exits_in_words
+def purge_command(
+    context: typer.Context, what: Target, uid: str, as_json: JsonOption = False
+) -> None:
+    """Remove a deleted run, system or dataset for good, with its scores (by uid)."""
+    with opened(context) as store:
+        lifecycle.purge(store, what.value, uid, actor=current_actor())
+    _change(context, "purge", uid, f"Purged {what} '{uid}' for good.", as_json)
+
+
+@app.command("tag")
+@exits_in_words
+def tag_command(
+    context: typer.Context,
+    what: Target,
+    name: str,
+    tag: str,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the tag off.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a tag on a run, system or dataset, or take it off."""
+    with opened(context) as store:
+        change = tags.remove_tag if remove else tags.add_tag
+        change(store, what.value, name, tag, actor=current_actor())
+    done = "taken off" if remove else "put on"
+    _change(context, "tag", name, f"Tag '{tag}' {done} {what} '{name}'.", as_json)
+
+
+@app.command("note")
+@exits_in_words
+def note_command(
+    context: typer.Context, what: Target, name: str, text: str, as_json: JsonOption = False
+) -> None:
+    """Add a Markdown note to a run, system or dataset."""
+    with opened(context) as store:
+        tags.add_note(store, what.value, name, text, actor=current_actor())
+    _change(context, "note", name, f"Noted on {what} '{name}'.", as_json)

@@ -1,0 +1,167 @@
+"""`tiebreak ingest`: files into the store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from store.console import (
+    EXIT_PARTLY_DONE,
+    JsonOption,
+    answer,
+    current_actor,
+    exits_in_words,
+    messages,
+    opened,
+)
+from store.engine import open_for_trial
+from store.errors import StoreError
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+from store.ingest import IngestReport, ingest_all
+
+app = typer.Typer()
+
+
+@app.command("ingest")
+@exits_in_words
+def ingest_command(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
+    format: Annotated[
+        str | None, typer.Option(help="generic, reported or lm_eval; by default recognised.")
+    ] = None,
+    system: Annotated[str | None, typer.Option(help="System, where the file names none.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Dataset, where the file names none.")] = None,
+    dataset_version: Annotated[str | None, typer.Option(help="Version of the dataset.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Metric, where the file names none.")] = None,
+    higher_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--higher-is-better/--lower-is-better", help="Direction of metrics that state none."
+        ),
+    ] = None,
+    date: Annotated[str | None, typer.Option(help="When it was evaluated, as 2026-11-21.")] = None,
+    run: Annotated[str | None, typer.Option(help="Name of the run, to keep several apart.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="ROLE=NAME: which column holds what. Can be given several times."),
+    ] = None,
+    layout: Annotated[
+        str | None, typer.Option(help="Pattern of wide column names, as '{system}_{metric}'.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Skip and list rows that cannot be used.")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Accept other scores for a known run.")
+    ] = False,
+    with_text: Annotated[
+        bool, typer.Option("--with-text", help="Keep the texts of items and outputs.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Read files into the store: all of a group of files, or nothing of it."""
+    options = ReadOptions(
+        system=system,
+        dataset=dataset,
+        dataset_version=dataset_version,
+        metric=metric,
+        higher_is_better=higher_is_better,
+        run_label=run,
+        date=None if date is None else _parse_date(date),
+        columns=_parse_columns(column or []),
+        layout=layout,
+        lenient=lenient,
+        with_text=with_text,
+    )
+    read = read_paths(paths, format=format, options=options)
+    for file in read.ignored:
+        messages.print(f"Left alone: {file.path}: {file.reason}", markup=False)
+    if not read.bundles:
+        raise StoreError("Nothing to import: none of these files is in a format that is known.")
+    place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
+    with place as store:
+        reports = ingest_all(
+            store,
+            read.bundles,
+            actor=current_actor(),
+            higher_is_better=higher_is_better,
+            replace=replace,
+            dry_run=dry_run,
+        )
+        result = _joined(reports)
+        answer(
+            "ingest",
+            result,
+            store_revision=store.revision(),
+            warnings=result.pop("warnings"),
+            as_json=as_json,
+            show=lambda console: _show_ingest(console, reports, dry_run),
+        )
+    if result["skipped"]:
+        raise typer.Exit(EXIT_PARTLY_DONE)
+
+
+def _joined(reports: list[IngestReport]) -> dict[str, Any]:
+    """Return one report for all groups of files: numbers added up, lists put together."""
+    joined: dict[str, Any] = {}
+    for report in reports:
+        for key, value in report.to_dict().items():
+            if key in ("format", "dry_run", "ingest_uid"):
+                continue
+            joined[key] = value if key not in joined else joined[key] + value
+    formats = list(dict.fromkeys(report.format for report in reports))
+    return {"format": ", ".join(formats)} | joined
+
+
+def _show_ingest(console: Console, reports: list[IngestReport], dry_run: bool) -> None:
+    for report in reports:
+        console.print(f"[bold]{', '.join(report.files[:3])}[/bold] as {report.format}")
+        for sentence in report.understood:
+            console.print(f"  {sentence}", markup=False)
+        numbers = {
+            "runs added": report.runs_added,
+            "runs extended": report.runs_extended,
+            "runs unchanged": report.runs_unchanged,
+            "runs replaced": report.runs_replaced,
+            "items added": report.items_added,
+            "scores added": report.scores_added,
+            "reported figures added": report.reported_added,
+            "reported figures unchanged": report.reported_unchanged,
+        }
+        console.print("  " + " · ".join(f"{n:,} {what}" for what, n in numbers.items() if n))
+        for row in report.skipped:
+            place = f"{row.path}, line {row.line}, field {row.field}"
+            console.print(f"  skipped {place}: {row.reason}", markup=False)
+        for difference in report.differences:
+            console.print(
+                f"  {difference.run}: the file states {difference.metric} = "
+                f"{difference.reported:g}, its items give {difference.recomputed:g}",
+                markup=False,
+            )
+    if dry_run:
+        console.print("Dry run: nothing was written.")
+
+
+def _parse_date(text: str) -> datetime:
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise StoreError(f"--date '{text}' is no date: write it as 2026-11-21.") from error
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+def _parse_columns(given: list[str]) -> dict[str, str]:
+    columns = {}
+    for text in given:
+        role, separator, name = text.partition("=")
+        if not separator or not role or not name:
+            raise StoreError(f"--column '{text}': write it as ROLE=NAME, as item=question_id.")
+        columns[role.strip()] = name
+    return columns
