@@ -21,8 +21,6 @@ from store.runs import list_runs
 
 ExportFormat = Literal["csv", "jsonl", "parquet"]
 
-SCORE_COLUMNS = ("system", "dataset", "run", "trial", "item", "group", "metric", "status")
-
 
 def score_rows(store: Store, *, dataset: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield one row per run, trial, metric and item; a missing score is ``None``.
@@ -45,6 +43,7 @@ def score_rows(store: Store, *, dataset: str | None = None) -> Iterator[dict[str
                 yield {
                     "system": run.system,
                     "dataset": run.dataset,
+                    "dataset_version": run.dataset_version or None,
                     "run": run.label or None,
                     "trial": vector.trial,
                     "item": key,
@@ -102,6 +101,7 @@ def _run_columns(run: RunRecord) -> dict[str, Any]:
     return {
         "system": run.system,
         "dataset": run.dataset,
+        "dataset_version": run.dataset_version or None,
         "run": run.label or None,
         "uid": run.uid,
         "evaluated_on": run.evaluated_on.isoformat() if run.evaluated_on else None,

@@ -143,6 +143,7 @@ class RunRecord(Record):
     system_uid: str
     dataset: str
     dataset_uid: str
+    dataset_version: str
     label: str
     complete: bool
     evaluated_on: datetime | None

@@ -118,6 +118,7 @@ def _records(connection: sa.Connection, which: sa.ColumnElement[bool]) -> list[R
             System.uid.label("system_uid"),
             Dataset.name.label("dataset"),
             Dataset.uid.label("dataset_uid"),
+            Dataset.version.label("dataset_version"),
             Dataset.n_items.label("dataset_n_items"),
             Ingest.uid.label("ingest_uid"),
         )
@@ -199,5 +200,5 @@ _SAME_NAME = (
     *("uid", "label", "complete", "evaluated_on", "tz_assumed", "seed", "command", "harness"),
     *("harness_version", "git_origin", "git_commit", "git_dirty", "source_url", "packages"),
     *("config", "created_at", "deleted_at", "system", "system_uid", "dataset", "dataset_uid"),
-    "ingest_uid",
+    *("dataset_version", "ingest_uid"),
 )

@@ -71,7 +71,11 @@ def read_paths(
     options = options or ReadOptions()
     forced = _forced(format)
     given = [paths] if isinstance(paths, (str, Path)) else paths
-    candidates = _expand([Path(path) for path in given], root)
+    try:
+        candidates = _expand([Path(path) for path in given], root)
+    except PermissionError as error:
+        reason = "cannot be opened: permission denied."
+        raise ImportFormatError(reason, path=str(error.filename)) from None
     chosen: list[tuple[_Candidate, Importer]] = []
     ignored: list[IgnoredFile] = []
     for candidate in candidates:

@@ -34,7 +34,7 @@ slot_f1 intent_accuracy math_equiv truthful
 """
 _UNBOUNDED_HIGHER = """
 comet cometkiwi bleurt bartscore yisi yisi_0 yisi_1 yisi_2 beer prism nist log_likelihood
-loglikelihood logprob log_probability r2 r_squared reward score rating human_score likert fluency
+loglikelihood logprob log_probability r2 r_squared reward rating human_score likert fluency
 adequacy relevance coherence consistency faithfulness helpfulness quality preference elo
 throughput tokens_per_second
 """

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from store.arrays import load_matrix
+from store.backup import check
 from store.datasets import list_overlaps
 from store.engine import Store
 from store.errors import ConflictError, ImportFormatError
@@ -80,6 +81,13 @@ def test_ingest_of_a_smoke_run_then_all_items_then_the_smoke_run_again(store, bu
     assert contents(store) == before
     matrix = load_matrix(store, "qa", "score")
     np.testing.assert_array_equal((~np.isnan(matrix.scores)).sum(axis=(1, 2)), [100, 500])
+
+
+def test_ingest_of_a_smoke_run_into_a_longer_dataset_knows_where_it_ends(store, bundle):
+    ingest(store, bundle({"full": np.arange(5.0)}), actor="t")
+    ingest(store, bundle({"smoke": np.arange(3.0)}), actor="t")
+    assert [r.vectors[0].n_items for r in list_runs(store)] == [3, 5]
+    assert check(store) == []
 
 
 def test_ingest_of_a_part_of_the_items_of_the_same_run_says_that_it_differs(store, bundle):

@@ -103,7 +103,12 @@ def test_list_reported_comparisons_shows_each_once_when_runs_state_scores_too(st
     ]
     sent = bundle(runs, reported_scores=scores, reported_comparisons=[compared()])
     ingest(store, sent, actor="t")
-    assert len(list_reported_comparisons(store)) == 1
+    [record] = list_reported_comparisons(store)
+    assert (record.score_a, record.score_b) == (0.5, None)
+    general = BundleReportedScore("A", 0, 0, 0.375, source="Table 3")
+    ingest(store, bundle([], reported_scores=[general]), actor="t")
+    [record] = list_reported_comparisons(store)
+    assert record.score_a == 0.375
 
 
 def test_list_reported_scores_hides_those_of_deleted_runs(store, bundle, run):
