@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -31,6 +31,7 @@ def _chromium_module():
 def browser() -> Iterator[Browser]:
     """Return a running browser."""
     chromium = _chromium_module()
+    expect.set_options(timeout=60_000)  # a busy machine is no failure
     path = chromium.find_chromium()
     if path is None:
         pytest.fail(chromium.HELP)
