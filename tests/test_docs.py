@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import typer
-from store.importers.registry import IMPORTERS
 
 from dashboard.cli import app
 from dashboard.registry import PAGES
+from store.importers.registry import IMPORTERS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

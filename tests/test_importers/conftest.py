@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from store.importers import ImportBundle, ReadOptions, read_paths
+from store.importers.bundle import ImportBundle, ReadOptions
+from store.importers.detect import read_paths
 
 Read = Callable[..., ImportBundle]
 

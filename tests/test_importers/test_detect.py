@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from store.errors import ImportFormatError, UnknownFormatError
-from store.importers import IMPORTERS, ReadOptions, read_paths
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+from store.importers.registry import IMPORTERS
 
 LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\n"
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from store.errors import ImportFormatError
-from store.importers import ReadOptions, read_paths
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
 
 STAMP = "2025-03-04T05-06-07.123456"
 START = datetime(2025, 3, 4, 5, 0, tzinfo=UTC).timestamp()

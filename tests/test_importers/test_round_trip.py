@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.importers import ReadOptions, read_paths
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
 
 COLUMNS = ("system", "dataset", "item", "metric", "run", "trial", "score")
 names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).filter(

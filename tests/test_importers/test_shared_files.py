@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.importers import ReadOptions, read_paths
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 DATA = SHARED / "data"
