@@ -9,7 +9,6 @@ from typing import Protocol
 
 import pandas as pd
 import streamlit as st
-from store.importers.detect import read_paths
 
 from dashboard.ui import numbers
 from dashboard.ui.links import plain
@@ -17,6 +16,7 @@ from dashboard.ui.notes import show_warnings
 from dashboard.ui.tables import Column, show_table
 from store.errors import UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
+from store.importers.detect import read_paths
 from store.ingest import IngestReport
 
 

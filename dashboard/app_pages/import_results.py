@@ -7,7 +7,6 @@ from contextlib import closing
 from typing import Any
 
 import streamlit as st
-from store.importers.registry import IMPORTERS
 
 from dashboard import data
 from dashboard.ui.answers import answer
@@ -17,6 +16,7 @@ from store.console import current_actor
 from store.engine import open_for_trial, open_store
 from store.errors import StoreError
 from store.importers.bundle import ReadOptions
+from store.importers.registry import IMPORTERS
 from store.ingest import ingest_all
 
 st.title("Import", anchor=False)
