@@ -18,6 +18,7 @@ from store.errors import UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.detect import read_paths
 from store.ingest import IngestReport
+from store.ingest.report import summarise
 
 
 class Upload(Protocol):
@@ -63,25 +64,10 @@ def show_reports(reports: Sequence[IngestReport]) -> None:
         st.markdown(f"**{plain(', '.join(report.files))}** as {plain(report.format)}")
         st.markdown("\n".join(f"- {plain(sentence)}" for sentence in report.understood))
         show_warnings(report.warnings)
-    counts = {
-        "runs added": "runs_added",
-        "runs extended": "runs_extended",
-        "runs replaced": "runs_replaced",
-        "runs unchanged": "runs_unchanged",
-        "items added": "items_added",
-        "scores added": "scores_added",
-        "reported figures added": "reported_added",
-        "reported figures unchanged": "reported_unchanged",
-    }
-    totals = {
-        title: sum(getattr(report, field) for report in reports) for title, field in counts.items()
-    }
-    st.markdown(
-        ", ".join(f"{numbers.count(n)} {title}" for title, n in totals.items() if n) or "Nothing."
-    )
+    st.markdown(f"{summarise(reports)}.")
     skipped = [row for report in reports for row in report.skipped]
     if skipped:
-        st.subheader(f"{len(skipped)} rows are skipped", anchor=False)
+        st.subheader(f"{numbers.counted(len(skipped), 'row')} skipped", anchor=False)
         show_table(
             pd.DataFrame([(r.path, r.line, r.field, r.reason) for r in skipped]).set_axis(
                 ["path", "line", "field", "reason"], axis=1

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import data
+from dashboard.ui import numbers
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.uploads import dataset_labels, read_uploads, show_reports
@@ -84,7 +85,10 @@ if st.button("Import this", type="primary"):
         st.stop()
     runs = sum(report.runs_added + report.runs_replaced for report in done)
     figures = sum(report.reported_added for report in done)
-    answer(f"Done: {runs} runs and {figures} reported figures are in the store.")
+    answer(
+        f"Done: {numbers.counted(runs, 'run')} and {numbers.counted(figures, 'reported figure')} "
+        "came into the store."
+    )
     for name in list(dict.fromkeys(name for bundle in bundles for name in dataset_labels(bundle)))[
         :10
     ]:

@@ -23,6 +23,7 @@ from store.errors import StoreError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.ingest import IngestReport, ingest_all
+from store.ingest.report import summarise
 
 app = typer.Typer()
 
@@ -125,17 +126,7 @@ def _show_ingest(console: Console, reports: list[IngestReport], dry_run: bool) -
         console.print(f"[bold]{', '.join(report.files[:3])}[/bold] as {report.format}")
         for sentence in report.understood:
             console.print(f"  {sentence}", markup=False)
-        numbers = {
-            "runs added": report.runs_added,
-            "runs extended": report.runs_extended,
-            "runs unchanged": report.runs_unchanged,
-            "runs replaced": report.runs_replaced,
-            "items added": report.items_added,
-            "scores added": report.scores_added,
-            "reported figures added": report.reported_added,
-            "reported figures unchanged": report.reported_unchanged,
-        }
-        console.print("  " + " · ".join(f"{n:,} {what}" for what, n in numbers.items() if n))
+        console.print(f"  {summarise([report])}")
         for row in report.skipped:
             place = f"{row.path}, line {row.line}, field {row.field}"
             console.print(f"  skipped {place}: {row.reason}", markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -66,3 +67,29 @@ class IngestReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-safe values."""
         return asdict(self)
+
+
+# What is told of an ingest, in this order: field, noun, what happened to it.
+_TOLD = (
+    ("runs_added", "run", "added"),
+    ("runs_extended", "run", "extended"),
+    ("runs_replaced", "run", "replaced"),
+    ("runs_unchanged", "run", "unchanged"),
+    ("items_added", "item", "added"),
+    ("scores_added", "score", "added"),
+    ("outputs_added", "output", "added"),
+    ("details_added", "detail", "filled in"),
+    ("reported_added", "reported figure", "added"),
+    ("reported_replaced", "reported figure", "replaced"),
+    ("reported_unchanged", "reported figure", "unchanged"),
+)
+
+
+def summarise(reports: Sequence[IngestReport]) -> str:
+    """Return what ingests did in a line: "1 run added, 500 items added"."""
+    told = []
+    for name, noun, done in _TOLD:
+        number = sum(getattr(report, name) for report in reports)
+        if number:
+            told.append(f"{number:,} {noun if number == 1 else noun + 's'} {done}")
+    return ", ".join(told) or "nothing new"

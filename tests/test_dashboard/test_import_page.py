@@ -1,0 +1,82 @@
+"""The page Import: preview, commit, the same again, and what cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from store.engine import open_store
+from store.runs import list_runs
+
+OpenPage = Callable[..., AppTest]
+TextOf = Callable[[AppTest], str]
+
+GOOD = b"system,dataset,item,metric,score\nA,news,q1,accuracy,1\nA,news,q2,accuracy,0\n"
+
+
+def upload(app: AppTest, name: str, content: bytes) -> AppTest:
+    """Drop a file on the page."""
+    return app.file_uploader[0].upload(name, content, "text/csv").run()
+
+
+def test_upload_is_previewed_and_then_committed(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.db"
+    app = upload(open_page("import_results", path), "good.csv", GOOD)
+    assert not app.exception
+    assert "1 run added, 2 items added, 2 scores added" in text_of(app)
+    assert not path.exists()  # a preview leaves nothing behind
+    app.button[0].click().run()
+    assert not app.exception
+    assert "Done: 1 run and 0 reported figures came into the store." in text_of(app)
+    store = open_store(path)
+    assert [run.system for run in list_runs(store)] == ["A"]
+    store.close()
+
+
+def test_same_file_again_is_nothing_new(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.db"
+    app = upload(open_page("import_results", path), "good.csv", GOOD)
+    app.button[0].click().run()
+    app = upload(open_page("import_results", path), "again.csv", GOOD)
+    assert "Nothing new: the store holds all of this already." in text_of(app)
+    assert not app.button
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (GOOD.replace(b"q2,accuracy,0", b"q2,accuracy,zero"), "line 3"),
+        (GOOD.replace(b"accuracy", b"zorkness"), "whether higher is better"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "upload.csv"),
+        (b"", "upload.csv"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_leaves_nothing(
+    content: bytes, said: str, open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.db"
+    app = upload(open_page("import_results", path), "upload.csv", content)
+    assert not app.exception
+    assert "This cannot be imported as it stands." in text_of(app)
+    assert said in text_of(app)
+    assert not app.button
+    assert not path.exists()
+
+
+def test_read_only_dashboard_offers_no_upload(
+    open_page: OpenPage,
+    text_of: TextOf,
+    filled_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TIEBREAK_READ_ONLY", "1")
+    app = open_page("import_results", filled_path)
+    assert "This dashboard is read-only." in text_of(app)
+    assert not app.file_uploader
