@@ -1,5 +1,7 @@
 """The dashboard's entry: frames every page and says in words what keeps one from being shown."""
 
+from urllib.parse import urlsplit
+
 import altair as alt
 import streamlit as st
 
@@ -10,8 +12,6 @@ from dashboard.ui.links import Link, plain
 from dashboard.ui.style import apply_style
 from store.errors import NotFoundError, SchemaVersionError, StoreError
 
-st.set_page_config(page_title="Tiebreak", layout="wide")
-apply_style()
 alt.data_transformers.enable("default", max_rows=None)
 
 pages = {
@@ -27,6 +27,12 @@ pages = {
 
 def home() -> None:
     """Go to the first page: Streamlit gives its default page no address of its own."""
+    asked = urlsplit(st.context.url or "").path.strip("/").rpartition("/")[2]
+    if asked:  # an unknown address ends here too
+        states.no_page(
+            asked, [Link(spec.title, spec.name, {}) for spec in PAGES if not spec.hidden]
+        )
+        return
     st.switch_page(pages[PAGES[0].name], query_params=st.query_params.to_dict())
 
 
@@ -36,13 +42,15 @@ sections: dict[str, list] = {
 for spec in PAGES:
     sections.setdefault(spec.section, []).append(pages[spec.name])
 page = st.navigation(sections)
+st.set_page_config(page_title=f"{page.title} · Tiebreak", layout="wide")
+apply_style()
 try:
     page.run()
 except SchemaVersionError as error:
     states.wrong_revision(str(error), "tiebreak db upgrade")
 except NotFoundError as error:
     if "no store at" in str(error):
-        states.empty_store([Link("Import results", "import_results", {})])
+        states.empty_store()
     else:
         st.subheader(plain(str(error)), anchor=False)
 except StoreError as error:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 import streamlit as st
 
-from dashboard.ui.links import Link, plain
+from dashboard.ui.links import Link, show_link
 from dashboard.ui.states import unknown_link
 
 
@@ -29,6 +29,10 @@ def target(kind: str, known: Sequence[T], names: Sequence[str]) -> T | None:
     returned; `names` are the records' names in the same order.
     """
     asked = st.query_params.get("uid", "")
+    if not asked:
+        st.subheader(f"No {kind} is chosen.", anchor=False)
+        show_link(Link(f"Choose one of the {kind}s", f"{kind}s", {}))
+        return None
     for record, name in zip(known, names, strict=True):
         if asked in (record.uid, name):
             return record
@@ -37,10 +41,3 @@ def target(kind: str, known: Sequence[T], names: Sequence[str]) -> T | None:
     spelled = {name.casefold(): name for name in names}
     unknown_link(kind, asked, [Link(spelled[n], kind, {"uid": by_name[n].uid}) for n in near])
     return None
-
-
-def notice_unknown(key: str, options: Sequence[str]) -> None:
-    """Say so when the URL asks for a value that a filter does not have; it is dropped."""
-    asked = [value for value in st.query_params.get_all(key) if value not in options]
-    if asked:
-        st.warning(f"The link asks for {key} = {plain(', '.join(asked))}, which is not here.")

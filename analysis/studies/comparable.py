@@ -38,13 +38,13 @@ class Comparables:
         """Return the labels of the metrics for a pair, that on most datasets first."""
         found = self.shared.get((a, b), {})
         counts = {metric: n for (kind, metric), n in found.items() if kind == basis}
-        return sorted(counts, key=lambda metric: (-counts[metric], metric))
+        return sorted(counts, key=lambda metric: -counts[metric])  # then as first stored
 
 
 def find_comparables(store: Store) -> Comparables:
     """Return all pairs of systems that share a dataset with item scores or a reported p-value."""
     scored: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for run in list_runs(store):
+    for run in reversed(list_runs(store)):  # the oldest first
         for vector in run.vectors:
             if vector.n_scored:
                 scored[run.dataset_uid, vector.metric].add(run.system)

@@ -37,6 +37,7 @@ def study_overview(store: Store) -> Overview:
     systems, datasets = list_systems(store), list_datasets(store)
     runs, coverage = list_runs(store), list_coverage(store)
     partial = [cell for cell in coverage if 0 < cell.n_scored < cell.n_items]
+    scored = [run for run in runs if run.vectors]
     unfinished = [run for run in runs if not run.complete]
     warnings = []
     if partial:
@@ -47,9 +48,9 @@ def study_overview(store: Store) -> Overview:
     n_items = sum(dataset.n_items for dataset in datasets)
     return Overview(
         sentence=(
-            f"{count(len(systems), 'system')} on {count(len(datasets), 'dataset')}: "
-            f"{count(len(runs), 'run')} with scores for each of {count(n_items, 'item')}, and "
-            f"{count(sum(d.n_reported for d in datasets), 'figure')} as reported."
+            f"{count(len(systems), 'system')} on {count(len(datasets), 'dataset')}. "
+            f"{count(len(scored), 'run')} with item scores, over {count(n_items, 'item')} in all; "
+            f"{count(sum(d.n_reported for d in datasets), 'score')} as reported."
         ),
         signature=f"overview|store:{store.revision()}",
         warnings=tuple(warnings),

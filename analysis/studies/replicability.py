@@ -220,7 +220,7 @@ def _recommend(
         estimator = "fisher"
         because = (
             f"No overlap among the {count(n_datasets, 'dataset')} is declared or found in their "
-            "items, so that Fisher may assume independence; it finds more than Bonferroni."
+            "items, so that Fisher may be used, which assumes independence."
         )
     k = [r.k_fisher if estimator == "fisher" else r.k_bonferroni for r in results]
     return Recommendation(estimator, k[0], k[1], k[2], because)

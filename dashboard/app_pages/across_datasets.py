@@ -9,11 +9,10 @@ import streamlit as st
 from analysis.studies.replicability import ESTIMATOR_NAMES
 from dashboard import data
 from dashboard.charts import difference_dots, partial_conjunction_curve
-from dashboard.params import notice_unknown
-from dashboard.ui import filters, states
+from dashboard.ui import filters, numbers, states
 from dashboard.ui.across import count_table, evidence_frame, evidence_table
 from dashboard.ui.answers import answer
-from dashboard.ui.links import Link, plain
+from dashboard.ui.links import plain, show_permalink
 from dashboard.ui.notes import show_notes, show_warnings
 from dashboard.ui.pictures import show_picture
 
@@ -23,15 +22,13 @@ st.title("Across datasets", anchor=False)
 comparables = data.comparables()
 names = comparables.systems()
 if not names:
-    states.empty_store([Link("Import results", "import_results", {})])
+    states.empty_store()
     st.stop()
 
 first = (comparables.reported_pairs or ((names[0], comparables.partners(names[0])[0]),))[0]
-notice_unknown("a", names)
 with filters.filter_row("across_filters"):
     a = str(filters.choose_one("System A", names, key="a", default=first[0], width=230))
     partners = comparables.partners(a)
-    notice_unknown("b", partners)
     b = str(filters.choose_one("System B", partners, key="b", default=first[1], width=230))
     bases = comparables.bases(a, b)
     basis = filters.choose_one(
@@ -67,10 +64,10 @@ directions = {
 st.header("How many", anchor=False)
 count_table(study, directions)
 st.caption(
-    f"Of {study.undirected.n_datasets} datasets. Each number is a lower bound with confidence "
-    f"{1 - study.alpha:g}, except the plain count of p ≤ {study.alpha:g}, which promises nothing. "
-    "Without direction a dataset counts whoever is better, as in Dror et al. 2017; with direction "
-    "only evidence for the named system counts."
+    f"Of {numbers.counted(study.undirected.n_datasets, 'dataset')}. Each number is a lower bound "
+    f"with confidence {1 - study.alpha:g}, except the plain count of p ≤ {study.alpha:g}, which "
+    "promises nothing. Without direction a dataset counts whoever is better, as in Dror et al. "
+    "2017; with direction only evidence for the named system counts."
 )
 
 st.header("Where", anchor=False)
@@ -91,7 +88,7 @@ st.header("Partial conjunction", anchor=False)
 direction = st.segmented_control(
     "Direction",
     list(directions),
-    default="without direction",
+    default=next(iter(directions)),
     required=True,
     key="direction",
     bind="query-params",
@@ -119,4 +116,13 @@ show_notes(study.notes)
 sources = sorted({e.source for e in study.datasets if e.source})
 if sources:
     st.caption(plain("Source: " + "; ".join(sources)))
+show_permalink(
+    "across_datasets",
+    a=a,
+    b=b,
+    basis=BASIS_NAMES[basis or "items"],
+    metric=study.metric.label,
+    alpha=f"{study.alpha:g}",
+    dependence=str(dependence),
+)
 st.caption(plain(study.signature))

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import data
-from dashboard.params import notice_unknown
 from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, show_link
@@ -16,7 +15,7 @@ from dashboard.ui.tables import Column, show_table
 st.title("Datasets", anchor=False)
 datasets = data.datasets()
 if not datasets:
-    states.empty_store([Link("Import results", "import_results", {})])
+    states.empty_store()
     st.stop()
 
 with_items = [dataset for dataset in datasets if dataset.n_items]
@@ -27,8 +26,6 @@ answer(
 )
 tasks = sorted({d.task for d in datasets if d.task})
 languages = sorted({d.language for d in datasets if d.language})
-notice_unknown("task", tasks)
-notice_unknown("language", languages)
 with filters.filter_row("datasets_filters"):
     words = filters.search("Name", key="find")
     chosen_tasks = filters.choose_some("Task", tasks, key="task")
@@ -43,7 +40,7 @@ rows = [
 ]
 filters.show_count(len(rows), len(datasets), "dataset")
 if not rows:
-    states.no_match("dataset", len(datasets), Link("All datasets", "datasets", {}))
+    states.no_match("dataset", len(datasets), "find", "task", "language")
     st.stop()
 picked = show_table(
     pd.DataFrame([d.to_dict() for d in rows]).assign(tags=[", ".join(d.tags) for d in rows]),

@@ -8,11 +8,10 @@ import streamlit as st
 
 from dashboard import data
 from dashboard.charts import score_dots
-from dashboard.params import notice_unknown
 from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
-from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
@@ -20,17 +19,15 @@ from dashboard.ui.tables import Column, show_table
 st.title("Leaderboard", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs or d.n_reported]
 if not datasets:
-    states.empty_store([Link("Import results", "import_results", {})])
+    states.empty_store()
     st.stop()
 
 labels = [d.label for d in datasets]
 fullest = max(datasets, key=lambda d: (d.n_runs, d.n_items)).label
-notice_unknown("dataset", labels)
 with filters.filter_row("leaderboard_filters"):
     label = filters.choose_one("Dataset", labels, key="dataset", default=fullest, width=280)
     dataset = datasets[labels.index(str(label))]
     metrics = [m.label for m in data.leaderboard(dataset.uid, None).metrics]
-    notice_unknown("metric", metrics)
     metric = filters.choose_one("Metric", metrics, key="metric", width=220)
     words = filters.search("System", key="system")
 
@@ -46,7 +43,7 @@ show_warnings(study.warnings)
 
 rows = [row for row in study.rows if words.casefold() in row.system.casefold()]
 if not rows:
-    states.no_match("system", len(study.rows), Link("All systems", "leaderboard", {}))
+    states.no_match("system", len(study.rows), "system")
     st.stop()
 is_percent = study.metric.unit == "percent" or any(abs(row.score) > 1.5 for row in rows)
 span = 100.0 if is_percent else 1.0
@@ -129,4 +126,5 @@ picked = show_table(
 if picked is not None:
     show_link(Link(str(picked["system"]), "system", {"uid": str(picked["system_uid"])}))
 show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
+show_permalink("leaderboard", dataset=dataset.label, metric=study.metric.label)
 st.caption(plain(study.signature))

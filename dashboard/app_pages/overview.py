@@ -18,7 +18,7 @@ from dashboard.ui.tables import Column, show_table
 st.title("Overview", anchor=False)
 study = data.overview()
 if study.is_empty:
-    states.empty_store([Link("Import results", "import_results", {})])
+    states.empty_store()
     st.stop()
 
 answer(plain(study.sentence))

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import data
 from dashboard.charts import score_histogram, status_bars
 from dashboard.params import target
-from dashboard.ui import filters, numbers
+from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link
@@ -30,7 +30,10 @@ if run is None:
 label = f", run {run.label}" if run.label else ""
 answer(plain(f"{run.system} on {run.dataset}{label}"))
 missing = max((run.n_items - v.n_scored for v in run.vectors), default=0)
-badges = [badge("incomplete")] if missing or not run.complete else [badge("complete")]
+if not run.vectors:
+    badges = [badge("reported")]
+else:
+    badges = [badge("incomplete" if missing or not run.complete else "complete")]
 st.markdown(" ".join(badges) + ("" if run.complete else "  The run did not finish."))
 show_link(Link(run.system, "system", {"uid": run.system_uid}))
 show_link(Link(run.dataset, "dataset", {"uid": run.dataset_uid}))
@@ -38,30 +41,33 @@ show_notes(data.notes("run", run.uid))
 
 reported = [score for score in data.reported_scores() if score.run_uid == run.uid]
 stated = {score.metric_uid: score.value for score in reported}
-st.header("Scores", anchor=False)
-show_table(
-    pd.DataFrame(
-        [
-            v.to_dict()
-            | {"n_missing": run.n_items - v.n_scored, "stated": stated.get(v.metric_uid)}
-            for v in run.vectors
-        ]
-    ).astype({"stated": "float64"}),
-    key="scores",
-    columns={
-        "metric": Column("Metric", pinned=True),
-        "trial": Column("Trial", "count", shown=len({v.trial for v in run.vectors}) > 1),
-        "value": Column("Recomputed from items", "number", decimals=4),
-        "stated": Column("As the file states", "number", decimals=4, shown=bool(stated)),
-        "std": Column("SD of items", "number", decimals=3),
-        "min": Column("Lowest", "number", decimals=3, shown=False),
-        "max": Column("Highest", "number", decimals=3, shown=False),
-        "n_scored": Column("Scored", "count"),
-        "n_missing": Column("Missing", "count"),
-    },
-    filename=f"scores_{run.uid}",
-    noun="score",
-)
+if run.vectors:
+    st.header("Scores", anchor=False)
+    show_table(
+        pd.DataFrame(
+            [
+                v.to_dict()
+                | {"n_missing": run.n_items - v.n_scored, "stated": stated.get(v.metric_uid)}
+                for v in run.vectors
+            ]
+        ).astype({"stated": "float64"}),
+        key="scores",
+        columns={
+            "metric": Column("Metric", pinned=True),
+            "trial": Column("Trial", "count", shown=len({v.trial for v in run.vectors}) > 1),
+            "value": Column("Recomputed from items", "number", decimals=4),
+            "stated": Column("As the file states", "number", decimals=4, shown=bool(stated)),
+            "std": Column("SD of items", "number", decimals=3),
+            "min": Column("Lowest", "number", decimals=3, shown=False),
+            "max": Column("Highest", "number", decimals=3, shown=False),
+            "n_scored": Column("Scored", "count"),
+            "n_missing": Column("Missing", "count"),
+        },
+        filename=f"scores_{run.uid}",
+        noun="score",
+    )
+else:
+    states.no_item_scores("this run")
 without_items = [s for s in reported if s.metric_uid not in {v.metric_uid for v in run.vectors}]
 for score in without_items:
     st.markdown(

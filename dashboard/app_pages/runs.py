@@ -8,29 +8,28 @@ import streamlit as st
 
 from dashboard import data
 from dashboard.charts import timeline
-from dashboard.params import notice_unknown
 from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
-from dashboard.ui.links import Link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.run_table import show_runs
 
 st.title("Runs", anchor=False)
 runs = data.runs()
 if not runs:
-    states.empty_store([Link("Import results", "import_results", {})])
+    states.empty_store()
     st.stop()
 
-partial = sum(any(v.n_scored < run.n_items for v in run.vectors) for run in runs)
+scored = [run for run in runs if run.vectors]
+partial = sum(any(v.n_scored < run.n_items for v in run.vectors) for run in scored)
 unfinished = sum(not run.complete for run in runs)
-answer(
-    f"{numbers.counted(len(runs), 'run')}; {numbers.count(partial)} with items that have no score"
-    + (f", {numbers.count(unfinished)} unfinished." if unfinished else ".")
-)
+parts = [f"{numbers.count(len(scored))} with item scores, {numbers.count(partial)} of them partial"]
+if len(scored) < len(runs):
+    parts.append(f"{numbers.count(len(runs) - len(scored))} with stated aggregates only")
+if unfinished:
+    parts.append(f"{numbers.count(unfinished)} unfinished")
+answer(f"{numbers.counted(len(runs), 'run')}: {'; '.join(parts)}.")
 names = sorted({run.dataset for run in runs})
 harnesses = sorted({run.harness for run in runs if run.harness})
-notice_unknown("dataset", names)
-notice_unknown("harness", harnesses)
 with filters.filter_row("runs_filters"):
     words = filters.search("System or run", key="find")
     chosen = filters.choose_some("Dataset", names, key="dataset")
@@ -45,7 +44,7 @@ rows = [
 ]
 filters.show_count(len(rows), len(runs), "run")
 if not rows:
-    states.no_match("run", len(runs), Link("All runs", "runs", {}))
+    states.no_match("run", len(runs), "find", "dataset", "harness")
     st.stop()
 show_runs(rows, key="runs")
 dates = {run.evaluated_on.date() for run in rows if run.evaluated_on}

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import data
-from dashboard.params import notice_unknown
 from dashboard.ui import filters, numbers, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, show_link
@@ -16,7 +15,7 @@ from dashboard.ui.tables import Column, show_table
 st.title("Systems", anchor=False)
 systems = data.systems()
 if not systems:
-    states.empty_store([Link("Import results", "import_results", {})])
+    states.empty_store()
     st.stop()
 
 tested = sum(system.n_runs > 0 for system in systems)
@@ -25,10 +24,11 @@ answer(
     f"{len(systems) - tested} known only from reported figures."
 )
 tags = sorted({tag for system in systems for tag in system.tags})
-notice_unknown("tag", tags)
 with filters.filter_row("systems_filters"):
     words = filters.search("Name or alias", key="find")
     chosen = filters.choose_some("Tag", tags, key="tag") if tags else []
+    if not tags:
+        filters.tell_unknown("Tag", "tag", tags)
 
 rows = [
     system
@@ -38,7 +38,7 @@ rows = [
 ]
 filters.show_count(len(rows), len(systems), "system")
 if not rows:
-    states.no_match("system", len(systems), Link("All systems", "systems", {}))
+    states.no_match("system", len(systems), "find", "tag")
     st.stop()
 picked = show_table(
     pd.DataFrame([system.to_dict() for system in rows]).assign(

@@ -1,21 +1,35 @@
 """The row of filters on top of a page. Every filter is in the URL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.ui import numbers
+from dashboard.ui.links import plain
 
 T = TypeVar("T")
 
 
-def filter_row(key: str) -> DeltaGenerator:
-    """Open the row: `with filter_row("runs_filters"):`. On a narrow screen it wraps."""
-    return st.container(
-        key=key, horizontal=True, vertical_alignment="bottom", gap="small", width="stretch"
-    )
+@contextmanager
+def filter_row(key: str) -> Iterator[None]:
+    """Open the row: `with filter_row("runs_filters"):`. On a narrow screen it wraps.
+
+    What a link asks for and no filter has is told right below the row.
+    """
+    unknown: list[str] = []
+    token = _UNKNOWN.set(unknown)
+    try:
+        with st.container(
+            key=key, horizontal=True, vertical_alignment="bottom", gap="small", width="stretch"
+        ):
+            yield
+    finally:
+        _UNKNOWN.reset(token)
+    for text in unknown:
+        st.warning(plain(text))
 
 
 def choose_one(
@@ -28,18 +42,28 @@ def choose_one(
     help: str | None = None,
     width: int = 200,
 ) -> T | None:
-    """Choose one of `options` (the first, unless `default`); None only when there are none."""
-    index = options.index(default) if default in options else 0
-    return st.selectbox(
+    """Choose one of `options` (the first, unless `default`); None only when there are none.
+
+    A choice of the reader stands in the URL, whatever it is. Before anything was chosen the URL
+    is as it came; `links.show_permalink` gives one that says everything.
+    """
+    tell_unknown(label, key, [name(option) for option in options])
+    wanted = (default if default in options else options[0]) if options else None
+    is_asked = st.query_params.get(key) in [name(option) for option in options]
+    is_first_look = key not in st.session_state
+    if not (is_first_look and is_asked) and st.session_state.get(key) not in options:
+        st.session_state[key] = wanted
+    chosen = st.selectbox(
         label,
         options,
-        index=index if options else None,
+        index=None,  # so that no choice counts as a default, which the URL would leave out
         key=key,
         format_func=name,
         help=help,
         width=width,
         bind="query-params",
     )
+    return wanted if chosen is None else chosen
 
 
 def choose_some(
@@ -53,6 +77,7 @@ def choose_some(
     width: int = 240,
 ) -> list[T]:
     """Choose any number of `options`; none chosen means all of them."""
+    tell_unknown(label, key, [name(option) for option in options])
     chosen = st.multiselect(
         label,
         options,
@@ -75,7 +100,32 @@ def search(label: str, *, key: str, width: int = 200) -> str:
     return (text or "").strip()
 
 
+def show_all_button(*keys: str) -> None:
+    """Offer to empty the filters with these keys."""
+
+    def empty() -> None:
+        for key in keys:
+            if key in st.session_state:
+                st.session_state[key] = "" if isinstance(st.session_state[key], str) else []
+
+    st.button("Show all", on_click=empty)
+
+
 def show_count(shown: int, total: int, noun: str) -> None:
     """Say under the row how much of the whole is in view, when it is not all."""
     if shown != total:
-        st.caption(f"{numbers.count(shown)} of {numbers.counted(total, noun)} match")
+        st.caption(f"Showing {numbers.count(shown)} of {numbers.counted(total, noun)}")
+
+
+def tell_unknown(label: str, key: str, known: Sequence[str]) -> None:
+    """Note what the link asks for and this filter does not have; it is dropped."""
+    if key in st.session_state:
+        return  # not the first look: the address follows the filter
+    for asked in st.query_params.get_all(key):
+        if asked not in known:
+            _UNKNOWN.get().append(
+                f"The link asks for '{asked}' as {label}, which is not among the choices here."
+            )
+
+
+_UNKNOWN: ContextVar[list[str]] = ContextVar("unknown", default=[])  # noqa: B039

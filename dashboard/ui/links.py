@@ -47,6 +47,11 @@ def show_link(to: Link) -> None:
     )
 
 
+def show_permalink(page: str, **params: str) -> None:
+    """Show a link to this very view: a default may be another one tomorrow, this link stays."""
+    show_link(Link("Link to this view", page, dict(params)))
+
+
 def plain(text: str) -> str:
     """Escape what Markdown (and Streamlit's additions to it) would read as markup."""
     return _MARKUP.sub(r"\\\1", text.replace("\n", " "))

@@ -118,7 +118,9 @@ def moment(value: datetime | None) -> str:
     """Print a time as 2026-11-21 09:30 UTC."""
     if value is None or value != value:
         return MISSING
-    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    utc = value.astimezone(UTC)
+    is_day = (utc.hour, utc.minute, utc.second) == (0, 0, 0)  # nobody stated a time
+    return day(utc) if is_day else f"{utc:%Y-%m-%d %H:%M} UTC"
 
 
 def _places(low: float | None, high: float | None, n: int | None, span: float) -> int:

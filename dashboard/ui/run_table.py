@@ -15,28 +15,7 @@ def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None
 
     `without` leaves out a column that is the same in every row: "system" or "dataset".
     """
-    frame = pd.DataFrame(
-        [
-            {
-                "system": run.system,
-                "dataset": run.dataset,
-                "label": run.label,
-                "metric": vector.metric,
-                "trial": vector.trial,
-                "value": vector.value,
-                "std": vector.std,
-                "n_scored": vector.n_scored,
-                "n_missing": run.n_items - vector.n_scored,
-                "complete": "yes" if run.complete else "no",
-                "evaluated_on": run.evaluated_on,
-                "harness": run.harness,
-                "tags": ", ".join(run.tags),
-                "uid": run.uid,
-            }
-            for run in runs
-            for vector in run.vectors
-        ]
-    )
+    frame = pd.DataFrame([row for run in runs for row in _rows(run)])
     if frame.empty:
         return
     columns = {
@@ -56,6 +35,8 @@ def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None
         "uid": Column("Uid", shown=False),
     }
     columns.pop(without, None)
+    for column in ("value", "std", "n_scored", "n_missing"):
+        frame[column] = pd.to_numeric(frame[column]) if column in frame else float("nan")
     frame["evaluated_on"] = pd.to_datetime(frame["evaluated_on"], utc=True)
     picked = show_table(
         frame, key=key, columns=columns, filename="runs", noun="score", select="single-row"
@@ -63,6 +44,34 @@ def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None
     if picked is not None:
         label = f"{picked['system']} on {picked['dataset']} {picked['label']}".strip()
         show_link(Link(label, "run", {"uid": str(picked["uid"])}))
+
+
+def _rows(run: RunRecord) -> list[dict[str, object]]:
+    """Return a row per score of a run; one row without a score when it has no item scores."""
+    about = {
+        "system": run.system,
+        "dataset": run.dataset,
+        "label": run.label,
+        "complete": "yes" if run.complete else "no",
+        "evaluated_on": run.evaluated_on,
+        "harness": run.harness,
+        "tags": ", ".join(run.tags),
+        "uid": run.uid,
+    }
+    if not run.vectors:
+        return [about | {"metric": "no item scores", "trial": 0, "value": None, "std": None}]
+    return [
+        about
+        | {
+            "metric": vector.metric,
+            "trial": vector.trial,
+            "value": vector.value,
+            "std": vector.std,
+            "n_scored": vector.n_scored,
+            "n_missing": run.n_items - vector.n_scored,
+        }
+        for vector in run.vectors
+    ]
 
 
 def show_reported(scores: Sequence[ReportedScoreRecord], *, key: str, without: str = "") -> None:

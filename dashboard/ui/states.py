@@ -1,24 +1,30 @@
 """What a page says when it has nothing to draw: what is the case, why, and what to do next."""
 
+import shlex
 from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.ui.filters import show_all_button
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.numbers import counted
+from store.engine import DEFAULT_LOCATION, resolve_location
 
 
-def empty_store(links: Sequence[Link] = ()) -> None:
-    """The store holds no run yet."""
+def empty_store() -> None:
+    """The store holds nothing yet."""
+    location = resolve_location()
+    is_default = location == DEFAULT_LOCATION
+    command = "tiebreak" if is_default else f"tiebreak --store {shlex.quote(location)}"
     st.subheader("Nothing here yet.", anchor=False)
     st.markdown("This store has no runs. Three ways to begin:")
-    st.markdown("Read a folder of evaluation logs; the format is detected.")
-    st.code("tiebreak ingest path/to/results", language="sh")
+    st.markdown("Read a folder of results; the format is recognised.")
+    st.code(f"{command} ingest path/to/results", language="sh")
     st.markdown("Look first, store nothing.")
-    st.code("tiebreak ingest path/to/results --dry-run", language="sh")
+    st.code(f"{command} ingest path/to/results --dry-run", language="sh")
     st.markdown("Or fill the store with the example that comes with Tiebreak.")
-    st.code("tiebreak demo", language="sh")
-    _links(links)
+    st.code(f"{command} demo", language="sh")
+    show_link(Link("Import results", "import_results", {}))
 
 
 def no_item_scores(what: str, links: Sequence[Link] = ()) -> None:
@@ -50,11 +56,17 @@ def wrong_revision(message: str, command: str) -> None:
     st.code(command, language="sh")
 
 
-def no_match(noun: str, total: int, everything: Link) -> None:
-    """The filters leave nothing of `total`; `everything` is the page without them."""
+def no_match(noun: str, total: int, *filters: str) -> None:
+    """The filters leave nothing of `total`; a button empties those with the keys `filters`."""
     st.subheader(f"No {noun} matches these filters.", anchor=False)
     st.markdown(f"Without them there {'is' if total == 1 else 'are'} {counted(total, noun)}.")
-    show_link(everything)
+    show_all_button(*filters)
+
+
+def no_page(wanted: str, known: Sequence[Link]) -> None:
+    """The URL names a page that the dashboard does not have."""
+    st.subheader(f"There is no page “{plain(wanted)}”.", anchor=False)
+    _links(known)
 
 
 def _links(links: Sequence[Link]) -> None:

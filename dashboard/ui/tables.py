@@ -49,6 +49,7 @@ def show_table(
 
     The downloads hold every column of `frame` with full precision, shown or not.
     """
+    place = st.container()  # the tools stand below: Streamlit lays its own over the upper edge
     chosen = _tools(frame, key=key, columns=columns, filename=filename, noun=noun)
     view = frame.loc[:, [name for name in columns if name in chosen]].reset_index(drop=True)
     shown: Any = view
@@ -65,9 +66,9 @@ def show_table(
         "placeholder": numbers.MISSING,
     }
     if select is None:
-        st.dataframe(shown, **options)
+        place.dataframe(shown, **options)
         return None
-    event = st.dataframe(shown, on_select="rerun", selection_mode=select, **options)
+    event = place.dataframe(shown, on_select="rerun", selection_mode=select, **options)
     picked = [position for position in event["selection"]["rows"] if position < len(frame)]
     return frame.iloc[picked[0]] if picked else None
 
@@ -89,7 +90,7 @@ def to_json(frame: pd.DataFrame) -> bytes:
 def _tools(
     frame: pd.DataFrame, *, key: str, columns: Mapping[str, Column], filename: str, noun: str
 ) -> list[str]:
-    """Draw the line above the table; return the names of the columns to show."""
+    """Draw the line below the table; return the names of the columns to show."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(numbers.counted(len(frame), noun), width="stretch")
         with st.popover("Columns", type="tertiary"):

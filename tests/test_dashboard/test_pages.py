@@ -37,7 +37,7 @@ def test_list_page_invites_on_an_empty_store(
     app = open_page(name, empty_path)
     assert not app.exception
     assert "Nothing here yet." in text_of(app)
-    assert "tiebreak ingest" in text_of(app)
+    assert "empty.db ingest path/to/results" in text_of(app)
 
 
 @pytest.mark.parametrize("name", [*LISTS, *DETAILS])
@@ -46,7 +46,7 @@ def test_page_invites_without_a_store(
 ) -> None:
     app = open_page(name, tmp_path / "nowhere.db")
     assert not app.exception
-    assert "tiebreak demo" in text_of(app)
+    assert "nowhere.db demo" in text_of(app)
     assert not (tmp_path / "nowhere.db").exists()
 
 
