@@ -20,6 +20,7 @@ from analysis.studies.replicability import (
 from store.commands import export
 from store.commands.export import FileFormat
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
+from store.errors import StoreError
 from store.export import write_rows
 
 app = typer.Typer(no_args_is_help=True)
@@ -74,7 +75,7 @@ def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
     return [
         {
             "rank": row.rank,
-            "system": row.system,
+            "system": row.label,
             "score": row.score,
             "on shared items": row.score_on_shared,
             "scored": row.n_scored,
@@ -211,7 +212,12 @@ def simulate_replicability_command(
     as_json: JsonOption = False,
 ) -> None:
     """Repeat section 5 of Dror et al. 2017: how often each estimator claims what is not there."""
-    result = simulate_overclaiming(scenario.value, n_repetitions=repetitions, alpha=alpha, rng=seed)
+    try:
+        result = simulate_overclaiming(
+            scenario.value, n_repetitions=repetitions, alpha=alpha, rng=seed
+        )
+    except ValueError as error:
+        raise StoreError(str(error)) from error
     plain = result.to_dict()
     answer(
         "simulate replicability",

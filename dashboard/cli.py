@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -45,7 +44,7 @@ def choose_store(
 @exits_in_words
 def serve(
     context: typer.Context,
-    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "localhost",
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Nobody can change anything from a page.")
@@ -58,10 +57,9 @@ def serve(
     messages.print(f"Dashboard on {context.obj}: http://{host}:{port}")
     command = [sys.executable, "-m", "streamlit", "run", str(ENTRY)]
     options = [f"--server.port={port}", f"--server.address={host}", "--server.headless=true"]
-    try:
-        raise typer.Exit(subprocess.call([*command, *options], env=environment, cwd=ENTRY.parent))
-    except KeyboardInterrupt:
-        messages.print("Stopped.")
+    # The server takes this process's place: whoever ends the one ends the other.
+    os.chdir(ENTRY.parent)
+    os.execve(sys.executable, [*command, *options], environment)
 
 
 @app.command()
@@ -75,10 +73,10 @@ def demo(
 ) -> None:
     """Load the example content: figures of four papers, and runs that we made ourselves."""
     with opened(context, create=True) as opened_store:
-        if if_empty and list_systems(opened_store):
-            messages.print(f"{context.obj} holds something already: left alone.")
-            return
-        reports = load_demo(opened_store, actor=current_actor())
+        is_left_alone = if_empty and bool(list_systems(opened_store))
+        reports = [] if is_left_alone else load_demo(opened_store, actor=current_actor())
+        if is_left_alone:
+            messages.print(f"{context.obj} holds something already: left alone.", markup=False)
         result = {
             "files": [file for report in reports for file in report.files],
             "runs_added": sum(report.runs_added for report in reports),
@@ -88,6 +86,8 @@ def demo(
             f"{result['runs_added']} runs and {result['reported_added']} reported figures loaded "
             f"into {context.obj}. Look at them with `tiebreak serve`."
         )
+        if is_left_alone:
+            text = "Look at it with `tiebreak serve`."
         answer(
             "demo",
             result,

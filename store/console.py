@@ -10,6 +10,7 @@ import functools
 import getpass
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ def answer(
     if as_json:
         envelope = {
             "command": command,
-            "signature": signature or command,
+            "signature": signature or shlex.join(["tiebreak", *sys.argv[1:]]),
             "store_revision": store_revision,
             "warnings": list(warnings),
             "result": result,

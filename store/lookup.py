@@ -70,7 +70,7 @@ def find_id(connection: sa.Connection, kind: Kind, given: str, *, deleted: bool 
     by_name = None if kind == "run" else _by_name(connection, kind, given)
     if by_name is not None:
         return by_name
-    raise NotFoundError(_not_found(connection, kind, given))
+    raise NotFoundError(_not_found(connection, kind, given, deleted=deleted))
 
 
 def find_metric_id(connection: sa.Connection, given: str) -> int:
@@ -118,17 +118,21 @@ def names_of(connection: sa.Connection, kind: Kind) -> tuple[list[Name], list[Na
         label = f"{name}@{version}" if version else name
         full.append(Name(label, id_, label))
         if version:
+            full.append(Name(f"{name} ({version})", id_, label))  # as the pages write it
             short.append(Name(name, id_, label))
     return full, short
 
 
-def _not_found(connection: sa.Connection, kind: Kind, given: str) -> str:
+def _not_found(connection: sa.Connection, kind: Kind, given: str, *, deleted: bool) -> str:
     gone = connection.execute(_BY_UID[kind], {"uid": given}).one_or_none()
     if gone is not None:
         return (
             f"The {kind} '{given}' was deleted on {gone.deleted_at:%Y-%m-%d}. "
             f"`tiebreak restore {kind} {given}` brings it back."
         )
+    if deleted:
+        listing = f"`tiebreak ls {kind}s --deleted` lists them"
+        return f"There is no deleted {kind} with the uid '{given}'; {listing}."
     if kind == "run":
         return f"There is no run '{given}'. `tiebreak ls runs` lists them."
     first, second = names_of(connection, kind)

@@ -184,7 +184,8 @@ def test_delete_restore_purge(run: Run, results: Path) -> None:
     assert "is not deleted" in run("purge", "system", uid, code=2).stderr
     run("delete", "system", "A")
     run("purge", "system", uid)
-    assert "There is no system" in run("restore", "system", uid, code=2).stderr
+    assert "There is no deleted system" in run("restore", "system", uid, code=2).stderr
+    assert run("ls", "systems", "--deleted", "--json").exit_code == 0
 
 
 def test_tag_and_note(run: Run, results: Path) -> None:

@@ -7,6 +7,7 @@ question, and the sentence says so.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -31,6 +32,8 @@ class LeaderboardRow:
     """One system on one dataset and metric."""
 
     system: str
+    label: str
+    """The system's name; with run or source where several figures of it are reported."""
     system_uid: str
     rank: int
     """1 is best; equal scores share a rank."""
@@ -93,11 +96,13 @@ def study_leaderboard(store: Store, dataset: str, *, metric: str | None = None) 
     matrix = load_matrix(store, chosen.uid, measure.uid)
     scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
     shared = np.asarray(scored.all(axis=0)) if len(scored) else np.zeros(chosen.n_items, bool)
+    runs = list_runs(store, dataset_uid=chosen.uid)
     rows = [
-        *_rows_from_items(matrix, scored, shared, list_runs(store, dataset_uid=chosen.uid)),
+        *_rows_from_items(matrix, scored, shared, runs),
         *_rows_from_reports(
             list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid),
             set(matrix.system_uids),
+            runs,
         ),
     ]
     ranked = _rank(rows, measure)
@@ -134,6 +139,7 @@ def _rows_from_items(
         rows.append(
             LeaderboardRow(
                 system=system,
+                label=system,
                 system_uid=uid,
                 rank=0,
                 score=vectors.aggregate(matrix.scores[i], aggregation),
@@ -152,12 +158,17 @@ def _rows_from_items(
 
 
 def _rows_from_reports(
-    reports: list[ReportedScoreRecord], with_items: set[str]
+    reports: list[ReportedScoreRecord], with_items: set[str], runs: list[RunRecord]
 ) -> list[LeaderboardRow]:
     """Return a row per reported score of a system that has no item scores here."""
+    figures = Counter(report.system_uid for report in reports)
+    run_labels = {run.uid: run.label for run in runs}
     return [
         LeaderboardRow(
             system=report.system,
+            label=report.system
+            if figures[report.system_uid] == 1
+            else f"{report.system}, {run_labels.get(report.run_uid or '') or report.source}",
             system_uid=report.system_uid,
             rank=0,
             score=report.value,
@@ -186,7 +197,7 @@ def _rank(rows: list[LeaderboardRow], metric: MetricRecord) -> list[LeaderboardR
     ordered = sorted(rows, key=key)
     ranked: list[LeaderboardRow] = []
     for position, row in enumerate(ordered, start=1):
-        ties = ranked and ranked[-1].score == row.score
+        ties = ranked and math.isclose(ranked[-1].score, row.score, rel_tol=1e-12)
         ranked.append(replace(row, rank=ranked[-1].rank if ties else position))
     return ranked
 
@@ -195,7 +206,7 @@ def _sentence(rows: list[LeaderboardRow], dataset: DatasetRecord, metric: Metric
     defined = [row for row in rows if not math.isnan(row.score)]
     if not defined:
         return f"'{metric.label}' is not defined for any system on {dataset.label}."
-    first = [row.system for row in defined if row.rank == 1]
+    first = [row.label for row in defined if row.rank == 1]
     verb = "leads" if len(first) == 1 else "lead"
     sentence = f"{listed(first)} {verb} on {dataset.label} with {metric.label}"
     sentence += f" {defined[0].score:.4g}" + (
@@ -203,10 +214,13 @@ def _sentence(rows: list[LeaderboardRow], dataset: DatasetRecord, metric: Metric
     )
     n_scored = min(row.n_scored for row in defined if row.rank == 1)
     sentence += f" over {count(n_scored, 'item')}" if n_scored else " as reported"
-    others = len(defined) - len(first)
-    if others:
-        sentence += f"; {count(others, 'system')} {'follows' if others == 1 else 'follow'}"
-    return sentence + ". Order is not evidence: neighbours may well be tied."
+    others = len({row.system for row in defined if row.rank > 1})
+    if not others:
+        return sentence + "."
+    sentence += f"; {count(others, 'system')} {'follows' if others == 1 else 'follow'}."
+    if len({row.n_scored for row in defined if row.basis == "items"}) > 1:
+        sentence += " Not all were scored on the same items."
+    return sentence + " Order is not evidence: neighbours may well be tied."
 
 
 def _warnings(rows: list[LeaderboardRow], matrix: ScoreMatrix, shared: BoolArray) -> list[str]:

@@ -129,6 +129,10 @@ def study_replicability(
     """
     if not 0 < alpha < 1:
         raise StoreError(f"`alpha` must lie between 0 and 1, got {alpha:g}.")
+    if n_resamples < 1:
+        raise StoreError(f"`n_resamples` must be at least 1, got {n_resamples}.")
+    if seed < 0:
+        raise StoreError(f"`seed` must not be negative, got {seed}.")
     system_a, system_b = get_system(store, a), get_system(store, b)
     if system_a.uid == system_b.uid:
         raise StoreError(f"'{a}' and '{b}' are the same system: name two.")
@@ -240,15 +244,18 @@ def _sentence(
     a: str, b: str, undirected: Replicability, recommended: Recommendation, alpha: float
 ) -> str:
     n = undirected.n_datasets
+    if not n:
+        return f"Nothing can be said about {a} and {b}: not testable on any dataset."
     of_all = f"of {count(n, 'dataset')}"
     how = f"{ESTIMATOR_NAMES[recommended.estimator]}, {1 - alpha:.4g} confidence"
+    at_alpha = f"{ESTIMATOR_NAMES[recommended.estimator]}, α = {alpha:g}"
     k_a, k_b = recommended.k_a_over_b, recommended.k_b_over_a
     if not k_a and not k_b:
         return (
-            f"{a} and {b} cannot be told apart with direction on any {of_all} ({how}); "
+            f"{a} and {b} cannot be told apart with direction on any {of_all} ({at_alpha}); "
             f"without direction they differ on at least {recommended.k}."
             if recommended.k
-            else f"{a} and {b} cannot be told apart on any {of_all} ({how})."
+            else f"{a} and {b} cannot be told apart on any {of_all} ({at_alpha})."
         )
     parts = []
     if k_a:

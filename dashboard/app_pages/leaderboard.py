@@ -51,7 +51,7 @@ places = numbers.decimals(n=max((row.n_scored for row in rows), default=0) or No
 frame = pd.DataFrame(
     {
         "rank": [row.rank for row in rows],
-        "system": [row.system for row in rows],
+        "system": [row.label for row in rows],
         "system_uid": [row.system_uid for row in rows],
         "score": [row.score for row in rows],
         "score_on_shared": [row.score_on_shared for row in rows],

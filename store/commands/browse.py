@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,6 +13,7 @@ from store.commands.target import Target
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.datasets import get_dataset, list_datasets, list_overlaps
 from store.engine import Store
+from store.errors import StoreError
 from store.history import list_events, list_ingests
 from store.metrics import list_metrics
 from store.records import Record
@@ -35,10 +36,19 @@ class Listing(StrEnum):
 
 @app.command("ls")
 @exits_in_words
-def ls_command(context: typer.Context, what: Listing, as_json: JsonOption = False) -> None:
+def ls_command(
+    context: typer.Context,
+    what: Listing,
+    deleted: Annotated[
+        bool, typer.Option("--deleted", help="Those that were deleted or replaced.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List systems, datasets, metrics, runs or ingests."""
+    if deleted and what not in _CAN_BE_DELETED:
+        raise StoreError(f"{what} cannot be deleted: --deleted goes with systems, datasets, runs.")
     with opened(context, read_only=True) as store:
-        records = _LISTINGS[what](store)
+        records = _LISTINGS[what](store, **({"deleted": True} if deleted else {}))
         answer(
             "ls",
             {"rows": [record.to_dict() for record in records]},
@@ -47,6 +57,8 @@ def ls_command(context: typer.Context, what: Listing, as_json: JsonOption = Fals
             show=lambda console: _show_listing(console, what, records),
         )
 
+
+_CAN_BE_DELETED = (Listing.systems, Listing.datasets, Listing.runs)
 
 _LISTINGS: dict[Listing, Any] = {
     Listing.systems: list_systems,
