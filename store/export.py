@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import numpy as np
+import yaml
 
 from store.arrays import load_run_scores
 from store.datasets import get_dataset, list_items
@@ -67,6 +68,31 @@ def run_rows(store: Store) -> Iterator[dict[str, Any]]:
                 "n_items": run.n_items,
                 "n_scored": vector.n_scored,
             }
+
+
+def write_mapping(store: Store, target: Path) -> Path:
+    """Write what the columns of exported scores cannot say, as `ingest` reads it beside them.
+
+    That is direction, aggregation, unit and bounds of every metric.
+    """
+    metrics = {
+        metric.label: {
+            "higher_is_better": metric.higher_is_better,
+            "aggregation": metric.aggregation,
+        }
+        | {
+            name: value
+            for name in ("unit", "lower", "upper")
+            if (value := getattr(metric, name)) not in (None, "")
+        }
+        for metric in list_metrics(store)
+    }
+    path = target.with_name(f"{target.name.partition('.')[0]}.tiebreak.yaml")
+    if path.exists():
+        raise StoreError(f"{path} exists already: name another file with --out.")
+    text = yaml.safe_dump({"format": "generic", "metrics": metrics}, allow_unicode=True)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def write_rows(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import pearsonr
 from typer.testing import CliRunner
 
 from dashboard.cli import app
@@ -158,7 +159,7 @@ def test_show_holds_everything(run: Run, results: Path) -> None:
 def test_exported_scores_can_be_ingested_again(run: Run, results: Path, tmp_path: Path) -> None:
     run("ingest", results)
     for kind in ("csv", "jsonl", "parquet"):
-        out = tmp_path / f"scores.{kind}"
+        out = tmp_path / f"{kind}-scores.{kind}"
         run("export", "scores", "--format", kind, "--out", out)
         other = tmp_path / f"{kind}.db"
         again = CliRunner().invoke(app, ["--store", str(other), "ingest", str(out), "--json"])
@@ -253,3 +254,85 @@ def test_module_is_the_same_command(tmp_path: Path, results: Path) -> None:
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["result"]["runs_added"] == 2
+
+
+def test_export_and_ingest_keep_direction_aggregation_and_bounds(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "system,dataset,item,zork,fit.prediction,fit.gold\n"
+        + "".join(f"A,d,q{k},{k / 10},{k * k},{k}\n" for k in range(5))
+    )
+    (tmp_path / "table.tiebreak.yaml").write_text(
+        "metrics:\n"
+        "  zork: {higher_is_better: false, unit: proportion}\n"
+        "  fit: {higher_is_better: true, aggregation: pearson}\n"
+    )
+    run("ingest", table)
+    run("export", "scores", "--out", tmp_path / "out.csv")
+    other = ["--store", str(tmp_path / "other.db")]
+    again = CliRunner().invoke(app, [*other, "ingest", str(tmp_path / "out.csv")])
+    assert again.exit_code == 0, again.output
+    listed = [
+        run("ls", "metrics", "--json"),
+        CliRunner().invoke(app, [*other, "ls", "metrics", "--json"]),
+    ]
+    first, second = ([row | {"uid": ""} for row in answer(o)["result"]["rows"]] for o in listed)
+    assert first == second
+    boards = [
+        run("leaderboard", "d", "--metric", "fit", "--json"),
+        CliRunner().invoke(app, [*other, "leaderboard", "d", "--metric", "fit", "--json"]),
+    ]
+    scores = [answer(board)["result"]["rows"][0]["score"] for board in boards]
+    assert scores[0] == scores[1]
+
+
+def test_two_scales_of_one_share_are_refused(run: Run, results: Path, tmp_path: Path) -> None:
+    run("ingest", results)
+    percent = tmp_path / "percent.csv"
+    percent.write_text(TABLE.replace(",1\n", ",100\n").replace("A,", "C,").replace("B,", "D,"))
+    outcome = run("ingest", percent, code=2)
+    assert "goes up to 100 for 'C' and up to 1 for other runs" in outcome.stderr
+
+
+def test_metric_called_pearson_is_pearson(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "p.csv"
+    points = [(1, 2), (2, 1), (10, 30), (3, 1)]
+    table.write_text(
+        "system,dataset,item,pearson.prediction,pearson.gold\n"
+        + "".join(f"A,d,q{k},{x},{y}\n" for k, (x, y) in enumerate(points))
+    )
+    run("ingest", table)
+    assert answer(run("ls", "metrics", "--json"))["result"]["rows"][0]["aggregation"] == "pearson"
+    score = answer(run("leaderboard", "d", "--json"))["result"]["rows"][0]["score"]
+    assert score == pytest.approx(pearsonr(*zip(*points, strict=True)).statistic)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("deep.jsonl", "[" * 100_000, "nested too deeply"),
+        ("half.jsonl", '{"system": "\\ud800", "item": "a", "accuracy": 1}\n', "half a character"),
+        ("p.csv", TABLE, "64 bits"),
+    ],
+)
+def test_odd_files_get_a_message(run: Run, tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    if name == "p.csv":
+        (tmp_path / "p.tiebreak.yaml").write_text(f"run: {{seed: {10**30}}}\n")
+    outcome = run("ingest", tmp_path / name, "--dataset", "d", "--format", "generic", code=2)
+    assert said in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["simulate", "replicability", "independent", "--repetitions", "0"],
+        ["replicability", "A", "B", "--seed", "-1"],
+        ["replicability", "A", "B", "--n-resamples", "0"],
+        ["replicability", "A", "B", "--alpha", "2"],
+        ["serve", "--port", "99999"],
+    ],
+)
+def test_wrong_arguments_are_errors(run: Run, results: Path, words: list[str]) -> None:
+    run("ingest", results)
+    assert run(*words, code=2).stderr

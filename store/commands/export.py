@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from store.console import exits_in_words, messages, opened
-from store.export import run_rows, score_rows, write_rows
+from store.export import run_rows, score_rows, write_mapping, write_rows
 
 app = typer.Typer(no_args_is_help=True, help="Write scores or tables to a file.")
 
@@ -31,9 +31,11 @@ def export_scores_command(
     format: FileFormat = FileFormat.csv,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
-    """Write every item score, in the long form that `ingest` reads."""
+    """Write every item score in the long form that `ingest` reads; --out adds a mapping file."""
     with opened(context, read_only=True) as store:
         n_rows = write_rows(score_rows(store, dataset=dataset), out, format.value, sys.stdout)
+        if out is not None:
+            messages.print(f"With {write_mapping(store, out)}", markup=False)
     messages.print(f"{n_rows:,} rows.")
 
 

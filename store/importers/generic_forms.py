@@ -288,9 +288,12 @@ def _plain_parts(table: Table) -> list[Aggregation]:
 def _choose_correlation(
     aggregation: Aggregation, metric: str | None, settings: Settings
 ) -> Aggregation:
-    """Return pearson for prediction and gold when the YAML says so."""
+    """Return pearson for prediction and gold when the YAML or the metric's name says so."""
+    if aggregation != "spearman":
+        return aggregation
     declared = settings.note_of(metric or "").aggregation
-    return "pearson" if aggregation == "spearman" and declared == "pearson" else aggregation
+    is_named = "pearson" in (metric or "").casefold()
+    return "pearson" if declared == "pearson" or (declared is None and is_named) else "spearman"
 
 
 def _named_metric(

@@ -85,3 +85,8 @@ def lookup(name: str) -> KnownMetric | None:
         if candidate in KNOWN:
             return KNOWN[candidate]
     return None
+
+
+def is_share(name: str) -> bool:
+    """Whether a metric is a share of something, printed as 0.74 or as 74.4."""
+    return lookup(name) is _SHARE

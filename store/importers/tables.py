@@ -18,7 +18,7 @@ from typing import Any
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
-from store.importers.textfile import data_suffix, read_bytes, read_text
+from store.importers.textfile import data_suffix, read_bytes, read_text, require_characters
 
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
@@ -216,6 +216,10 @@ def read_json_objects(
             continue
         try:
             row = decode(line)
+            require_characters(row, line)
+        except RecursionError:
+            problems.report(shown, number, None, "nested too deeply to be results.")
+            continue
         except ValueError as error:
             told = str(error)
             if isinstance(error, json.JSONDecodeError):

@@ -60,13 +60,32 @@ def read_json(path: Path, shown: str) -> tuple[Any, str]:
     """
     text, sha256 = read_text(path, shown)
     try:
-        return json.loads(text), sha256
-    except json.JSONDecodeError as error:
-        is_cut = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
-        cut = " The file may be cut off." if is_cut else ""
-        raise ImportFormatError(
-            f"not JSON: {error.msg} (column {error.colno}).{cut}", path=shown, line=error.lineno
-        ) from None
+        content = json.loads(text)
+        require_characters(content, text)
+        return content, sha256
+    except RecursionError:
+        raise ImportFormatError("nested too deeply to be results.", path=shown) from None
+    except ValueError as error:
+        if not isinstance(error, json.JSONDecodeError):
+            raise ImportFormatError(f"{error}.", path=shown) from None
+        raise _not_json(error, text, shown) from None
+
+
+def require_characters(content: object, text: str) -> None:
+    """Raise ``ValueError`` when JSON escapes half a character, which nothing can store."""
+    if "\\ud" in text.lower():
+        try:
+            json.dumps(content, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("an escape such as \\ud800 is half a character") from None
+
+
+def _not_json(error: json.JSONDecodeError, text: str, shown: str) -> ImportFormatError:
+    is_cut = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+    cut = " The file may be cut off." if is_cut else ""
+    return ImportFormatError(
+        f"not JSON: {error.msg} (column {error.colno}).{cut}", path=shown, line=error.lineno
+    )
 
 
 def decode(data: bytes, shown: str) -> str:

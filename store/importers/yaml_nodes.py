@@ -73,6 +73,8 @@ class YamlValue:
         value = self.plain()
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.error(f"must be a whole number, is {value!r}.")
+        if not -(2**63) <= value < 2**63:
+            raise self.error(f"must fit into 64 bits, is {value!r}.")
         return value
 
     def flag(self) -> bool:
@@ -137,6 +139,8 @@ def parse_yaml(text: str, shown: str) -> YamlValue | None:
     """
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except RecursionError:
+        raise ImportFormatError("nested too deeply to be a mapping.", path=shown) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise ImportFormatError(

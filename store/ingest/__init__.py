@@ -12,6 +12,7 @@ from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
 from store.ingest.report import Difference, IngestReport
 from store.ingest.reported import ingest_reported
 from store.ingest.runs import Targets, ingest_runs
+from store.ingest.scales import Scales
 from store.models import Ingest
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
@@ -73,8 +74,10 @@ def ingest_all(
     for bundle in bundles:
         require_well_built(bundle)
     with store.write(actor, dry_run=dry_run) as change:
+        scales = Scales(change)
         reports = [
-            _ingest_bundle(change, bundle, higher_is_better, replace, dry_run) for bundle in bundles
+            _ingest_bundle(change, bundle, higher_is_better, replace, dry_run, scales)
+            for bundle in bundles
         ]
         # Last: an overlap may name a dataset that comes with a later file.
         add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
@@ -87,6 +90,7 @@ def _ingest_bundle(
     higher_is_better: bool | None,
     replace: bool,
     dry_run: bool,
+    scales: Scales,
 ) -> IngestReport:
     report = IngestReport(
         format=bundle.format,
@@ -109,6 +113,7 @@ def _ingest_bundle(
         metrics=resolve_metrics(change, bundle, higher_is_better, report),
         datasets=align_datasets(change, bundle, report),
         ingest_id=row.id,
+        scales=scales,
     )
     runs = ingest_runs(change, bundle, targets, replace=replace, report=report)
     ingest_reported(change, bundle, targets, runs, replace=replace, report=report)

@@ -10,7 +10,7 @@ from store.importers.bundle import BundleMetric, BundleOverlap, ImportBundle
 from store.importers.known_metrics import lookup
 from store.ingest.report import IngestReport
 from store.lookup import names_of
-from store.models import Dataset, DatasetOverlap, Metric, System, SystemAlias
+from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias
 
 
 def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) -> dict[str, int]:
@@ -92,6 +92,8 @@ def resolve_metrics(
             report.metrics_added.append(wanted.name)
         else:
             _require_same_metric(metric, wanted, direction)
+            if wanted.unit and not metric.unit:
+                _declare_unit(change, metric, wanted)
         resolved.append(metric)
     return resolved
 
@@ -125,13 +127,7 @@ def _make_metric(
             "Add --higher-is-better or --lower-is-better, or state it in the YAML file.",
             path=bundle.files[0].path if bundle.files else "",
         )
-    lower, upper = wanted.lower, wanted.upper
-    if wanted.unit in ("proportion", "percent") and wanted.aggregation != "mean":
-        pass  # the bounds are of the metric, not of its components
-    elif wanted.unit == "proportion":
-        lower, upper = 0.0 if lower is None else lower, 1.0 if upper is None else upper
-    elif wanted.unit == "percent":
-        lower, upper = 0.0 if lower is None else lower, 100.0 if upper is None else upper
+    lower, upper = _bounds(wanted)
     metric = Metric(
         name=wanted.name,
         signature=wanted.signature,
@@ -164,6 +160,34 @@ def _require_same_metric(metric: Metric, wanted: BundleMetric, direction: bool |
             f"The store holds the metric '{metric.name}' in unit '{metric.unit}', this import has "
             f"'{wanted.unit}'. Convert the scores, or give the metric another name or signature."
         )
+
+
+def _declare_unit(change: Change, metric: Metric, wanted: BundleMetric) -> None:
+    """Give a stored metric the unit that a source states, if its scores allow it."""
+    lower, upper = _bounds(wanted)
+    largest = change.session.scalar(
+        sa.select(sa.func.max(ScoreVector.max)).where(ScoreVector.metric_id == metric.id)
+    )
+    if largest is not None and (
+        (upper is not None and largest > upper) or (wanted.unit == "percent" and 0 < largest <= 1)
+    ):
+        raise ConflictError(
+            f"This import has '{metric.name}' in unit '{wanted.unit}', the store holds scores of "
+            f"it up to {largest:g}. Convert one of them, or give the metric another name."
+        )
+    metric.unit, metric.lower, metric.upper = wanted.unit, lower, upper
+    change.record("describe", "metric", metric.uid, unit=wanted.unit)
+
+
+def _bounds(wanted: BundleMetric) -> tuple[float | None, float | None]:
+    """Return the bounds of a metric's item scores: as stated, else those of its unit."""
+    if wanted.aggregation != "mean":  # the bounds are of the metric, not of its components
+        return wanted.lower, wanted.upper
+    usual = {"proportion": (0.0, 1.0), "percent": (0.0, 100.0)}.get(wanted.unit, (None, None))
+    return (
+        usual[0] if wanted.lower is None else wanted.lower,
+        usual[1] if wanted.upper is None else wanted.upper,
+    )
 
 
 def add_overlaps(change: Change, overlaps: tuple[BundleOverlap, ...] | list[BundleOverlap]) -> None:

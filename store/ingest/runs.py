@@ -21,6 +21,7 @@ from store.importers.bundle import (
 )
 from store.ingest.items import AlignedDataset
 from store.ingest.report import IngestReport
+from store.ingest.scales import Scales
 from store.models import Item, Metric, Output, Run, ScoreVector, StatusVector, utc_now
 
 
@@ -39,6 +40,7 @@ class Targets(NamedTuple):
     datasets: list[AlignedDataset]
     metrics: list[Metric]
     ingest_id: int
+    scales: Scales
 
 
 def ingest_runs(
@@ -65,7 +67,7 @@ def _ingest_run(
     report: IngestReport,
 ) -> Run:
     aligned = targets.datasets[wanted.dataset]
-    incoming = _incoming_vectors(wanted, aligned, targets.metrics, bundle)
+    incoming = _incoming_vectors(wanted, aligned, targets, bundle)
     statuses = _incoming_statuses(wanted, aligned)
     stored = change.session.scalars(
         sa.select(Run).where(
@@ -136,12 +138,13 @@ def _conflict_text(wanted: BundleRun, aligned: AlignedDataset, what: str) -> str
 
 
 def _incoming_vectors(
-    wanted: BundleRun, aligned: AlignedDataset, metrics: list[Metric], bundle: ImportBundle
+    wanted: BundleRun, aligned: AlignedDataset, targets: Targets, bundle: ImportBundle
 ) -> list[_Vector]:
     incoming = []
     for scores in wanted.scores:
-        metric = metrics[scores.metric]
+        metric = targets.metrics[scores.metric]
         _require_bounds(scores.values, metric, wanted, bundle)
+        targets.scales.require_one(metric, scores.values, wanted.system)
         values = np.full((aligned.n_covered, scores.values.shape[1]), np.nan)
         values[aligned.positions] = scores.values
         data = vectors.encode(values)
