@@ -120,7 +120,7 @@ picked = show_table(
         "source": Column("Source", shown="reported" in basis),
     },
     filename=f"leaderboard_{dataset.name}",
-    noun="system",
+    noun="system" if frame["system_uid"].is_unique else "figure",
     select="single-row",
 )
 if picked is not None:

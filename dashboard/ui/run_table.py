@@ -39,7 +39,7 @@ def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None
         frame[column] = pd.to_numeric(frame[column]) if column in frame else float("nan")
     frame["evaluated_on"] = pd.to_datetime(frame["evaluated_on"], utc=True)
     picked = show_table(
-        frame, key=key, columns=columns, filename="runs", noun="score", select="single-row"
+        frame, key=key, columns=columns, filename="runs", noun="row", select="single-row"
     )
     if picked is not None:
         label = f"{picked['system']} on {picked['dataset']} {picked['label']}".strip()

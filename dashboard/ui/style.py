@@ -17,6 +17,7 @@ button[aria-checked="true"], button[aria-pressed="true"],
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] * {
   color: inherit !important;
 }
+[data-testid="stSelectbox"] button[aria-label="Clear value"] { display: none; }
 </style>"""
 
 
