@@ -174,7 +174,9 @@ def study_replicability(
     if not reported:
         settings |= {"n_resamples": n_resamples, "seed": seed}
     return ReplicabilityStudy(
-        sentence=_sentence(system_a.name, system_b.name, results[0], recommended, alpha),
+        sentence=_sentence(
+            system_a.name, system_b.name, evidence.metric.label, results[0], recommended, alpha
+        ),
         signature=build_signature("replicability", **settings, store=store.revision()),
         warnings=(*_warnings(evidence, results, system_a.name, system_b.name),),
         store_revision=store.revision(),
@@ -241,14 +243,19 @@ def _describe(overlaps: list[OverlapRecord]) -> str:
 
 
 def _sentence(
-    a: str, b: str, undirected: Replicability, recommended: Recommendation, alpha: float
+    a: str,
+    b: str,
+    metric: str,
+    undirected: Replicability,
+    recommended: Recommendation,
+    alpha: float,
 ) -> str:
     n = undirected.n_datasets
     if not n:
         return f"Nothing can be said about {a} and {b}: not testable on any dataset."
     of_all = f"of {count(n, 'dataset')}"
-    how = f"{ESTIMATOR_NAMES[recommended.estimator]}, {1 - alpha:.4g} confidence"
-    at_alpha = f"{ESTIMATOR_NAMES[recommended.estimator]}, α = {alpha:g}"
+    how = f"{metric}; {ESTIMATOR_NAMES[recommended.estimator]}, {1 - alpha:.4g} confidence"
+    at_alpha = f"{metric}; {ESTIMATOR_NAMES[recommended.estimator]}, α = {alpha:g}"
     k_a, k_b = recommended.k_a_over_b, recommended.k_b_over_a
     if not k_a and not k_b:
         return (

@@ -4,6 +4,9 @@ Streamlit writes white text on the primary colour (buttons, chips) and writes th
 segment, pill, slider value and the button under the pointer *in* the primary colour. On a dark
 ground no colour has a contrast of 4.5 in both roles, so the second role takes the colour of text;
 the frame shows the state.
+
+A filter of one choice has no default as far as Streamlit knows (so that its choice stands in the
+URL) and would show a cross to clear it. There is always a choice: the cross is hidden.
 """
 
 from typing import Final
