@@ -40,6 +40,9 @@ def read_uploads(
     ImportFormatError
         A file cannot be read as it stands.
     """
+    names = [Path(upload.name).name for upload in uploads]
+    if all(name.endswith(".tiebreak.yaml") for name in names):
+        raise UnknownFormatError("a mapping describes a table: drop both.", path=", ".join(names))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for upload in uploads:

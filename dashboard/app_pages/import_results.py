@@ -71,25 +71,30 @@ except StoreError as error:
     st.error(plain(str(error)))
     st.stop()
 
-st.header("What would happen", anchor=False)
-show_reports(preview)
-if not any(report.changed for report in preview):
-    answer("Nothing new: the store holds all of this already.")
-    st.stop()
-if st.button("Import this", type="primary"):
-    try:
-        with closing(open_store(create=True)) as store:
-            done = ingest_all(store, bundles, **settings)
-    except StoreError as error:
-        st.error(plain(str(error)))
+place = st.empty()
+with place.container():
+    st.header("What would happen", anchor=False)
+    show_reports(preview)
+    if not any(report.changed for report in preview):
+        answer("Nothing new: the store holds all of this already.")
         st.stop()
-    runs = sum(report.runs_added + report.runs_replaced for report in done)
-    figures = sum(report.reported_added for report in done)
-    answer(
-        f"Done: {numbers.counted(runs, 'run')} and {numbers.counted(figures, 'reported figure')} "
-        "came into the store."
-    )
-    for name in list(dict.fromkeys(name for bundle in bundles for name in dataset_labels(bundle)))[
-        :10
-    ]:
-        show_link(Link(f"Leaderboard of {name}", "leaderboard", {"dataset": name}))
+    is_wanted = st.button("Import this", type="primary")
+if not is_wanted:
+    st.stop()
+
+try:
+    with closing(open_store(create=True)) as store:
+        done = ingest_all(store, bundles, **settings)
+except StoreError as error:
+    st.error(plain(str(error)))
+    st.stop()
+place.empty()  # what would happen has happened
+runs = sum(report.runs_added + report.runs_extended + report.runs_replaced for report in done)
+figures = sum(report.reported_added for report in done)
+answer(
+    f"Done: {numbers.counted(runs, 'run')} and {numbers.counted(figures, 'reported figure')} "
+    "came into the store."
+)
+labels = dict.fromkeys(label for bundle in bundles for label in dataset_labels(bundle))
+for label in list(labels)[:10]:
+    show_link(Link(f"Leaderboard of {label}", "leaderboard", {"dataset": label}))

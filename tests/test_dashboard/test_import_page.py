@@ -33,6 +33,7 @@ def test_upload_is_previewed_and_then_committed(
     app.button[0].click().run()
     assert not app.exception
     assert "Done: 1 run and 0 reported figures came into the store." in text_of(app)
+    assert "What would happen" not in text_of(app)
     store = open_store(path)
     assert [run.system for run in list_runs(store)] == ["A"]
     store.close()
@@ -68,6 +69,14 @@ def test_what_cannot_be_read_is_said_and_leaves_nothing(
     assert said in text_of(app)
     assert not app.button
     assert not path.exists()
+
+
+def test_mapping_alone_is_told_to_need_its_table(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    page = open_page("import_results", tmp_path / "new.db")
+    app = upload(page, "table.tiebreak.yaml", b"format: generic")
+    assert "a mapping describes a table: drop both." in text_of(app)
 
 
 def test_read_only_dashboard_offers_no_upload(
