@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from store.engine import Store
 from store.errors import StoreError
@@ -77,6 +78,18 @@ def list_notes(store: Store, kind: Kind, given: str) -> list[NoteRecord]:
             .order_by(Note.id)
         )
         return [NoteRecord(*row) for row in connection.execute(query)]
+
+
+def copy_attached(session: Session, kind: Kind, source_id: int, target_id: int) -> None:
+    """Give one system, dataset or run the tags and notes of another."""
+    for table in (Tag, Note):
+        columns = [c.key for c in table.__table__.columns if c.key not in ("id", "target_id")]
+        rows = session.scalars(
+            sa.select(table).where(table.target_kind == kind, table.target_id == source_id)
+        )
+        copies = [{"target_id": target_id} | {c: getattr(row, c) for c in columns} for row in rows]
+        if copies:
+            session.execute(sa.insert(table), copies)
 
 
 def _uid(connection: sa.Connection, kind: Kind, target_id: int) -> str:

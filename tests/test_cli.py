@@ -101,7 +101,14 @@ def test_other_scores_need_replace(run: Run, results: Path) -> None:
     outcome = run("ingest", results, code=2)
     assert "repeat with --replace" in outcome.stderr
     assert "'A' on 'news'" in outcome.stderr
+    uid = answer(run("ls", "runs", "--json"))["result"]["rows"][-1]["uid"]
+    run("tag", "run", uid, "baseline")
     assert answer(run("ingest", results, "--replace", "--json"))["result"]["runs_replaced"] == 1
+    tagged = [r for r in answer(run("ls", "runs", "--json"))["result"]["rows"] if r["tags"]]
+    assert [(r["system"], r["tags"]) for r in tagged] == [("A", ["baseline"])]
+    assert tagged[0]["uid"] != uid
+    deleted = answer(run("ls", "runs", "--deleted", "--json"))["result"]["rows"]
+    assert [r["uid"] for r in deleted] == [uid]
     board = answer(run("leaderboard", "news", "--json"))["result"]
     assert board["rows"][0]["score"] == 1.0
 

@@ -23,6 +23,7 @@ from store.ingest.items import AlignedDataset
 from store.ingest.report import IngestReport
 from store.ingest.scales import Scales
 from store.models import Item, Metric, Output, Run, ScoreVector, StatusVector, utc_now
+from store.tags import copy_attached
 
 
 class _Vector(NamedTuple):
@@ -262,6 +263,7 @@ def _replace_run(
     change.session.flush()
     run = _add_run(change, wanted, targets, aligned)
     change.record("replace", "run", old.uid, by=run.uid)
+    copy_attached(change.session, "run", old.id, run.id)
     brought = {v.metric.id for v in incoming}
     kept = change.session.scalars(
         sa.select(ScoreVector)
