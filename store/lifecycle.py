@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from store.engine import Change, Store
 from store.errors import ConflictError, StoreError
+from store.ingest.items import seal
 from store.lookup import TABLES, Kind, find_id
 from store.models import Dataset, Note, Run, System, Tag, utc_now
 
@@ -81,6 +82,14 @@ def purge(store: Store, kind: Kind, uid: str, *, actor: str) -> str:
         uid = row.uid
         session.execute(sa.delete(TABLES[kind]).where(TABLES[kind].id == row.id))
         return uid
+
+
+def seal_dataset(store: Store, given: str, *, actor: str) -> str:
+    """Close a dataset, so that no item can be added any more; return its uid."""
+    with store.write(actor) as change:
+        dataset_id = find_id(change.session.connection(), "dataset", given)
+        seal(change, dataset_id)
+        return change.session.get_one(Dataset, dataset_id).uid
 
 
 def _row(change: Change, kind: Kind, given: str, *, deleted: bool) -> System | Dataset | Run:

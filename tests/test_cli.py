@@ -207,6 +207,15 @@ def test_tag_and_note(run: Run, results: Path) -> None:
     assert "has no tag" in run("tag", "system", "A", "baseline", "--remove", code=2).stderr
 
 
+def test_sealed_dataset_takes_no_new_item(run: Run, results: Path) -> None:
+    run("ingest", results)
+    run("seal", "news")
+    assert answer(run("show", "dataset", "news", "--json"))["result"]["sealed"] is True
+    results.write_text(TABLE + "A,news,q4,accuracy,1\n")
+    outcome = run("ingest", results, "--run", "second", code=2)
+    assert "the dataset 'news' is sealed with 3 items" in outcome.stderr
+
+
 def test_db_commands(run: Run, results: Path, tmp_path: Path) -> None:
     run("ingest", results)
     assert answer(run("db", "check", "--json"))["result"] == {"sound": True, "problems": []}

@@ -10,6 +10,7 @@ from dashboard import data
 from dashboard.params import target
 from dashboard.ui import numbers
 from dashboard.ui.answers import answer
+from dashboard.ui.badges import BADGES, badge
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_history, show_notes
 from dashboard.ui.run_table import show_reported, show_runs
@@ -27,6 +28,8 @@ answer(
     f"{numbers.counted(dataset.n_runs, 'run')}, "
     f"{numbers.counted(dataset.n_reported, 'reported figure')}."
 )
+if dataset.sealed:
+    st.markdown(f"{badge('sealed')} {BADGES['sealed'].help}")
 stated = dataset.n_items_stated
 show_facts(
     [
@@ -34,7 +37,6 @@ show_facts(
         ("Language", dataset.language or ""),
         ("Domain", dataset.domain or ""),
         ("Items that the source states", numbers.count(stated) if stated else ""),
-        ("Sealed", "yes, no item can be added" if dataset.sealed else ""),
         ("Tags", ", ".join(dataset.tags)),
         ("Uid", dataset.uid),
     ]

@@ -2,8 +2,6 @@
 
 from typing import Final, NamedTuple
 
-import streamlit as st
-
 from dashboard.charts.palette import BETTER, SAME, UNCLEAR, WORSE
 from dashboard.ui.links import plain
 
@@ -43,11 +41,3 @@ def badge(name: str, text: str | None = None) -> str:
     """Return a badge as Markdown, to stand within a sentence; `text` replaces its word."""
     look = BADGES[name]
     return f":{look.color}-badge[{look.text if text is None else plain(text)}]"
-
-
-def show_badges(*names: str) -> None:
-    """Show badges side by side, each with its explanation on hover and focus."""
-    with st.container(horizontal=True, gap="xsmall"):
-        for name in names:
-            look = BADGES[name]
-            st.markdown(badge(name), help=look.help, width="content")

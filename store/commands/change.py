@@ -58,6 +58,15 @@ def purge_command(
     _change(context, "purge", uid, f"Purged {what} '{uid}' for good.", as_json)
 
 
+@app.command("seal")
+@exits_in_words
+def seal_command(context: typer.Context, dataset: str, as_json: JsonOption = False) -> None:
+    """Close a dataset: no item can be added any more."""
+    with opened(context) as store:
+        uid = lifecycle.seal_dataset(store, dataset, actor=current_actor())
+    _change(context, "seal", uid, f"Sealed dataset '{dataset}'.", as_json)
+
+
 @app.command("tag")
 @exits_in_words
 def tag_command(
