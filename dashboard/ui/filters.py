@@ -123,9 +123,13 @@ def tell_unknown(label: str, key: str, known: Sequence[str]) -> None:
         return  # not the first look: the address follows the filter
     for asked in st.query_params.get_all(key):
         if asked not in known:
-            _UNKNOWN.get().append(
-                f"The link asks for '{asked}' as {label}, which is not among the choices here."
-            )
+            text = f"The link asks for '{asked}' as {label}, which is not among the choices here."
+            row = _UNKNOWN.get()
+            if row is None:  # a filter that stands alone
+                st.warning(plain(text))
+            else:
+                row.append(text)
 
 
-_UNKNOWN: ContextVar[list[str]] = ContextVar("unknown", default=[])  # noqa: B039
+_UNKNOWN: ContextVar[list[str] | None] = ContextVar("unknown", default=None)
+"""What the filters of the row under way could not find; ``None`` outside of a row."""

@@ -162,3 +162,14 @@ def test_across_page_tests_real_runs(
     assert not app.exception
     assert "Logistic regression is better than Decision tree on at least" in text_of(app)
     assert "digits-4x4 and digits hold the same items in another form" in text_of(app)
+
+
+def test_filter_outside_of_a_row_also_says_what_it_drops(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    store = open_store(filled_path)
+    run = list_runs(store)[0]
+    store.close()
+    app = open_page("run", filled_path, uid=run.uid, metric="no such metric")
+    assert not app.exception
+    assert "The link asks for 'no such metric' as Metric" in text_of(app)
