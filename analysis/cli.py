@@ -193,7 +193,7 @@ def _count_rows(study: ReplicabilityStudy, directions: dict[str, Replicability])
     names = ("count", "bonferroni", "fisher", "simes", "stouffer")
     rows = []
     for name in names:
-        title = ESTIMATOR_NAMES.get(name, name.capitalize())  # type: ignore[call-overload]
+        title = ESTIMATOR_NAMES.get(name, name.capitalize())
         if name == study.recommended.estimator:
             title += " (recommended)"
         if name == "count":

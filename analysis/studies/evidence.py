@@ -15,6 +15,7 @@ from store import vectors
 from store.arrays import load_matrix
 from store.engine import Store
 from store.errors import NotFoundError
+from store.importers.bundle import Sidedness
 from store.metrics import list_metrics
 from store.records import MetricRecord, ReportedComparisonRecord, SystemRecord
 from store.reported import list_reported_comparisons
@@ -162,14 +163,14 @@ def _as_seen_from(
     """Return the comparison with system `a` on the left."""
     if comparison.system_a == a.name:
         return comparison
-    turned = {"greater": "less", "less": "greater"}
+    turned: dict[Sidedness, Sidedness] = {"greater": "less", "less": "greater"}
     return replace(
         comparison,
         system_a=comparison.system_b,
         system_b=comparison.system_a,
         score_a=comparison.score_b,
         score_b=comparison.score_a,
-        sidedness=turned.get(comparison.sidedness, comparison.sidedness),  # type: ignore[arg-type]
+        sidedness=turned.get(comparison.sidedness, comparison.sidedness),
     )
 
 

@@ -30,7 +30,7 @@ from store.tags import list_notes
 
 Estimator = Literal["fisher", "bonferroni"]
 
-ESTIMATOR_NAMES: Mapping[Estimator, str] = {"fisher": "Fisher", "bonferroni": "Bonferroni"}
+ESTIMATOR_NAMES: Mapping[str, str] = {"fisher": "Fisher", "bonferroni": "Bonferroni"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -124,8 +124,8 @@ def moment(value: datetime | None) -> str:
 
 
 def _places(low: float | None, high: float | None, n: int | None, span: float) -> int:
-    known = low is not None and high is not None
-    return decimals(half_width=(high - low) / 2 if known else None, n=n, span=span)  # type: ignore[operator]
+    half_width = None if low is None or high is None else (high - low) / 2
+    return decimals(half_width=half_width, n=n, span=span)
 
 
 def _absent(value: float | None) -> bool:
