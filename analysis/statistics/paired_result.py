@@ -1,42 +1,32 @@
 """The result of a paired test, and the items that two systems share."""
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.aggregate import aggregate_sums
+from analysis.statistics.aggregate import (
+    aggregate_items,
+    aggregate_sums,
+    as_aggregation,
+    is_sum_based,
+)
+from analysis.statistics.item_groups import as_group_codes, keep_groups
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validation import as_floats
+from analysis.statistics.validation import as_choice, as_floats
 
+Groups: TypeAlias = Sequence[Hashable] | npt.NDArray[np.generic] | None
+TINY = float(np.finfo(np.float64).tiny)
+"""No p-value is below this: one of 0 would claim certainty."""
 _LARGEST_SCORE = 1e100
-
-NULL_HYPOTHESES = {
-    "t": {
-        "two-sided": "Null hypothesis: the mean difference per item is zero.",
-        "greater": "Null hypothesis: the mean difference per item is zero or below.",
-        "less": "Null hypothesis: the mean difference per item is zero or above.",
-    },
-    "mcnemar": {
-        "two-sided": "Null hypothesis: an item that only one system gets right is as likely to "
-        "be a's as b's.",
-        "greater": "Null hypothesis: an item that only one system gets right is at most as "
-        "likely to be a's as b's.",
-        "less": "Null hypothesis: an item that only one system gets right is at least as "
-        "likely to be a's as b's.",
-    },
-    "signflip": {
-        "two-sided": "Null hypothesis: on every item the two systems' scores could be exchanged.",
-        "greater": "Null hypothesis: on every item the two systems' scores could be exchanged; "
-        "only a larger metric of a counts against it.",
-        "less": "Null hypothesis: on every item the two systems' scores could be exchanged; "
-        "only a smaller metric of a counts against it.",
-    },
-}
+STATISTICS = ("metric", "median")
+_ROUNDING = 1e-12
+_RECOMPUTING = ("signflip", "bootstrap", "steiger", "williams")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +36,11 @@ class PairedTest(Result):
     Attributes
     ----------
     test : str
-        "t", "mcnemar" or "signflip".
+        One of `paired_tests.TESTS` but not "auto".
     aggregation : str
-        The metric that `difference` compares: "mean", "ratio" or "f1".
+        The metric that `difference` compares.
     statistic : float
-        t for "t", the number of items that only a gets right for "mcnemar", the difference
-        for "signflip".
+        What `statistic_name` says.
     pvalue : float
         NaN where nothing can be tested.
     difference : float
@@ -70,12 +59,25 @@ class PairedTest(Result):
     seed : int or None
         Seed of the random patterns; None if none were drawn.
     pvalue_floor : float or None
-        Smallest p-value that this test could give on these data; None for the t test, which has
-        none.
+        Smallest p-value that this test could give on these data; None for a test by a continuous
+        distribution, which has none.
     tests_that : str
         The null hypothesis in words.
     why : str
         Why this test was used.
+    delta : float
+        The difference a - b that the null hypothesis states.
+    n_groups : int or None
+        Groups of dependent items; None if all items were taken as independent.
+    statistic_name : str
+        "t", "W+" (sum of the ranks of items where a is above), "wins" (items where a is above),
+        "chi2", "z", "difference" or "median difference".
+    direction : int
+        On which side of the null hypothesis the statistic lies: 1 a above, -1 a below, 0 neither
+        or not defined. Can differ from the sign of `difference` where the test does not look at
+        that metric.
+    options : tuple of (str, str)
+        Further choices that decide the numbers, as they stand in the signature.
     """
 
     test: str
@@ -92,16 +94,26 @@ class PairedTest(Result):
     pvalue_floor: float | None
     tests_that: str
     why: str = "Asked for by name."
+    delta: float = 0.0
+    n_groups: int | None = None
+    statistic_name: str = "difference"
+    direction: int = 0
+    options: tuple[tuple[str, str], ...] = ()
 
     @property
     def signature(self) -> str:
         """One line from which the test can be repeated."""
-        settings: dict[str, str | int] = {}
-        if self.test == "signflip":
+        settings: dict[str, str | int | float] = {}
+        if self.test in _RECOMPUTING:
             settings["agg"] = self.aggregation
         settings |= {"alt": self.alternative, "n": self.n_items, "missing": self.n_missing}
-        if self.test == "signflip":
-            settings["m"] = "exact" if self.seed is None else self.n_resamples
+        if self.delta != 0:
+            settings["delta"] = self.delta
+        if self.n_groups is not None:
+            settings["groups"] = self.n_groups
+        settings |= dict(self.options)
+        if self.test.startswith(("signflip", "bootstrap")):
+            settings["m"] = "exact" if self.exact else self.n_resamples
         if self.seed is not None:
             settings["seed"] = self.seed
         return build_signature(self.test, **settings)
@@ -119,47 +131,154 @@ class CompletePair(NamedTuple):
     a: FloatArray
     b: FloatArray
     n_missing: int
+    groups: npt.NDArray[np.int64] | None = None
+    """Numbers of the items' groups from 0, shape (n_items,); None without groups."""
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups there are; None without groups."""
+        return None if self.groups is None else int(np.max(self.groups, initial=-1)) + 1
+
+    @property
+    def n_units(self) -> int:
+        """Independent units: groups, or else items."""
+        return len(self.a) if self.n_groups is None else self.n_groups
+
+    def in_order(self, order: npt.NDArray[np.intp]) -> "CompletePair":
+        """Return the same items in another order."""
+        groups = None if self.groups is None else self.groups[order]
+        return CompletePair(self.a[order], self.b[order], self.n_missing, groups)
 
 
 def complete_pair(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, n_components: int, aggregation: str = "mean"
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    n_components: int,
+    aggregation: str = "mean",
+    groups: Groups = None,
 ) -> CompletePair:
     """Check both systems' scores and leave out items with a NaN in either."""
-    scores = []
-    for name, given in (("a", a), ("b", b)):
-        values = as_floats(given, name)
-        if values.ndim == 1:
-            values = values[:, np.newaxis]
-        if values.ndim != 2 or values.shape[1] != n_components:
-            wanted = "(n_items,)" if n_components == 1 else f"(n_items, {n_components})"
-            raise ValueError(
-                f"`{name}` must have shape {wanted} for aggregation '{aggregation}', "
-                f"got {np.shape(given)}."
-            )
-        too_large = values[np.abs(values) > _LARGEST_SCORE]
-        if too_large.size:
-            raise ValueError(
-                f"`{name}` must be finite and at most 1e100 in size (NaN = missing), "
-                f"got {too_large[0]}."
-            )
-        scores.append(values)
-    first, second = scores
+    first, second = (
+        _as_scores(given, name, n_components, aggregation) for name, given in (("a", a), ("b", b))
+    )
     if first.shape != second.shape:
         raise ValueError(
             f"`a` and `b` must hold the same items, got {len(first)} and {len(second)}."
         )
     complete = ~np.any(np.isnan(first) | np.isnan(second), axis=1)
     n_missing = int(np.count_nonzero(~complete))
-    return CompletePair(first[complete], second[complete], n_missing)
+    codes = None if groups is None else keep_groups(as_group_codes(groups, len(first)), complete)
+    return CompletePair(first[complete], second[complete], n_missing, codes)
+
+
+def complete_components(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, aggregation: str, groups: Groups = None
+) -> CompletePair:
+    """Do as `complete_pair` for any aggregation, and check that counts are not negative."""
+    kind = as_aggregation(aggregation)
+    pair = complete_pair(
+        a, b, n_components=len(kind.components), aggregation=aggregation, groups=groups
+    )
+    for name, values in (("a", pair.a), ("b", pair.b)):
+        for column in kind.non_negative:
+            if np.any(values[:, column] < 0):
+                raise ValueError(
+                    f"`{name}` must not be negative in component {column} "
+                    f"({kind.components[column]}), got {np.min(values[:, column])}."
+                )
+    return pair
 
 
 def metric_difference(pair: CompletePair, aggregation: str) -> float:
-    """Return the metric of a minus the metric of b; NaN without items or over a denominator 0."""
+    """Return the metric of a minus the metric of b; NaN without items or where undefined."""
     n_items = len(pair.a)
     if n_items == 0:
         return math.nan
     if aggregation == "mean":
         return math.fsum(pair.a[:, 0] - pair.b[:, 0]) / n_items
+    if not is_sum_based(aggregation):
+        return aggregate_items(pair.a, aggregation) - aggregate_items(pair.b, aggregation)
     sums = np.array([[math.fsum(column) for column in side.T] for side in (pair.a, pair.b)])
     metrics = aggregate_sums(sums, aggregation, n_items)
     return float(metrics[0] - metrics[1])
+
+
+def median_difference(pair: CompletePair) -> float:
+    """Return the median of a - b; NaN without items."""
+    return float(np.median(pair.a[:, 0] - pair.b[:, 0])) if len(pair.a) else math.nan
+
+
+def check_statistic(statistic: str, aggregation: str) -> bool:
+    """Return whether the statistic is the median of differences, or raise ValueError."""
+    of_median = as_choice(statistic, "statistic", STATISTICS) == "median"
+    if of_median and aggregation not in ("mean", "median"):
+        raise ValueError(
+            "`statistic` 'median' takes one score per item, got `aggregation` "
+            f"'{aggregation}'. Use 'metric'."
+        )
+    return of_median
+
+
+def check_same_gold(pair: CompletePair) -> None:
+    """Raise ValueError where the two systems are not measured against the same gold."""
+    different = np.flatnonzero(pair.a[:, 1] != pair.b[:, 1])
+    if different.size:
+        first = different[0]
+        raise ValueError(
+            "`a` and `b` must have the same gold in column 1, they differ on "
+            f"{different.size} of {len(pair.a)} items ({pair.a[first, 1]:g} and "
+            f"{pair.b[first, 1]:g} on the first of them). Compare runs of one dataset, or use "
+            "the bootstrap."
+        )
+
+
+def as_delta(delta: float) -> float:
+    """Return the hypothesised difference as a finite float."""
+    try:
+        value = float(delta)
+    except (TypeError, ValueError):
+        raise TypeError(f"`delta` must be a number, got {delta!r}.") from None
+    if not abs(value) <= _LARGEST_SCORE:
+        raise ValueError(f"`delta` must be finite and at most 1e100 in size, got {value}.")
+    return value
+
+
+def side_of(observed: float, delta: float) -> int:
+    """Return on which side of `delta` a value lies; 0 where they are equal but for rounding."""
+    gap = observed - delta
+    return 0 if abs(gap) <= _ROUNDING * max(abs(observed), abs(delta)) else sign_of(gap)
+
+
+def sign_of(value: float) -> int:
+    """Return 1, 0 or -1; 0 for NaN."""
+    return int(value > 0) - int(value < 0)
+
+
+def refuse_groups(pair: CompletePair, test: str) -> None:
+    """Raise where items depend on each other and the test has no way to allow for it."""
+    if pair.n_groups is not None and pair.n_groups < len(pair.a):
+        raise ValueError(
+            f"`test` '{test}' takes items as independent, but `groups` joins {len(pair.a)} items "
+            f"into {pair.n_groups} groups. Use 'signflip', 't' or 'bootstrap', which take whole "
+            "groups."
+        )
+
+
+def _as_scores(given: npt.ArrayLike, name: str, n_components: int, aggregation: str) -> FloatArray:
+    values = as_floats(given, name)
+    if values.ndim == 1:
+        values = values[:, np.newaxis]
+    if values.ndim != 2 or values.shape[1] != n_components:
+        wanted = "(n_items,)" if n_components == 1 else f"(n_items, {n_components})"
+        raise ValueError(
+            f"`{name}` must have shape {wanted} for aggregation '{aggregation}', "
+            f"got {np.shape(given)}."
+        )
+    too_large = values[np.abs(values) > _LARGEST_SCORE]
+    if too_large.size:
+        raise ValueError(
+            f"`{name}` must be finite and at most 1e100 in size (NaN = missing), "
+            f"got {too_large[0]}."
+        )
+    return values

@@ -22,6 +22,9 @@ class Stream(IntEnum):
 
     SIGN_FLIPS = 1
     OVERCLAIMING = 2
+    BOOTSTRAP = 3
+    SIMULATED_SCORES = 4
+    RESAMPLED_SCORES = 5
 
 
 def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:

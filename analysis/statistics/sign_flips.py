@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.aggregate import aggregate_sums
+from analysis.statistics.aggregate import CORRELATIONS, aggregate_sums
+from analysis.statistics.correlations import exchangeable_moments, from_moments
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
 
@@ -59,6 +60,7 @@ def flip_test(
     alternative: str,
     n_resamples: int,
     seed: int,
+    groups: npt.NDArray[np.int64] | None = None,
 ) -> FlipOutcome:
     """Test a difference of corpus metrics against the exchange distribution.
 
@@ -66,12 +68,16 @@ def flip_test(
     ----------
     a, b : ndarray, shape (n_items, n_components)
         Complete items, at least one; the metric of both systems must be defined.
-    aggregation : {"mean", "ratio", "f1"}
+    aggregation : {"mean", "ratio", "f1", "bleu", "chrf", "pearson", "spearman"}
+        For a correlation, predictions are exchanged, standardised or ranked per system; gold
+        stays with its item.
     alternative : {"two-sided", "greater", "less"}
         Two-sided counts patterns with ``|T| >= |t|``.
     n_resamples : int
         Random patterns where no exact way is short enough.
     seed : int
+    groups : ndarray of int, shape (n_items,), optional
+        Numbers of the items' groups from 0; whole groups are exchanged.
 
     Returns
     -------
@@ -81,10 +87,11 @@ def flip_test(
 
     Notes
     -----
-    Monte Carlo takes 256 bytes of memory per differing item. "ratio" and "f1" are compared with a
-    relative tolerance of 1e-12, so that equal quotients of different sums count as ties.
+    Monte Carlo takes 256 bytes of memory per differing item. Metrics other than "mean" are
+    compared with a relative tolerance of 1e-12, so that equal quotients of different sums count
+    as ties.
     """
-    problem = _set_up(a, b, aggregation)
+    problem = _set_up(a, b, aggregation, groups)
     n_different = problem.rows.shape[0]
     if n_different <= MAX_ENUMERATED:
         patterns = _all_patterns(problem.rows)
@@ -105,10 +112,16 @@ def flip_test(
     return FlipOutcome((count + 1) / total, 1 / total, False, n_resamples)
 
 
-def _set_up(a: FloatArray, b: FloatArray, aggregation: str) -> _Problem:
+def _set_up(
+    a: FloatArray, b: FloatArray, aggregation: str, groups: npt.NDArray[np.int64] | None
+) -> _Problem:
+    if aggregation in CORRELATIONS:
+        a, b = (exchangeable_moments(side, aggregation) for side in (a, b))
     columns = [whole_differences(a[:, c], b[:, c]) for c in range(a.shape[1])]
     signed = np.stack([column.steps for column in columns], axis=1)
     observed = np.sum(signed, axis=0)
+    if groups is not None:
+        signed = np.stack([np.bincount(groups, weights=steps) for steps in signed.T], axis=1)
     rows = signed[np.any(signed != 0, axis=1)]
     # The first component that differs decides the sign of a row.
     leading = rows[np.arange(len(rows)), np.argmax(rows != 0, axis=1)]
@@ -147,13 +160,18 @@ def _differences(problem: _Problem, sums: FloatArray) -> FloatArray:
 
 def _metric(problem: _Problem, sums: FloatArray) -> FloatArray:
     """Return the metric; 0 where an exchange leaves a system nothing to be right about."""
-    metric = aggregate_sums(sums, problem.aggregation, problem.n_items)
+    if problem.aggregation in CORRELATIONS:
+        metric = from_moments(sums, problem.n_items)
+    else:
+        metric = aggregate_sums(sums, problem.aggregation, problem.n_items)
     return np.where(np.isnan(metric), 0.0, metric)
 
 
 def _tolerance(problem: _Problem) -> float:
     if problem.aggregation == "mean":
         return 0.0
+    if problem.aggregation in CORRELATIONS:
+        return _TIE
     middle = float(_metric(problem, problem.totals / 2))
     return _TIE * max(abs(middle), abs(float(_differences(problem, problem.observed))))
 

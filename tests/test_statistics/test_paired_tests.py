@@ -1,4 +1,5 @@
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -25,6 +26,7 @@ SAMPLES = (
     "binary_small",
     "skewed",
 )
+RESAMPLING = ("signflip", "signflip-median", "bootstrap", "bootstrap-median")
 MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
 alternatives = st.sampled_from(ALTERNATIVES)
@@ -42,10 +44,14 @@ def columns(items):
     return np.array(items, dtype=float).reshape(-1, 2).T
 
 
-def run(test, a, b, alternative="two-sided"):
+OF_GRADES = ("t", "wilcoxon", "sign", *RESAMPLING)
+OF_BINARY = (*OF_GRADES, "mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-cc")
+
+
+def run(test, a, b, alternative="two-sided", **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        return paired_test(a, b, test=test, alternative=alternative, n_resamples=99)
+        return paired_test(a, b, test=test, alternative=alternative, n_resamples=99, **options)
 
 
 def r_name(alternative):
@@ -131,7 +137,7 @@ def test_signflip_of_binary_scores_is_mcnemar(items, alternative):
     np.testing.assert_allclose(flipped.pvalue, exact.pvalue, rtol=1e-10)
 
 
-@pytest.mark.parametrize("test", ["t", "signflip"])
+@pytest.mark.parametrize("test", OF_GRADES)
 @given(items=pairs(graded), alternative=alternatives, random=st.randoms(use_true_random=False))
 def test_order_of_items_does_not_matter(test, items, alternative, random):
     shuffled = list(items)
@@ -140,7 +146,7 @@ def test_order_of_items_does_not_matter(test, items, alternative, random):
     assert run(test, *columns(shuffled), alternative).to_dict() == first
 
 
-@pytest.mark.parametrize("test", ["t", "signflip"])
+@pytest.mark.parametrize("test", OF_GRADES)
 @given(items=pairs(graded, max_size=40), alternative=alternatives)
 def test_exchanging_systems_mirrors_the_result(test, items, alternative):
     a, b = columns(items)
@@ -158,7 +164,7 @@ def test_exchanging_systems_mirrors_mcnemar(items, alternative):
     np.testing.assert_equal(backward.pvalue, forward.pvalue)
 
 
-@pytest.mark.parametrize("test", ["t", "signflip"])
+@pytest.mark.parametrize("test", OF_GRADES)
 @given(items=pairs(graded, max_size=40), alternative=alternatives)
 def test_nan_equals_leaving_the_item_out(test, items, alternative):
     a, b = columns(items)
@@ -171,7 +177,7 @@ def test_nan_equals_leaving_the_item_out(test, items, alternative):
     assert result.n_missing == (~complete).sum()
 
 
-@pytest.mark.parametrize("test", ["t", "mcnemar", "signflip"])
+@pytest.mark.parametrize("test", OF_BINARY)
 @given(items=pairs(binary, max_size=40), alternative=alternatives)
 def test_pvalues_stay_between_their_floor_and_one(test, items, alternative):
     result = run(test, *columns(items), alternative)
@@ -180,7 +186,7 @@ def test_pvalues_stay_between_their_floor_and_one(test, items, alternative):
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("test", ["t", "mcnemar", "signflip"])
+@pytest.mark.parametrize("test", OF_BINARY)
 @pytest.mark.parametrize("size", [2, 30, 1_000])
 def test_identical_systems_give_one(test, size, alternative):
     scores = np.random.default_rng(0).integers(0, 2, size)
@@ -196,7 +202,7 @@ def test_identical_corpus_metrics_give_one(aggregation):
     assert signflip(scores, scores, aggregation=aggregation).pvalue == 1
 
 
-@pytest.mark.parametrize("test", ["t", "mcnemar", "signflip"])
+@pytest.mark.parametrize("test", OF_BINARY)
 def test_no_items_give_nan(test):
     for a, b in (([], []), ([np.nan, 1], [0, np.nan])):
         result = run(test, a, b)
@@ -303,6 +309,9 @@ def test_signatures_of_exact_tests():
         ([0.5, 1], [1, 1], "mean", "signflip"),
         ([[0], [1]], [[1], [1]], "mean", "mcnemar"),
         ([[0, 1], [1, 1]], [[1, 1], [1, 1]], "ratio", "signflip"),
+        ([0, 1, 3], [1, 1, 2], "median", "signflip"),
+        ([[1, 1], [2, 2], [3, 4], [5, 3]], [[1, 1], [3, 2], [2, 4], [5, 3]], "pearson", "steiger"),
+        ([[1, 1], [2, 2], [3, 4], [5, 3]], [[1, 1], [3, 2], [2, 4], [5, 3]], "spearman", "steiger"),
     ],
 )
 def test_auto_picks_the_test_that_suits_the_scores(a, b, aggregation, test):
@@ -315,7 +324,7 @@ def test_auto_picks_the_test_that_suits_the_scores(a, b, aggregation, test):
     assert named.why == "Asked for by name."
 
 
-@pytest.mark.parametrize("test", ["t", "mcnemar", "signflip"])
+@pytest.mark.parametrize("test", OF_BINARY)
 def test_null_hypothesis_in_words(test):
     sentences = {run(test, [1, 0, 1], [0, 0, 1], side).tests_that for side in ALTERNATIVES}
     assert len(sentences) == 3
@@ -325,12 +334,6 @@ def test_null_hypothesis_in_words(test):
 def test_mcnemar_refuses_graded_scores():
     with pytest.raises(ValueError, match=r"`b` must hold only 0, 1 and NaN .* got 0\.5\. Use the"):
         mcnemar_exact([0, 1], [0.5, 1])
-
-
-@pytest.mark.parametrize("aggregation", ["pearson", "spearman", "kendall"])
-def test_signflip_explains_correlations(aggregation):
-    with pytest.raises(ValueError, match="is a correlation: it is not a function of sums"):
-        signflip([[1, 2]], [[1, 3]], aggregation=aggregation)
 
 
 def test_shapes_must_fit():
@@ -358,11 +361,149 @@ def test_values_must_be_numbers_of_a_sensible_size():
 def test_options_must_be_known():
     with pytest.raises(ValueError, match="`alternative` must be one of 'two-sided', 'greater'"):
         paired_t([1], [1], alternative="bigger")
-    with pytest.raises(ValueError, match="`test` must be one of 'auto', 't', 'mcnemar'"):
-        paired_test([1], [1], test="wilcoxon")
+    with pytest.raises(ValueError, match="`test` must be one of 'auto', 't', 'wilcoxon', 'sign'"):
+        paired_test([1], [1], test="anova")
     with pytest.raises(ValueError, match="`test` 't' compares means per item, got `aggregation`"):
         paired_test([[1, 2]], [[1, 2]], test="t", aggregation="ratio")
+    with pytest.raises(ValueError, match="`aggregation` must be one of 'mean', 'median', 'ratio'"):
+        paired_test([1], [1], aggregation="kendall")
+    with pytest.raises(ValueError, match="`test` 'steiger' compares correlations with gold"):
+        paired_test([1], [1], test="steiger")
+    with pytest.raises(ValueError, match="`zeros` is for `test` 'wilcoxon', got 'sign'"):
+        paired_test([1], [1], test="sign", zeros="pratt")
+    with pytest.raises(ValueError, match=r"`delta` must be 0 for `test` 'mcnemar', got 0\.1"):
+        paired_test([1], [1], test="mcnemar", delta=0.1)
+    with pytest.raises(ValueError, match=r"`delta` must be finite and at most 1e100 .* got nan"):
+        paired_test([1], [1], delta=math.nan)
+    with pytest.raises(TypeError, match="`delta` must be a number, got 'much'"):
+        paired_test([1], [1], delta="much")
+    with pytest.raises(ValueError, match=r"`delta` can be taken off scores .* Use the bootstrap"):
+        paired_test([[1, 2]], [[1, 2]], test="signflip", aggregation="ratio", delta=0.1)
+    with pytest.raises(ValueError, match="`statistic` 'median' takes one score per item"):
+        paired_test([[1, 2]], [[1, 2]], test="bootstrap-median", aggregation="ratio")
     with pytest.raises(ValueError, match="`n_resamples` must be at least 1, got 0"):
         signflip([1], [1], n_resamples=0)
     with pytest.raises(ValueError, match="`rng` must not be negative"):
         signflip([1], [1], rng=-1)
+
+
+def test_auto_with_groups_exchanges_groups():
+    a, b = [1, 0, 1, 1, 0, 1], [0, 0, 1, 0, 0, 0]
+    result = paired_test(a, b, groups=["x", "x", "y", "y", "z", "z"])
+    assert (result.test, result.n_groups) == ("signflip", 3)
+    assert "group" in result.why
+    assert "every group" in result.tests_that
+    alone = paired_test(a, b, groups=[None, 1, 2, 3, 4, 5])
+    assert (alone.test, alone.n_groups) == ("mcnemar", 6)
+    assert alone.pvalue == paired_test(a, b).pvalue
+
+
+def test_auto_with_delta():
+    assert paired_test([1, 0, 1], [0, 0, 1], delta=0.1).test == "signflip"
+    ratio = paired_test([[1, 2], [3, 4]], [[1, 2], [2, 4]], aggregation="ratio", delta=0.1)
+    assert ratio.test == "bootstrap"
+    assert "0.1" in ratio.why
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "mcnemar", "mcnemar-midp", "mcnemar-chi2"])
+def test_tests_of_independent_items_refuse_groups(test):
+    with pytest.raises(ValueError, match=r"joins 3 items into 2 groups\. Use 'signflip', 't'"):
+        paired_test([1, 0, 1], [0, 0, 1], test=test, groups=["x", "x", "y"])
+    ungrouped = paired_test([1, 0, 1], [0, 0, 1], test=test, groups=[None, None, None])
+    assert ungrouped.pvalue == paired_test([1, 0, 1], [0, 0, 1], test=test).pvalue
+
+
+@pytest.mark.parametrize("test", ["t", *RESAMPLING])
+def test_a_group_per_item_changes_nothing(test):
+    rng = np.random.default_rng(3)
+    a, b = rng.random((2, 30))
+    plain, grouped = run(test, a, b), run(test, a, b, groups=list(range(30)))
+    assert grouped.pvalue == pytest.approx(plain.pvalue, rel=1e-12)
+    assert grouped.n_groups == 30
+
+
+@pytest.mark.parametrize("test", ["t", *RESAMPLING])
+@given(random=st.randoms(use_true_random=False))
+def test_order_of_grouped_items_does_not_matter(test, random):
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 24))
+    groups = rng.integers(0, 6, 24)
+    order = list(range(24))
+    random.shuffle(order)
+    first = run(test, a, b, groups=groups).to_dict()
+    again = run(test, a[order], b[order], groups=[f"group {g}" for g in groups[order]])
+    assert again.to_dict() == first
+
+
+@pytest.mark.parametrize("test", ["t", *RESAMPLING])
+def test_copies_of_items_in_groups_add_nothing(test):
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 12))
+    once = run(test, a, b)
+    copied = run(test, np.repeat(a, 3), np.repeat(b, 3), groups=np.repeat(np.arange(12), 3))
+    assert copied.pvalue == pytest.approx(once.pvalue, rel=1e-12)
+
+
+def test_cluster_robust_t_equals_statsmodels():
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(2)
+    groups = rng.integers(0, 15, 80)
+    a, b = rng.normal(size=(2, 80)) + rng.normal(size=15)[groups]
+    a += 0.4 * rng.normal(size=15)[groups]
+    options = {"groups": groups, "use_correction": True, "df_correction": True}
+    fit = sm.OLS(a - b, np.ones(80)).fit(cov_type="cluster", cov_kwds=options, use_t=True)
+    # Their small-sample factor has (n - 1) / (n - k) besides G / (G - 1); with k = 1 it is 1.
+    result = paired_t(a, b, groups=groups)
+    assert result.statistic == pytest.approx(fit.tvalues[0], rel=1e-10)
+    assert result.pvalue == pytest.approx(fit.pvalues[0], rel=1e-10)
+    assert result.n_groups == 15
+
+
+def test_t_of_groups_without_spread():
+    with pytest.warns(DegenerateDataWarning, match="All 2 groups differ by the same amount"):
+        result = paired_t([1, 2, 2, 1], [0, 0, 0, 0], groups=["x", "x", "y", "y"])
+    assert math.isnan(result.pvalue)
+    assert math.isnan(paired_t([1, 2], [0, 0], groups=["x", "x"]).pvalue)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_t_with_delta_equals_scipy(alternative):
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(0.3, 1, (2, 25))
+    expected = stats.ttest_1samp(a - b, 0.2, alternative=alternative)
+    result = paired_t(a, b, delta=0.2, alternative=alternative)
+    assert result.pvalue == pytest.approx(expected.pvalue, rel=1e-10)
+    assert "delta:0.2" in result.signature
+    assert "0.2" in result.tests_that
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", *RESAMPLING])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_delta_is_a_shift(test, alternative):
+    rng = np.random.default_rng(6)
+    b = rng.integers(0, 20, 40) / 10
+    a = b + rng.integers(-4, 8, 40) / 10
+    shifted = run(test, a, b, alternative, delta=0.3)
+    plain = run(test, a - 0.3, b, alternative)
+    assert shifted.pvalue == pytest.approx(plain.pvalue, rel=1e-10)
+    assert shifted.direction == plain.direction
+    assert shifted.difference == pytest.approx(plain.difference + 0.3)
+
+
+@pytest.mark.parametrize("test", OF_BINARY)
+def test_direction_says_who_is_above(test):
+    a, b = np.array([1.0] * 12 + [0.0] * 4), np.array([0.0] * 12 + [1.0] * 4)
+    assert run(test, a, b).direction == 1
+    assert run(test, b, a).direction == -1
+    assert run(test, a, a).direction == 0
+    assert run(test, a, b, "greater").pvalue < run(test, a, b, "less").pvalue
+
+
+def test_results_can_be_copied_and_exported():
+    result = paired_test([1, 2, 3], [1, 1, 1], test="wilcoxon", zeros="pratt")
+    assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
+    assert result.signature == (
+        "wilcoxon|alt:two-sided|n:3|missing:0|zeros:pratt|p:exact|v:0.1"
+    )
+    assert result.to_dict()["options"] == [["zeros", "pratt"], ["p", "exact"]]
+    assert "Null hypothesis" in str(result)

@@ -1,0 +1,1 @@
+"""All pairs of systems at once, from one resampling plan that they share."""

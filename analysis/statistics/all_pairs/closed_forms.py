@@ -1,0 +1,361 @@
+"""Tests of all pairs that need no resampling: t, sign and McNemar, from a few matrix products."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
+from analysis.statistics.fixed_point import whole_scores
+from analysis.statistics.item_groups import as_group_codes
+from analysis.statistics.paired_result import TINY, Groups
+from analysis.statistics.results import DegenerateDataWarning
+
+IntArray = npt.NDArray[np.int64]
+
+_CANCELLED = 1e-4
+"""Share of a variance below which a difference of squares has lost too many digits."""
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+_SINGLE_COUNTS = 2**24
+_PAIRS_AT_ONCE = 4_096
+
+
+class Moments(NamedTuple):
+    """What the differences of all pairs look like; matrices of shape (n_systems, n_systems)."""
+
+    n_items: IntArray
+    """Items that both systems have scores for."""
+    n_units: IntArray
+    """Groups among them; items where there are no groups."""
+    difference: FloatArray
+    """Mean of i minus mean of j; NaN without shared items."""
+    standard_error: FloatArray
+    """NaN for fewer than two units; 0 where all differences are equal."""
+    identical: BoolArray
+    """Whether all differences are 0, up to the error of writing scores in binary."""
+
+
+def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
+    """Return mean differences and their standard errors for all pairs.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_systems, n_items)
+        NaN where a system has no score; a pair uses the items that both have.
+    groups : sequence, shape (n_items,), optional
+        Items with the same label are one unit; None is a unit of its own.
+
+    Returns
+    -------
+    Moments
+        With G groups the squared standard error is G / (G - 1) Σ (Σ (d - d̄))² / n², the outer
+        sum over groups; without groups that is the usual s² / n.
+
+    Notes
+    -----
+    One product of the item-centred scores with themselves gives the variances of all pairs;
+    with missing scores, three more with the mask of what is there. Where the difference of
+    squares cancels, the pair is computed again from its own differences. Time O(n_systems² ·
+    n_items), memory a few copies of the scores and of the result.
+    """
+    n_systems, n_items = scores.shape
+    codes = group_codes(groups, n_items)
+    present = ~np.isnan(scores)
+    complete = bool(present.all())
+    if not complete and codes is not None:
+        return _moments_one_by_one(scores, codes)
+    centred = scores - _item_means(scores, present, complete)
+    size = np.einsum("ij,ij->i", np.nan_to_num(centred), np.nan_to_num(centred))
+    if complete:
+        n_units = n_items if codes is None else int(codes.max(initial=-1)) + 1
+        items = np.full((n_systems, n_systems), n_items)
+        units = np.full((n_systems, n_systems), n_units)
+        mean = np.mean(centred, axis=1) if n_items else np.full(n_systems, np.nan)
+        difference = mean[:, np.newaxis] - mean
+        centred -= mean[:, np.newaxis]
+        gram_of = centred if codes is None else _sum_groups(centred, codes)
+        gram = gram_of @ gram_of.T
+        own = np.diag(gram)
+        squares = own[:, np.newaxis] + own - 2.0 * gram
+        gross = size[:, np.newaxis] + size
+    else:
+        items, difference, squares, gross = _masked_moments(centred, present)
+        units = items
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.sqrt(np.maximum(squares, 0.0))
+        error = _standard_error(spread, items, units)
+    identical = np.eye(n_systems, dtype=np.bool_)
+    moments = Moments(items, units, difference, error, identical)
+    suspect = np.triu((squares <= _CANCELLED * gross) & (items > 0), 1)
+    first, second = np.nonzero(suspect)
+    _recompute(scores, codes, (first, second), moments)
+    np.fill_diagonal(difference, 0.0)
+    np.fill_diagonal(error, 0.0)
+    return moments
+
+
+def t_all_pairs(moments: Moments, *, alternative: str = "two-sided") -> PairPvalues:
+    """Test the mean differences of all pairs by Student's t.
+
+    Parameters
+    ----------
+    moments : Moments
+        From `paired_moments`; with groups the test is cluster-robust, with one degree of freedom
+        less than there are groups.
+    alternative : {"two-sided", "greater", "less"}
+
+    Returns
+    -------
+    PairPvalues
+        1 for identical systems. NaN for fewer than two units, and where all differences are the
+        same but not 0: there is no spread to measure the mean against.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If a pair differs by the same amount everywhere.
+    """
+    n_systems = len(moments.difference)
+    first, second = np.triu_indices(n_systems, 1)
+    units = moments.n_units[first, second]
+    error = moments.standard_error[first, second]
+    identical = moments.identical[first, second]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(identical, 0.0, moments.difference[first, second] / error)
+    constant = np.isinf(statistic)
+    if constant.any():
+        warnings.warn(
+            f"{np.count_nonzero(constant)} of {constant.size} pairs differ by the same amount on "
+            "all their items: the t test has no spread to work with and their p-value is NaN. Use "
+            "the sign-flip test.",
+            DegenerateDataWarning,
+            stacklevel=2,
+        )
+    statistic[constant] = np.nan
+    df = np.maximum(units - 1, 1).astype(np.float64)
+    floor = np.zeros(first.size)
+    if alternative == "two-sided":
+        tail = np.minimum(1.0, 2.0 * special.stdtr(df, -np.abs(statistic)))
+        above = below = tail
+    else:
+        above, below = special.stdtr(df, -statistic), special.stdtr(df, statistic)
+        above = np.where(identical, 1.0, above)
+        below = np.where(identical, 1.0, below)
+        if alternative == "less":
+            above, below = below, above
+    above, below = (np.where(units < 2, np.nan, np.maximum(tail, TINY)) for tail in (above, below))
+    return square(n_systems, above, below, floor, floor, PairMethod.CLOSED_FORM)
+
+
+def wins_all_pairs(scores: FloatArray) -> IntArray:
+    """Return on how many items system i is above system j, shape (n_systems, n_systems).
+
+    Scores are compared in whole steps where they have some, so that scores that are equal on
+    paper are equal here. A missing score is neither above nor below.
+    """
+    from analysis.statistics.all_pairs.pair_kernels import count_wins, count_wins_of_floats
+    from analysis.statistics.all_pairs.tiles import run_tiles
+
+    n_systems = len(scores)
+    if is_binary(scores):
+        # [i, j]: items where i is right and j is there and wrong.
+        exact = np.float32 if scores.shape[1] < _SINGLE_COUNTS else np.float64
+        right = (scores == 1).astype(exact)
+        wrong = (scores == 0).astype(exact)
+        return np.asarray(np.rint(right @ wrong.T), dtype=np.int64)
+    whole = whole_scores(scores)
+    wins = np.zeros((n_systems, n_systems), dtype=np.int64)
+    if whole.exact:
+        steps = whole.steps
+        if whole.present is not None:
+            steps = np.where(whole.present, steps, steps.dtype.type(np.nan))
+        steps = np.ascontiguousarray(steps)
+        run_tiles(lambda row: count_wins(steps, row, row + 1, wins), n_systems)
+    else:
+        values = np.ascontiguousarray(scores)
+        run_tiles(lambda row: count_wins_of_floats(values, row, row + 1, wins), n_systems)
+    return wins
+
+
+def fair_coin_all_pairs(
+    wins: IntArray, n_items: IntArray, *, alternative: str = "two-sided"
+) -> PairPvalues:
+    """Test all pairs by the exact binomial of the items that only one of the two wins.
+
+    The sign test; of right and wrong answers it is McNemar's exact test.
+
+    Parameters
+    ----------
+    wins : ndarray of int, shape (n_systems, n_systems)
+        From `wins_all_pairs`.
+    n_items : ndarray of int, shape (n_systems, n_systems)
+        Items that both have; a pair with none cannot be tested.
+    alternative : {"two-sided", "greater", "less"}
+        Two-sided is twice the smaller tail, at most 1.
+
+    Returns
+    -------
+    PairPvalues
+        1 where no item tells the two apart.
+
+    Notes
+    -----
+    Each distinct (wins, losses) is computed once.
+    """
+    n_systems = len(wins)
+    first, second = np.triu_indices(n_systems, 1)
+    up, down = wins[first, second], wins[second, first]
+    shared = n_items[first, second] > 0
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    decided = up + down
+    lowest = np.minimum(1.0, np.maximum(np.ldexp(sides, -decided), TINY))
+    if alternative == "two-sided":
+        above = below = np.minimum(1.0, sides * _at_most(np.minimum(up, down), decided))
+    else:
+        # P(X >= wins) for a fair coin is P(X <= losses).
+        above, below = _at_most(down, decided), _at_most(up, decided)
+        if alternative == "less":
+            above, below = below, above
+    tails = [np.where(shared, np.maximum(tail, lowest), np.nan) for tail in (above, below)]
+    return square(n_systems, tails[0], tails[1], lowest, lowest, PairMethod.EXACT)
+
+
+def square(
+    n_systems: int,
+    above: FloatArray,
+    below: FloatArray,
+    floor_above: FloatArray,
+    floor_below: FloatArray,
+    method: PairMethod | npt.NDArray[np.uint8],
+) -> PairPvalues:
+    """Lay values of the upper triangle and their mirror images out as matrices."""
+    first, second = np.triu_indices(n_systems, 1)
+    pvalue = np.full((n_systems, n_systems), np.nan)
+    floor = np.full((n_systems, n_systems), np.nan)
+    codes = np.zeros((n_systems, n_systems), dtype=np.uint8)
+    pvalue[first, second], pvalue[second, first] = above, below
+    floor[first, second], floor[second, first] = floor_above, floor_below
+    codes[first, second] = method
+    codes[second, first] = method
+    untestable = np.isnan(pvalue)
+    codes[untestable] = PairMethod.NOT_TESTABLE
+    floor[untestable] = np.nan
+    return PairPvalues(pvalue, codes, floor)
+
+
+def is_binary(scores: FloatArray) -> bool:
+    """Return whether all scores that are there are 0 or 1."""
+    return bool(np.all((scores == 0) | (scores == 1) | np.isnan(scores)))
+
+
+def group_codes(groups: Groups, n_items: int) -> IntArray | None:
+    """Number the groups of items; None where every item is its own."""
+    if groups is None:
+        return None
+    codes = as_group_codes(groups, n_items)
+    return codes if int(codes.max(initial=-1)) + 1 < n_items else None
+
+
+def _item_means(scores: FloatArray, present: BoolArray, complete: bool) -> FloatArray:
+    """Return what to measure the scores of each item from: it takes most of the cancellation."""
+    if complete:
+        return np.asarray(np.mean(scores, axis=0))
+    totals = np.sum(scores, axis=0, where=present)
+    return np.asarray(totals / np.maximum(np.count_nonzero(present, axis=0), 1))
+
+
+def _sum_groups(values: FloatArray, codes: IntArray) -> FloatArray:
+    """Return sums over groups, shape (n_systems, n_groups)."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return np.asarray(np.add.reduceat(values[:, order], starts, axis=1))
+
+
+def _masked_moments(
+    centred: FloatArray, present: BoolArray
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """Return items, mean differences, sums of squares, and what these were the difference of."""
+    mask = present.astype(np.float64)
+    values = np.where(present, centred, 0.0)
+    count = mask @ mask.T
+    sums = values @ mask.T
+    gross = (values * values) @ mask.T
+    gross = gross + gross.T
+    total = sums - sums.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = total / count
+        squares = gross - 2.0 * (values @ values.T) - total * difference
+    return np.rint(count).astype(np.int64), difference, squares, gross
+
+
+def _standard_error(spread: FloatArray, items: IntArray, units: IntArray) -> FloatArray:
+    """Return the standard error from the root of the sum of squares; NaN below two units."""
+    factor = np.where(units > 1, units / np.maximum(units - 1, 1), np.nan)
+    return np.asarray(spread * np.sqrt(factor) / items)
+
+
+def _moments_one_by_one(scores: FloatArray, codes: IntArray) -> Moments:
+    """Return the moments where a pair's items decide how much of each group is there."""
+    n_systems = len(scores)
+    shape = (n_systems, n_systems)
+    moments = Moments(
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int64),
+        np.full(shape, np.nan),
+        np.full(shape, np.nan),
+        np.zeros(shape, np.bool_),
+    )
+    _recompute(scores, codes, np.triu_indices(n_systems), moments)
+    return moments
+
+
+def _recompute(
+    scores: FloatArray,
+    codes: IntArray | None,
+    pairs: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
+    moments: Moments,
+) -> None:
+    """Write the moments of the listed pairs, from their own differences, over what is there."""
+    first, second = pairs
+    if not first.size:
+        return
+    from analysis.statistics.all_pairs.pair_kernels import pair_moments
+    from analysis.statistics.all_pairs.tiles import run_tiles
+
+    n_items = scores.shape[1]
+    values, starts = np.ascontiguousarray(scores), np.arange(n_items + 1)
+    if codes is not None:
+        order = np.argsort(codes, kind="stable")
+        values = np.ascontiguousarray(scores[:, order])
+        starts = np.append(np.flatnonzero(np.diff(codes[order], prepend=-1)), n_items)
+    found = np.empty((first.size, 7))
+
+    def work(tile: int) -> None:
+        at = slice(tile * _PAIRS_AT_ONCE, (tile + 1) * _PAIRS_AT_ONCE)
+        pair_moments(values, starts, first[at], second[at], found[at])
+
+    run_tiles(work, -(-first.size // _PAIRS_AT_ONCE))
+    items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
+    rounding = _ROUNDING * found[:, 6]
+    low, high = found[:, 4], found[:, 5]
+    identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = _standard_error(found[:, 3], items, units)
+    error[(high - low <= rounding) & (units > 1)] = 0.0
+    difference = np.where(items > 0, found[:, 2], np.nan)
+    for at, sign in (((first, second), 1.0), ((second, first), -1.0)):
+        moments.n_items[at], moments.n_units[at] = items, units
+        moments.difference[at] = sign * difference
+        moments.standard_error[at] = error
+        moments.identical[at] = identical
+
+
+def _at_most(successes: IntArray, trials: IntArray) -> FloatArray:
+    """Return P(X <= successes) of a fair coin, each distinct pair of numbers computed once."""
+    key = trials * (int(trials.max(initial=0)) + 1) + successes
+    _, where, back = np.unique(key, return_index=True, return_inverse=True)
+    chances = special.bdtr(successes[where].astype(np.float64), trials[where], 0.5)
+    return np.asarray(chances[back])

@@ -1,0 +1,287 @@
+"""Scores of all systems as whole numbers, and the items that each pair shares.
+
+A pair is compared on the items that both systems have. Systems that miss the same items share a
+pattern: with q(b) the pattern of b, the signed sum of a's scores over the items that a and b
+share is one row of a matrix per pattern, so the shared plan serves pairs with missing items too:
+T_ab = W_q(b)[a] - W_q(a)[b], all of it in whole numbers.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, sign_codes
+from analysis.statistics.fixed_point import whole_scores
+from analysis.statistics.item_groups import as_group_codes
+from analysis.statistics.validation import as_floats
+
+IntArray = npt.NDArray[np.int64]
+FloatingArray = npt.NDArray[np.floating]
+
+TILE = 64
+"""Systems per tile where items are missing."""
+SLAB = 64 * 2**20
+"""Bytes that the sums of all systems over the items of all patterns may take."""
+_FEWEST_ROWS = 16
+
+
+class Comparison(NamedTuple):
+    """What the tests of all pairs work on; pairs are listed as i < j."""
+
+    scores: FloatingArray
+    """Whole steps, NaN where missing, shape (n_systems, n_columns)."""
+    units: IntArray
+    """Unit of each column; empty where every column is one."""
+    n_units: int
+    pattern: IntArray
+    """Which items a system has: a row of `present`, shape (n_systems,)."""
+    present: BoolArray
+    """Shape (n_patterns, n_columns)."""
+    left: IntArray
+    """First system of each pair, shape (n_pairs,)."""
+    right: IntArray
+    observed: FloatArray
+    """Sum of the differences of each pair in steps, exact."""
+    n_shared: IntArray
+    """Columns that both systems of each pair have."""
+    largest: float
+    """No difference on a unit is larger, in steps."""
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems."""
+        return len(self.scores)
+
+    @property
+    def complete(self) -> bool:
+        """Whether no score is missing."""
+        return bool(np.all(self.present))
+
+
+def set_up(
+    scores: npt.ArrayLike,
+    groups: Sequence[Hashable] | npt.NDArray[np.generic] | None,
+) -> Comparison:
+    """Check the scores and bring them into whole steps.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_systems, n_items)
+        Finite; NaN where a system has no score.
+    groups : sequence, shape (n_items,), or None
+        Label per item; items with one label are exchanged together.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If scores are no finite numbers or not 2-D, or the labels do not fit.
+    """
+    values = as_floats(scores, "scores")
+    if values.ndim != 2:
+        raise ValueError(f"`scores` must be 2-D (systems x items), got shape {values.shape}.")
+    if np.any(np.isinf(values)):
+        system, item = (int(place) for place in np.argwhere(np.isinf(values))[0])
+        raise ValueError(
+            f"`scores` must be finite (NaN = missing), got {values[system, item]} for system "
+            f"{system}, item {item}."
+        )
+    codes = None if groups is None else as_group_codes(groups, values.shape[1])
+    whole = whole_scores(values)
+    del values
+    steps, units, n_units = whole.steps, np.empty(0, np.int64), whole.steps.shape[1]
+    if codes is not None and np.max(codes, initial=-1) + 1 < codes.size:
+        n_units = int(np.max(codes)) + 1
+        if whole.present is None:
+            steps = _sum_units(steps, codes)
+        else:
+            units = codes
+    if whole.present is None:
+        pattern = np.zeros(len(steps), np.int64)
+        present = np.ones((1, steps.shape[1]), np.bool_)
+    else:
+        present, pattern = _patterns(whole.present)
+    left, right = (side.astype(np.int64) for side in np.triu_indices(len(steps), 1))
+    sums = steps.astype(np.float64) @ present.T.astype(np.float64)
+    shared = np.rint(present.astype(np.float64) @ present.T.astype(np.float64)).astype(np.int64)
+    observed = sums[left, pattern[right]] - sums[right, pattern[left]]
+    n_shared = shared[pattern[left], pattern[right]]
+    largest = _largest(steps, whole.present, units, n_units)
+    if whole.present is not None:
+        steps = np.where(whole.present, steps, steps.dtype.type(np.nan))
+    return Comparison(
+        steps, units, n_units, pattern, present, left, right, observed, n_shared, largest
+    )
+
+
+def _sum_units(steps: FloatingArray, codes: IntArray) -> FloatingArray:
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return np.ascontiguousarray(np.add.reduceat(steps[:, order], starts, axis=1))
+
+
+def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
+    """Return the different rows and which of them each system has."""
+    packed = np.packbits(present, axis=1)
+    _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    return present[first], inverse.reshape(-1).astype(np.int64)
+
+
+def _largest(
+    steps: FloatingArray, present: BoolArray | None, units: IntArray, n_units: int
+) -> float:
+    """Return a bound for the difference of two systems on one unit."""
+    if not steps.size:
+        return 0.0
+    where = True if present is None else present
+    high = np.max(steps, axis=0, initial=-np.inf, where=where).astype(np.float64)
+    low = np.min(steps, axis=0, initial=np.inf, where=where).astype(np.float64)
+    ranges = np.maximum(high - low, 0.0)
+    if units.size:
+        ranges = np.bincount(units, weights=ranges, minlength=n_units)
+    return float(np.max(ranges))
+
+
+class Tile(NamedTuple):
+    """Signed sums of two runs of systems, on what each shares with the other's patterns."""
+
+    rows: slice
+    columns: slice
+    first: FloatingArray
+    """Shape (n_rows, n_patterns_of_columns, 256)."""
+    second: FloatingArray
+    """Shape (n_columns, n_patterns_of_rows, 256)."""
+    first_pattern: IntArray
+    """Pattern of each row, as an index into `second`."""
+    second_pattern: IntArray
+
+
+class Slab(NamedTuple):
+    """Signed sums of all systems on the items of all patterns, for some replicates of a block."""
+
+    start: int
+    """First replicate of the block."""
+    sums: FloatingArray
+    """Shape (n_systems, n_patterns, n_replicates)."""
+
+
+class SharedSums:
+    """The signed sums of all systems for any block of the plan.
+
+    Systems are put in order of their patterns: `order` gives the original number of each, `place`
+    where each has gone. Immutable once made: threads share it. Memory per block and thread: 512 ·
+    n_systems numbers for complete scores; with missing items also 2 · 64 · 64 · 256 numbers at
+    most (16 MiB in float64), whatever the number of systems and patterns.
+    """
+
+    def __init__(self, comparison: Comparison, seed: int) -> None:
+        self.order = np.argsort(comparison.pattern, kind="stable")
+        self.place = np.empty_like(self.order)
+        self.place[self.order] = np.arange(len(self.order))
+        self.pattern = comparison.pattern[self.order]
+        self._comparison = comparison
+        self._seed = seed
+        # One item after the other: the sums of all systems are added in one stride.
+        columns = np.ascontiguousarray(comparison.scores[self.order].T)
+        self._columns = columns if comparison.complete else np.nan_to_num(columns, copy=False)
+        self._all = np.arange(len(columns))
+        self._absent = [np.flatnonzero(~row) for row in comparison.present]
+
+    def tiles(self, block: int) -> Iterator[Tile]:
+        """Yield the sums of one block, so that every pair of systems comes up once."""
+        codes = self._codes(block)
+        n_systems = len(self.order)
+        base = self._accumulate(codes, slice(0, n_systems), self._all)
+        if len(self._absent) == 1:
+            sums = _transform(base)[:, np.newaxis]
+            everyone, zeros = slice(0, n_systems), np.zeros(n_systems, np.int64)
+            yield Tile(everyone, everyone, sums, sums, zeros, zeros)
+            return
+        for start in range(0, n_systems, TILE):
+            rows = slice(start, min(start + TILE, n_systems))
+            of_rows, first_pattern = np.unique(self.pattern[rows], return_inverse=True)
+            for other in range(start, n_systems, TILE):
+                columns = slice(other, min(other + TILE, n_systems))
+                of_columns, second_pattern = np.unique(self.pattern[columns], return_inverse=True)
+                first = self._restricted(base, codes, rows, of_columns)
+                second = (
+                    first if other == start else self._restricted(base, codes, columns, of_rows)
+                )
+                yield Tile(rows, columns, first, second, first_pattern, second_pattern)
+
+    def slabs(self, block: int) -> Iterator[Slab]:
+        """Yield the sums of one block for all pairs at once, some replicates after the others.
+
+        As many replicates as take at most 64 MiB, or 16.
+        """
+        codes = self._codes(block)
+        everyone, patterns = slice(0, len(self.order)), np.arange(len(self._absent))
+        base = self._accumulate(codes, everyone, self._all)
+        size = BLOCK
+        while size > _FEWEST_ROWS and base.itemsize * len(self.order) * patterns.size * size > SLAB:
+            size //= 4
+        for start in range(0, BLOCK, size):
+            yield Slab(start, self._restricted(base, codes, everyone, patterns, start, size))
+
+    def _restricted(
+        self,
+        base: FloatingArray,
+        codes: SignCodes,
+        systems: slice,
+        patterns: IntArray,
+        start: int = 0,
+        size: int = BLOCK,
+    ) -> FloatingArray:
+        """Return the sums of some systems over the items of each pattern.
+
+        Shape (n_systems, n_patterns, size), for the replicates from `start`, a multiple of `size`.
+        """
+        sums = np.empty((systems.stop - systems.start, len(patterns), size), base.dtype)
+        for place, pattern in enumerate(patterns):
+            part = np.ascontiguousarray(base[:, systems])
+            absent = self._absent[pattern]
+            if absent.size:
+                part = part - self._accumulate(codes, systems, absent)
+            sums[:, place] = _transform(_fold(part, start // size, size))
+        return sums
+
+    def _codes(self, block: int) -> SignCodes:
+        """Return the codes of the columns; those of one unit are the same."""
+        comparison = self._comparison
+        codes = sign_codes(self._seed, block, comparison.n_units)
+        if not comparison.units.size:
+            return codes
+        return SignCodes(codes.positions[comparison.units], codes.minus[comparison.units])
+
+    def _accumulate(self, codes: SignCodes, systems: slice, rows: IntArray) -> FloatingArray:
+        from analysis.statistics.all_pairs import kernels
+
+        sums = np.zeros((BLOCK, systems.stop - systems.start), self._columns.dtype)
+        kernels.add_rows(self._columns, systems.start, rows, codes.positions, codes.minus, sums)
+        return sums
+
+
+def _fold(sums: FloatingArray, part: int, size: int) -> FloatingArray:
+    """Prepare the transform of `size` replicates, the `part`-th of a block.
+
+    Sylvester's matrix is a Kronecker product: of the 8 bits of a replicate, the high ones act on
+    the high bits of the position only.
+    """
+    if size == BLOCK:
+        # The transform works in place.
+        return sums.copy()
+    high = np.arange(BLOCK // size)
+    signs = 1 - 2 * (np.bitwise_count(high & part) & 1).astype(sums.dtype)
+    return np.ascontiguousarray(np.tensordot(signs, sums.reshape(high.size, size, -1), axes=1))
+
+
+def _transform(sums: FloatingArray) -> FloatingArray:
+    """Return the sums per system and replicate; `sums` is used up."""
+    from analysis.statistics.all_pairs import kernels
+
+    kernels.hadamard(sums)
+    turned = np.empty(sums.shape[::-1], sums.dtype)
+    kernels.turn(sums, turned)
+    return turned

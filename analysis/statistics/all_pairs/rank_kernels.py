@@ -1,0 +1,197 @@
+"""Compiled inner loops over the ranks of differences.
+
+All work on whole numbers, so that neither the order of work nor the instruction set matters, and
+release the interpreter lock, so that threads can take different pairs.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import FloatArray
+from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics.all_pairs.pair_kernels import binary_grid
+
+IntArray = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.unsignedinteger]
+
+MISSING_STEP = -(2**31)
+"""Stands for a missing score in int32 steps."""
+MAX_EXACT_TIED = 50
+"""Up to this many differences, some tied, their rank sum gets its exact distribution."""
+
+
+@compiled
+def rank_by_counting(
+    steps: IntArray,
+    a: int,
+    reach: int,
+    counts: IntArray,
+    sums: IntArray,
+    tails: FloatArray,
+) -> None:
+    """Signed ranks of system `a` against every later one, by counting each difference.
+
+    For differences that take few values, at most `reach` in size. A row of `sums` per later
+    system: non-zero differences, twice the sum of ranks of the positive ones, sum of t^3 - t over
+    ties. A row of `tails`: exact chances of a sum at least and at most as large, where there are
+    ties and at most `MAX_EXACT_TIED` differences; else it is left alone. `counts` is room for
+    ``2 * reach + 1`` zeros, and left zero.
+    """
+    n_systems, n_items = steps.shape
+    missing = np.int32(MISSING_STEP)
+    ranks = np.empty(MAX_EXACT_TIED, np.int64)
+    for b in range(a + 1, n_systems):
+        for i in range(n_items):
+            x, y = steps[a, i], steps[b, i]
+            if x != missing and y != missing:
+                counts[reach + x - y] += 1
+        below, doubled, ties = 0, 0, 0
+        for size in range(1, reach + 1):
+            positive, negative = counts[reach + size], counts[reach - size]
+            tied = positive + negative
+            if tied:
+                for place in range(below, min(below + tied, MAX_EXACT_TIED)):
+                    ranks[place] = 2 * below + tied + 1
+                doubled += positive * (2 * below + tied + 1)
+                ties += tied * (tied * tied - 1)
+                below += tied
+                counts[reach + size] = 0
+                counts[reach - size] = 0
+        counts[reach] = 0
+        sums[b, 0], sums[b, 1], sums[b, 2] = below, doubled, ties
+        if ties and below <= MAX_EXACT_TIED:
+            rank_sum_tails(ranks[:below], doubled, tails[b])
+
+
+@compiled
+def rank_steps(
+    steps: IntArray,
+    a: int,
+    n_bits: int,
+    missing: int,
+    room: Keys,
+    sums: IntArray,
+    tails: FloatArray,
+) -> None:
+    """Signed ranks of system `a` against every later one, by sorting differences in whole steps.
+
+    Differences have at most `n_bits` bits; `room` is two rows of keys, unsigned and one bit
+    wider. `sums` and `tails` as in `rank_by_counting`.
+    """
+    n_systems, n_items = steps.shape
+    for b in range(a + 1, n_systems):
+        keys, n = room[0], 0
+        for i in range(n_items):
+            x, y = int(steps[a, i]), int(steps[b, i])
+            keys[n] = (abs(x - y) << 1) | int(x > y)
+            n += int((x != y) & (x != missing) & (y != missing))
+        _rank_keys(room, n, n_bits, sums[b], tails[b])
+
+
+@compiled
+def rank_floats(scores: FloatArray, a: int, room: Keys, sums: IntArray, tails: FloatArray) -> None:
+    """Signed ranks as `rank_steps` gives, on each pair's finest binary grid with exact sums."""
+    n_systems, n_items = scores.shape
+    for b in range(a + 1, n_systems):
+        grid, n_bits = binary_grid(scores[a], scores[b])
+        keys, n = room[0], 0
+        for i in range(n_items):
+            d = scores[a, i] - scores[b, i]
+            whole = int(np.rint(abs(d) * grid)) if d == d else 0
+            keys[n] = (whole << 1) | int(d > 0)
+            n += int(whole > 0)
+        _rank_keys(room, n, n_bits, sums[b], tails[b])
+
+
+@compiled
+def _rank_keys(room: Keys, n: int, n_bits: int, sums: IntArray, tails: FloatArray) -> None:
+    """Rank the first n keys of the first row of `room`: size of difference, then 1 if positive."""
+    row = _sorted(room, n, n_bits)
+    weighted, equal = 0, 0
+    for i in range(n):
+        weighted += int(row[i] & 1) * (i + 1)
+    for i in range(1, n):
+        equal += int((row[i] >> 1) == (row[i - 1] >> 1))
+    sums[0], sums[1], sums[2] = n, 2 * weighted, 0
+    if equal:
+        _rank_ties(row, n, sums, tails)
+
+
+@compiled
+def _sorted(room: Keys, n: int, n_bits: int) -> Keys:
+    """Sort by the `n_bits` above the lowest, digit by digit; one of the two rows of `room`."""
+    widest = 11 if n > 1024 else 8
+    n_digits = max(1, (n_bits + widest - 1) // widest)
+    width = (n_bits + n_digits - 1) // n_digits
+    counts = np.zeros((n_digits, 1 << width), np.int64)
+    mask = np.uint64((1 << width) - 1)
+    for i in range(n):
+        rest = np.uint64(room[0, i]) >> np.uint64(1)
+        for digit in range(n_digits):
+            counts[digit, rest & mask] += 1
+            rest >>= np.uint64(width)
+    source: Keys = room[0]
+    target: Keys = room[1]
+    for digit in range(n_digits):
+        places, before = counts[digit], 0
+        for value in range(places.size):
+            size = places[value]
+            places[value] = before
+            before += size
+        shift = np.uint64(1 + digit * width)
+        for i in range(n):
+            here = (np.uint64(source[i]) >> shift) & mask
+            target[places[here]] = source[i]
+            places[here] += 1
+        source, target = target, source
+    return source
+
+
+@compiled
+def _rank_ties(row: Keys, n: int, sums: IntArray, tails: FloatArray) -> None:
+    """Rank sorted keys of which some are tied."""
+    ranks = np.empty(MAX_EXACT_TIED, np.int64)
+    doubled, ties = 0, 0
+    i = 0
+    while i < n:
+        size, stop, positive = row[i] >> 1, i, 0
+        while stop < n and (row[stop] >> 1) == size:
+            positive += int(row[stop] & 1)
+            stop += 1
+        tied = int(stop - i)
+        for place in range(i, min(stop, MAX_EXACT_TIED)):
+            ranks[place] = 2 * i + tied + 1
+        doubled += positive * (2 * i + tied + 1)
+        ties += tied * (tied * tied - 1)
+        i = stop
+    sums[1], sums[2] = doubled, ties
+    if n <= MAX_EXACT_TIED:
+        rank_sum_tails(ranks[:n], doubled, tails)
+
+
+@compiled
+def rank_sum_tails(ranks: IntArray, doubled: int, tails: FloatArray) -> None:
+    """Chances of a sum of `ranks`, each with a fair coin, at least and at most `doubled`."""
+    chances = rank_sum_chances(ranks)
+    at_least, at_most = 0.0, 0.0
+    # From the ends, so that small chances are added first.
+    for value in range(chances.size - 1, doubled - 1, -1):
+        at_least += chances[value]
+    for value in range(doubled + 1):
+        at_most += chances[value]
+    tails[0], tails[1] = at_least, at_most
+
+
+@compiled
+def rank_sum_chances(ranks: IntArray) -> FloatArray:
+    """Distribution of the sum of `ranks`, each with a fair coin; entry k is the chance of k."""
+    chances = np.zeros(np.sum(ranks) + 1)
+    chances[0] = 1.0
+    filled = 1
+    for rank in ranks:
+        for value in range(filled):
+            chances[value] *= 0.5
+        for value in range(filled - 1, -1, -1):
+            chances[value + rank] += chances[value]
+        filled += rank
+    return chances

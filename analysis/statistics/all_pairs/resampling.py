@@ -1,0 +1,237 @@
+"""Replicated differences of many pairs from one plan: how many are extreme, and where they lie."""
+
+import threading
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from analysis.statistics._typing import FloatArray
+from analysis.statistics.all_pairs.plan import BLOCK, Progress, count_block, run_blocks
+from analysis.statistics.all_pairs.system_metric import SystemMetric
+from analysis.statistics.all_pairs.tiles import run_tiles
+
+Floats = npt.NDArray[np.floating]
+IntArray = npt.NDArray[np.int64]
+
+TIE = 1e-12
+"""Metrics this close, relative to their size, count as equal."""
+_PAIRS_PER_TILE = 256
+_CANCELLED = 1e-6
+
+
+class ResamplingOptions(TypedDict):
+    """What `resample_pairs` and `resample_rows` have in common."""
+
+    two_sided: bool
+    n_resamples: int
+    seed: int
+    confidence_level: float | None
+    n_threads: int | None
+
+
+class Resampled(NamedTuple):
+    """What resampling says about listed pairs; arrays of shape (n_pairs,)."""
+
+    at_least: IntArray
+    """Replicates with ``T* - t >= t``; for a two-sided test ``|T* - t| >= |t|``."""
+    at_most: IntArray
+    low: FloatArray
+    high: FloatArray
+    standard_error: FloatArray
+    """NaN, like the interval, if no interval was asked for."""
+
+
+def resample_pairs(
+    metric: SystemMetric,
+    left: IntArray,
+    right: IntArray,
+    *,
+    two_sided: bool,
+    n_resamples: int,
+    seed: int,
+    confidence_level: float | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Resampled:
+    """Resample the differences of listed pairs from one shared plan.
+
+    Parameters
+    ----------
+    metric : SystemMetric
+    left, right : ndarray of int, shape (n_pairs,)
+        The two systems of each pair.
+    two_sided : bool
+    n_resamples, seed : int
+    confidence_level : float, optional
+        Of percentile intervals; None for no intervals, which saves keeping the replicates.
+    n_threads, progress
+        As for `run_blocks`.
+
+    Notes
+    -----
+    A block of 256 replicates is one product of the units' sums with the multiplicities. Intervals
+    keep n_systems · n_resamples values. What the replicates are does not depend on threads.
+    """
+    from analysis.statistics.all_pairs import pair_kernels
+
+    n_systems, n_pairs = metric.observed.size, left.size
+    observed = metric.observed[left] - metric.observed[right]
+    low, high = _thresholds(metric, observed, left, right, two_sided)
+    count = pair_kernels.count_two_sided if two_sided else pair_kernels.count_one_sided
+    counts = np.zeros((2, n_pairs), dtype=np.int64)
+    kept = confidence_level is not None
+    replicates = np.empty((n_systems, n_resamples if kept else 0), dtype=metric.dtype)
+    adding = threading.Lock()
+
+    def work(block: int, rows: int) -> None:
+        # All rows of a block, also where fewer count: a product's last bit may depend on them.
+        drawn = count_block(seed, block, metric.n_units, metric.dtype)
+        values = np.ascontiguousarray(metric.values(drawn)[:, :rows])
+        scale = metric.scale(drawn)[:rows]
+        found = np.zeros((2, n_pairs), dtype=np.int64)
+        count(values, scale, left, right, low, high, found)
+        with adding:
+            np.add(counts, found, out=counts)
+        if kept:
+            start = block * BLOCK
+            replicates[:, start : start + rows] = values * scale if scale.size else values
+
+    run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
+    ends = np.full((3, n_pairs), np.nan)
+    if confidence_level is not None:
+        ends = _intervals(replicates, left, right, confidence_level, n_threads) * metric.unit
+    return Resampled(counts[0], counts[0 if two_sided else 1], *ends)
+
+
+def resample_rows(
+    differences: FloatArray,
+    sizes: FloatArray,
+    *,
+    two_sided: bool,
+    n_resamples: int,
+    seed: int,
+    confidence_level: float | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Resampled:
+    """Resample mean differences of pairs that each have items of their own.
+
+    Units are drawn from all there are, and a replicate of a pair is the mean over those drawn that
+    both its systems have.
+
+    Parameters
+    ----------
+    differences, sizes : ndarray, shape (n_pairs, n_units)
+        Sums of the pair's differences over each unit, in whole steps, and how many items that
+        are; 0 where there are none.
+    two_sided, n_resamples, seed, confidence_level, n_threads, progress
+        As for `resample_pairs`.
+    """
+    n_pairs, n_units = differences.shape
+    observed = np.sum(differences, axis=1) / np.sum(sizes, axis=1)
+    replicates = np.empty((n_pairs, n_resamples))
+
+    def work(block: int, rows: int) -> None:
+        drawn = count_block(seed, block, n_units)
+        sums, items = (differences @ drawn.T)[:, :rows], (sizes @ drawn.T)[:, :rows]
+        here = replicates[:, block * BLOCK : block * BLOCK + rows]
+        here[...] = np.nan
+        np.divide(sums, items, out=here, where=items > 0)
+
+    run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
+    centred = replicates - observed[:, np.newaxis]
+    largest = np.nanmax(np.abs(centred), axis=1, initial=0.0)
+    room = (TIE * np.maximum(np.abs(observed), largest))[:, np.newaxis]
+    gain = observed[:, np.newaxis]
+    # Counted by what lies within, so that an undefined replicate counts as extreme.
+    if two_sided:
+        within = np.abs(centred) < np.abs(gain) - room
+        at_least = at_most = n_resamples - np.count_nonzero(within, axis=1)
+    else:
+        at_least = n_resamples - np.count_nonzero(centred < gain - room, axis=1)
+        at_most = n_resamples - np.count_nonzero(centred > gain + room, axis=1)
+    ends = np.full((3, n_pairs), np.nan)
+    if confidence_level is not None:
+        from analysis.statistics.all_pairs.pair_kernels import row_intervals
+
+        ends[2] = np.nanstd(replicates, axis=1, ddof=1)
+        share, reach = _tail(confidence_level, n_resamples)
+        row_intervals(replicates, observed, ends[2], share, reach, ends[0], ends[1])
+    return Resampled(at_least, at_most, *ends)
+
+
+def _thresholds(
+    metric: SystemMetric,
+    observed: FloatArray,
+    left: IntArray,
+    right: IntArray,
+    two_sided: bool,
+) -> tuple[Floats, Floats]:
+    """Return at or below what, and at or above what, a replicated difference counts."""
+    # |T* - t| >= |t| means T* <= min(0, 2t) or T* >= max(0, 2t); T* - t >= t means T* >= 2t.
+    twice = 2.0 * observed
+    room = np.zeros(observed.size)
+    if not metric.exact:
+        size = np.abs(metric.observed)
+        room = TIE * np.maximum(size[left], size[right])
+    low, high = (np.minimum(twice, 0.0), np.maximum(twice, 0.0)) if two_sided else (twice, twice)
+    return (low + room).astype(metric.dtype), (high - room).astype(metric.dtype)
+
+
+def _tail(confidence_level: float, n_resamples: int) -> tuple[float, float]:
+    """Return the share below the lower percentile, and how many spreads off to start looking."""
+    share = (1.0 - confidence_level) / 2.0
+    looked_at = min(0.45, 1.5 * share + 3.0 * np.sqrt(share / n_resamples))
+    return share, -float(special.ndtri(looked_at))
+
+
+def _intervals(
+    replicates: Floats,
+    left: IntArray,
+    right: IntArray,
+    confidence_level: float,
+    n_threads: int | None,
+) -> FloatArray:
+    """Return percentiles and standard errors of the replicated differences, shape (3, n_pairs)."""
+    from analysis.statistics.all_pairs.pair_kernels import pair_intervals
+
+    share, reach = _tail(confidence_level, replicates.shape[1])
+    middle, spread = _moments(replicates, left, right)
+    ends = np.stack([np.full(left.size, np.nan), np.full(left.size, np.nan), spread])
+
+    def work(tile: int) -> None:
+        at = slice(tile * _PAIRS_PER_TILE, (tile + 1) * _PAIRS_PER_TILE)
+        pair_intervals(
+            replicates,
+            left[at],
+            right[at],
+            middle[at],
+            spread[at],
+            share,
+            reach,
+            ends[0, at],
+            ends[1, at],
+        )
+
+    run_tiles(work, -(-left.size // _PAIRS_PER_TILE), n_threads=n_threads)
+    return ends
+
+
+def _moments(replicates: Floats, left: IntArray, right: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and standard deviation of the replicated differences of listed pairs."""
+    defined = ~np.isnan(replicates).any(axis=0)
+    n = int(np.count_nonzero(defined))
+    values: FloatArray = np.asarray(replicates[:, defined], dtype=np.float64)
+    if n < 2:
+        return np.full(left.size, np.nan), np.full(left.size, np.nan)
+    mean: FloatArray = np.asarray(np.mean(values, axis=1))
+    centred = values - mean[:, np.newaxis]
+    gram = centred @ centred.T
+    own = np.diag(gram)
+    gross = own[left] + own[right]
+    squares = gross - 2.0 * gram[left, right]
+    for pair in np.flatnonzero(squares <= _CANCELLED * gross):
+        squares[pair] = np.sum((centred[left[pair]] - centred[right[pair]]) ** 2)
+    return mean[left] - mean[right], np.sqrt(squares / (n - 1))

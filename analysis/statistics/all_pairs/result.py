@@ -1,0 +1,162 @@
+"""What a comparison of all pairs of systems gives."""
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.results import Result
+from analysis.statistics.signature import build_signature
+
+_LONGEST_TABLE = 40
+
+
+class PairMethod(IntEnum):
+    """How the p-value of a pair came about."""
+
+    NOT_TESTABLE = 0
+    CLOSED_FORM = 1
+    EXACT = 2
+    ENUMERATED = 3
+    MONTE_CARLO = 4
+    TAIL = 5
+
+
+class PairPvalues(NamedTuple):
+    """P-values of all pairs by one test, before any correction.
+
+    One-sided ``[i, j]`` tests whether i is above ("greater") or below ("less") j; two-sided is
+    symmetric. Diagonal and pairs that cannot be tested: NaN.
+    """
+
+    pvalue: FloatArray
+    """Shape (n_systems, n_systems)."""
+    method: npt.NDArray[np.uint8]
+    """`PairMethod` of each pair, same shape."""
+    floor: FloatArray
+    """Smallest p-value possible for the pair with that method, same shape."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairwise(Result):
+    """Result of testing every pair of systems on the same items.
+
+    All matrices have shape (n_systems, n_systems); ``[i, j]`` is about system i minus system j,
+    on the items that both have scores for.
+
+    Attributes
+    ----------
+    n_systems : int
+    n_pairs : int
+        Pairs that could be tested.
+    difference : ndarray of float
+        Metric of i minus metric of j; 0 on the diagonal, NaN where it is not defined.
+    standard_error : ndarray of float
+        Standard error of `difference`: from the item differences ("mean"; cluster-robust with
+        groups), else from the bootstrap; NaN where it is not defined or was not computed.
+    ci_low, ci_high : ndarray of float
+        Interval of each difference by itself, at `confidence_level`; NaN where there is none.
+    pvalue : ndarray of float
+        One-sided ``[i, j]`` tests whether i is above ("greater") or below ("less") j. NaN on the
+        diagonal and where nothing can be tested.
+    pvalue_adjusted : ndarray of float
+        After `correction` over all pairs that can be tested.
+    n_items : ndarray of int
+        Items that both systems have scores for; on the diagonal, the system's own.
+    method : ndarray of uint8
+        `PairMethod` of each p-value.
+    pvalue_floor : ndarray of float
+        Smallest p-value that the pair could have had with its method; 0 for a closed form.
+    test : str
+        The test used: one of `PAIRWISE_TESTS` but not "auto".
+    why : str
+        Why this test was used.
+    aggregation : str
+    interval_method : str
+        "t", "newcombe", "tango", "percentile" or "none".
+    correction : str
+        One of `CORRECTIONS`.
+    alternative : str
+    alpha : float
+        Level of the whole family.
+    confidence_level : float
+        ``1 - alpha``, of each interval by itself.
+    n_resamples : int
+        Replicates of the test; 0 where no p-value needed any.
+    seed : int or None
+        Seed of the replicates of test, correction and intervals; None if none were drawn.
+    n_groups : int or None
+        Groups of items that are exchanged or drawn as a whole; None without groups.
+    n_tests : int
+        Size of the family that the correction counts.
+    floor_note : str
+        What must be known where the number of replicates limits what the correction can reject;
+        empty where it does not.
+    """
+
+    n_systems: int
+    n_pairs: int
+    difference: FloatArray
+    standard_error: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    pvalue: FloatArray
+    pvalue_adjusted: FloatArray
+    n_items: npt.NDArray[np.int64]
+    method: npt.NDArray[np.uint8]
+    pvalue_floor: FloatArray
+    test: str
+    why: str
+    aggregation: str
+    interval_method: str
+    correction: str
+    alternative: str
+    alpha: float
+    confidence_level: float
+    n_resamples: int
+    seed: int | None
+    n_groups: int | None
+    n_tests: int
+    floor_note: str = ""
+
+    @property
+    def different(self) -> BoolArray:
+        """Which pairs differ at level `alpha` after correction; False where not testable."""
+        return np.asarray(self.pvalue_adjusted <= self.alpha)
+
+    @property
+    def signature(self) -> str:
+        """One line from which the comparison can be repeated."""
+        settings: dict[str, str | int | float] = {
+            "test": self.test,
+            "agg": self.aggregation,
+            "alt": self.alternative,
+            "systems": self.n_systems,
+            "m": self.n_tests,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "interval": self.interval_method,
+        }
+        if self.n_groups is not None:
+            settings["groups"] = self.n_groups
+        if self.seed is not None:
+            settings |= {"B": self.n_resamples, "seed": self.seed}
+        return build_signature("pairwise", **settings)
+
+    def __str__(self) -> str:
+        first, second = np.triu_indices(self.n_systems, 1)
+        order = np.argsort(self.pvalue_adjusted[first, second], kind="stable")[:_LONGEST_TABLE]
+        lines = [f"{'pair':>12}  {'difference':>11}  {'p':>9}  {'adjusted':>9}  items"]
+        for i, j in zip(first[order], second[order], strict=True):
+            p, adjusted = self.pvalue[i, j], self.pvalue_adjusted[i, j]
+            told = "not testable" if math.isnan(p) else f"{p:>9.4g}  {adjusted:>9.4g}"
+            lines.append(
+                f"{f'{i} - {j}':>12}  {self.difference[i, j]:>11.5g}  {told}  {self.n_items[i, j]}"
+            )
+        if first.size > _LONGEST_TABLE:
+            lines.append(f"... and {first.size - _LONGEST_TABLE} pairs more")
+        return "\n".join([*lines, self.signature])

@@ -1,0 +1,89 @@
+"""Far tails of the exchange distribution, where random patterns no longer reach."""
+
+import functools
+
+import numpy as np
+from scipy import special
+
+from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.exact import Tails, settle
+from analysis.statistics.all_pairs.missing import Comparison, IntArray
+
+FEW_HITS = 10
+"""A Monte Carlo p-value from fewer extreme patterns is replaced."""
+_N_TERMS = 8
+_DISBELIEF = 1e-6
+
+
+def by_saddlepoint(
+    comparison: Comparison, pairs: IntArray, *, n_threads: int | None = None
+) -> Tails:
+    """Approximate ``P(T >= |t|)`` of T = Σ ± d by the formula of Lugannani and Rice.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    pairs : ndarray of int
+        Places in the list of pairs.
+    n_threads : int, optional
+
+    Returns
+    -------
+    Tails
+        `point` is not defined. Relative error of order 1 / n_units: some 2 % for 40 items, 0.3 %
+        for 130 and 0.02 % for 2,000, down to chances of 1e-300; more where a few items outweigh
+        all others.
+
+    Notes
+    -----
+    T lives on a lattice whose step is twice the common divisor of the differences; Daniels' first
+    continuity correction takes that into account, and vanishes for a fine lattice. The cumulant
+    function Σ log cosh(θ d) is a power series in θ from sums of even powers of d, with the few
+    large differences evaluated one by one: a few nanoseconds per item and pair.
+
+    References
+    ----------
+    Lugannani, Rice (1980), Saddle point approximation for the distribution of the sum of
+    independent random variables. Daniels (1987), Tail probability approximations, eq. (6.4).
+    """
+    from analysis.statistics.all_pairs import saddlepoint_kernels
+
+    series = log_cosh_series(_N_TERMS)
+
+    def fill(part: slice, tails: Tails) -> None:
+        chosen = pairs[part]
+        saddlepoint_kernels.approximate_pairs(
+            comparison.scores,
+            comparison.units,
+            comparison.n_units,
+            comparison.left[chosen],
+            comparison.right[chosen],
+            comparison.observed[chosen],
+            series,
+            tails.upper,
+            tails.different,
+        )
+
+    return settle(fill, pairs.size, n_threads=n_threads)
+
+
+@functools.cache
+def log_cosh_series(n_terms: int) -> FloatArray:
+    """Return the coefficients of x^2, x^4, … in the power series of log cosh x."""
+    k = np.arange(1, n_terms + 1)
+    bernoulli = special.bernoulli(2 * n_terms)[2::2]
+    return np.asarray(
+        2.0 ** (2 * k - 1) * (4.0**k - 1) * bernoulli / (k * special.factorial(2 * k))
+    )
+
+
+def believable(hits: IntArray, chances: FloatArray, n_resamples: int) -> BoolArray:
+    """Return whether so few hits may well come from patterns with these chances.
+
+    False where the number of hits lies in a tail of 1e-6 of its distribution: the approximation
+    is not used against the evidence.
+    """
+    at_most = special.bdtr(hits.astype(np.float64), n_resamples, chances)
+    below = special.bdtr(hits - 1.0, n_resamples, chances)
+    at_least = 1.0 - np.where(hits > 0, below, 0.0)
+    return np.asarray((at_most > _DISBELIEF) & (at_least > _DISBELIEF))

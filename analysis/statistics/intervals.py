@@ -1,0 +1,325 @@
+"""Intervals for one system's score and for the difference of two."""
+
+import math
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics.aggregate import as_aggregation
+from analysis.statistics.binary_intervals import (
+    count_pairs,
+    newcombe_interval,
+    tango_interval,
+    wilson_bounds,
+    wilson_interval,
+)
+from analysis.statistics.bootstrap_intervals import bootstrap_interval
+from analysis.statistics.interval import Interval
+from analysis.statistics.item_groups import as_group_codes, keep_groups
+from analysis.statistics.paired_result import CompletePair, Groups, complete_components
+from analysis.statistics.standard_error import (
+    CodeArray,
+    exact_mean,
+    is_binary,
+    rounding_error,
+    spread_of_mean,
+    t_quantile,
+)
+from analysis.statistics.validation import as_choice, as_floats, as_level
+
+DifferenceMethod: TypeAlias = Literal[
+    "auto", "t", "newcombe", "tango", "percentile", "basic", "bca", "studentized"
+]
+ScoreMethod: TypeAlias = Literal["auto", "t", "wilson", "percentile", "basic", "bca", "studentized"]
+DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
+SCORE_METHODS: tuple[str, ...] = get_args(ScoreMethod)
+_OF_PAIRED_SHARES = {"newcombe": newcombe_interval, "tango": tango_interval}
+
+
+def difference_interval(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    aggregation: str = "mean",
+    groups: Groups = None,
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    rng: Seed = 0,
+) -> Interval:
+    """Return an interval for the metric of a minus the metric of b.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n_items,) or (n_items, n_components)
+        Scores, higher is better. NaN in either leaves the item out.
+    aggregation : str
+        As for `paired_test`.
+    groups : sequence, shape (n_items,), optional
+        Items with the same label depend on each other; None is a group of its own.
+    method : {"auto", "t", "newcombe", "tango", "percentile", "basic", "bca", "studentized"}
+        "auto": Tango's score interval where all scores are 0 or 1 and no groups are given, else
+        Student's t for means (cluster-robust with groups), "bca" for other functions of sums and
+        "percentile" for medians and correlations. "newcombe" and "tango" need independent
+        binary scores. The last four resample items, or whole groups.
+    confidence_level : float
+    n_resamples, rng
+        For the methods that resample.
+
+    Returns
+    -------
+    Interval
+        NaN for fewer than two independent items (binary scores: without items), and where
+        nothing varies: see Notes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If scores do not suit the method or the aggregation, or an argument is out of range.
+
+    Notes
+    -----
+    Where all items differ by the same amount, Student's t would return that amount as its own
+    interval, which reads as certainty. Its place is then taken by "no-spread": of n such items at
+    most a share 1 - (alpha/2)^(1/n) of all items can behave otherwise, and those by no more than
+    the range of the scores seen. With a range of 0 there is nothing to go by: NaN.
+
+    References
+    ----------
+    Tango (1998); Newcombe (1998), method 10; Fagerland, Lydersen, Laake (2014), Recommended tests
+    and confidence intervals for paired binomial proportions.
+
+    Examples
+    --------
+    >>> low, high, method, _ = difference_interval([1, 1, 0, 1], [1, 0, 0, 0])
+    >>> method, round(low, 3), round(high, 3)
+    ('tango', -0.235, 0.85)
+    """
+    as_choice(method, "method", DIFFERENCE_METHODS)
+    level = as_level(confidence_level, name="confidence_level")
+    pair = complete_components(a, b, aggregation=aggregation, groups=groups)
+    chosen = _choose_difference(pair, aggregation) if method == "auto" else method
+    if chosen in ("t", *_OF_PAIRED_SHARES):
+        _need_means(method, aggregation)
+    if chosen in _OF_PAIRED_SHARES:
+        _need_independent_binary(pair, method)
+        if not len(pair.a):
+            return Interval(math.nan, math.nan, chosen, level)
+        counts = count_pairs(pair.a[:, 0], pair.b[:, 0])
+        return _OF_PAIRED_SHARES[chosen](counts, level)
+    if chosen == "t":
+        return mean_difference_interval(pair, level)
+    return bootstrap_interval(
+        a,
+        b,
+        aggregation=aggregation,
+        groups=groups,
+        method=chosen,
+        confidence_level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def score_interval(
+    values: npt.ArrayLike,
+    *,
+    aggregation: str = "mean",
+    groups: Groups = None,
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    rng: Seed = 0,
+) -> Interval:
+    """Return an interval for one system's metric.
+
+    Two systems are not compared by whether their intervals overlap: use `difference_interval`.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_items,) or (n_items, n_components)
+        Scores; NaN leaves the item out.
+    aggregation, groups, confidence_level, n_resamples, rng
+        As for `difference_interval`.
+    method : {"auto", "t", "wilson", "percentile", "basic", "bca", "studentized"}
+        "auto": Wilson's where all scores are 0 or 1, Student's t for other means
+        (cluster-robust with groups), "bca" for other functions of sums, "percentile" for medians
+        and correlations.
+
+    Returns
+    -------
+    Interval
+        NaN for fewer than two independent items (binary scores: without items), and for graded
+        scores that are all the same.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `difference_interval`.
+
+    Notes
+    -----
+    Wilson's interval with groups takes as many items as would have the cluster-robust standard
+    error if they were independent (at most the items there are, and as many as there are groups
+    where all scores are equal), and the t quantile.
+
+    References
+    ----------
+    Wilson (1927); Korn and Graubard (1998), Confidence intervals for proportions with small
+    expected number of positive counts estimated from survey data, for the number of items.
+
+    Examples
+    --------
+    >>> low, high, method, _ = score_interval([1, 1, 1, 1, 1, 1, 1, 1])
+    >>> method, round(low, 3), high
+    ('wilson', 0.676, 1.0)
+    """
+    as_choice(method, "method", SCORE_METHODS)
+    level = as_level(confidence_level, name="confidence_level")
+    scores, codes = _complete_scores(values, aggregation, groups)
+    chosen = _choose_score(scores, aggregation) if method == "auto" else method
+    if chosen in ("t", "wilson"):
+        _need_means(method, aggregation)
+    if chosen == "wilson":
+        if scores.size and not is_binary(scores[:, 0]):
+            raise ValueError("`method` 'wilson' needs scores of 0 and 1. Use 't' for graded ones.")
+        return _wilson(scores[:, 0], codes, level)
+    if chosen == "t":
+        spread = spread_of_mean(scores[:, 0], codes, rounding_error(scores[:, 0]))
+        if not spread.standard_error > 0:
+            return Interval(math.nan, math.nan, "t", level)
+        mean, reach = exact_mean(scores[:, 0]), t_quantile(spread.df, level)
+        reach *= spread.standard_error
+        return Interval(mean - reach, mean + reach, "t", level)
+    return bootstrap_interval(
+        scores,
+        aggregation=aggregation,
+        groups=codes,
+        method=chosen,
+        confidence_level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def mean_difference_interval(pair: CompletePair, confidence_level: float) -> Interval:
+    """Return the t interval of a mean difference, or what takes its place without spread."""
+    first, second = pair.a[:, 0], pair.b[:, 0]
+    differences = first - second
+    rounding = rounding_error(first, second)
+    spread = spread_of_mean(differences, pair.groups, rounding)
+    if spread.df == 0:
+        return Interval(math.nan, math.nan, "t", confidence_level)
+    mean = exact_mean(differences)
+    if spread.standard_error == 0 or np.ptp(differences) <= rounding:
+        tail = (1 - confidence_level) / 2
+        low, high = no_spread_bounds(mean, score_range(first, second), pair.n_units, tail)
+        return Interval(low, high, "no-spread", confidence_level)
+    reach = t_quantile(spread.df, confidence_level) * spread.standard_error
+    return Interval(mean - reach, mean + reach, "t", confidence_level)
+
+
+def score_range(a: FloatArray, b: FloatArray) -> float:
+    """Return how far the scores of both systems spread."""
+    return max(float(np.max(a)), float(np.max(b))) - min(float(np.min(a)), float(np.min(b)))
+
+
+def no_spread_bounds(
+    difference: float, largest: float, n_units: int, tail: float
+) -> tuple[float, float]:
+    """Return how far the mean difference can be from the one that all units have.
+
+    If a share s of all units had another difference, n units without one had probability
+    (1 - s)^n; that leaves s <= 1 - tail^(1/n), and those units differ by at most `largest`.
+    """
+    if largest == 0:
+        return math.nan, math.nan
+    share = -math.expm1(math.log(tail) / n_units)
+    return (
+        difference - share * (largest + difference),
+        difference + share * (largest - difference),
+    )
+
+
+def _choose_difference(pair: CompletePair, aggregation: str) -> str:
+    if aggregation != "mean":
+        return _choose_resampling(aggregation)
+    binary = is_binary(pair.a[:, 0]) and is_binary(pair.b[:, 0])
+    return "tango" if binary and pair.n_units == len(pair.a) else "t"
+
+
+def _choose_score(scores: FloatArray, aggregation: str) -> str:
+    if aggregation != "mean":
+        return _choose_resampling(aggregation)
+    return "wilson" if is_binary(scores[:, 0]) else "t"
+
+
+def _choose_resampling(aggregation: str) -> str:
+    return "percentile" if aggregation in ("median", "pearson", "spearman") else "bca"
+
+
+def _need_means(method: str, aggregation: str) -> None:
+    if aggregation != "mean":
+        raise ValueError(
+            f"`method` '{method}' is for means over items, got `aggregation` '{aggregation}'. "
+            "Use 'bca' or 'percentile'."
+        )
+
+
+def _need_independent_binary(pair: CompletePair, method: str) -> None:
+    for name, values in (("a", pair.a), ("b", pair.b)):
+        if values.size and not is_binary(values[:, 0]):
+            raise ValueError(
+                f"`{name}` must hold only 0, 1 and NaN for `method` '{method}'. Use 't' for "
+                "graded scores."
+            )
+    if pair.n_units < len(pair.a):
+        raise ValueError(
+            f"`method` '{method}' takes items as independent, but `groups` joins {len(pair.a)} "
+            f"items into {pair.n_units} groups. Use 't', which is cluster-robust."
+        )
+
+
+def _wilson(scores: FloatArray, codes: CodeArray | None, level: float) -> Interval:
+    if not scores.size:
+        return Interval(math.nan, math.nan, "wilson", level)
+    n_right = int(np.count_nonzero(scores))
+    n_units = scores.size if codes is None else int(np.max(codes)) + 1
+    if codes is None or n_units == scores.size:
+        return wilson_interval(n_right, scores.size, level)
+    if n_units < 2:
+        return Interval(math.nan, math.nan, "wilson", level)
+    share = n_right / scores.size
+    spread = spread_of_mean(scores, codes)
+    # Korn and Graubard (1998), equation (3), without more items than there are.
+    n_effective = float(n_units)
+    if 0 < n_right < scores.size:
+        ratio = (
+            share * (1 - share) / spread.standard_error**2 if spread.standard_error else math.inf
+        )
+        n_effective = min(ratio, float(scores.size))
+    return Interval(
+        *wilson_bounds(share, n_effective, t_quantile(spread.df, level)), "wilson", level
+    )
+
+
+def _complete_scores(
+    values: npt.ArrayLike, aggregation: str, groups: Groups
+) -> tuple[FloatArray, CodeArray | None]:
+    """Check one system's scores and leave out items with a NaN."""
+    kind = as_aggregation(aggregation)
+    scores = as_floats(values, "values")
+    if scores.ndim == 1:
+        scores = scores[:, np.newaxis]
+    if scores.ndim != 2 or scores.shape[1] != len(kind.components):
+        raise ValueError(
+            f"`values` must have shape (n_items, {len(kind.components)}) for aggregation "
+            f"'{aggregation}', got {np.shape(values)}."
+        )
+    if np.any(np.isinf(scores)):
+        raise ValueError("`values` must be finite (NaN = missing), got an infinite score.")
+    complete = ~np.any(np.isnan(scores), axis=1)
+    codes = None if groups is None else keep_groups(as_group_codes(groups, len(scores)), complete)
+    return scores[complete], codes

@@ -1,0 +1,167 @@
+"""The sign-flip permutation test (approximate randomization)."""
+
+import math
+
+import numpy.typing as npt
+
+from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics.aggregate import CORRELATIONS
+from analysis.statistics.median_flips import median_flip_test
+from analysis.statistics.null_hypotheses import null_hypothesis
+from analysis.statistics.paired_result import (
+    Groups,
+    PairedTest,
+    as_delta,
+    check_same_gold,
+    check_statistic,
+    complete_components,
+    median_difference,
+    metric_difference,
+    side_of,
+)
+from analysis.statistics.sign_flips import FlipOutcome, flip_test
+from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
+
+
+def signflip(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    aggregation: str = "mean",
+    statistic: str = "metric",
+    alternative: Alternative = "two-sided",
+    delta: float = 0.0,
+    groups: Groups = None,
+    n_resamples: int = 9_999,
+    rng: Seed = 0,
+) -> PairedTest:
+    """Test two systems by exchanging them item by item (approximate randomization).
+
+    Assumes only that under the null hypothesis the two scores of an item could be exchanged, and
+    that items, or groups of them, are independent of each other.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n_items,) or (n_items, n_components)
+        Scores, higher is better; or what a corpus metric is computed from. NaN in any component
+        of either leaves the item out.
+    aggregation : str
+        One of `AGGREGATIONS`: "mean" or "median" of 1 component; "ratio" of the sums of
+        (numerator, denominator); "f1" from the sums of (true positives, false positives, false
+        negatives); "bleu" and "chrf" from summed counts; "pearson" or "spearman" of (prediction,
+        gold). All but "mean" exchange the systems' components and compute the corpus metric
+        again. Of a correlation, the predictions are exchanged, standardised or ranked per system
+        because systems may have scales of their own; both systems must have the same gold.
+    statistic : {"metric", "median"}
+        "metric": the difference of the systems' metrics. "median": the median of the differences
+        per item, for one score per item.
+    alternative : {"two-sided", "greater", "less"}
+        Two-sided counts patterns with ``|T| >= |t|``.
+    delta : float
+        Difference a - b under the null hypothesis, taken off a's scores; for "mean" and "median".
+        The test is then of scores that could be exchanged after that, which means symmetric
+        differences.
+    groups : sequence, shape (n_items,), optional
+        A label per item; whole groups are exchanged. None is a group of its own.
+    n_resamples : int
+        Random patterns, where no exact way is short enough.
+    rng : int, Generator or None
+        Seed; 0 is a seed. A Generator gives one draw, None fresh entropy; either way the
+        signature tells the seed.
+
+    Returns
+    -------
+    PairedTest
+        Exact (``exact`` is True, ``n_resamples`` 0) for at most 16 differing items, and for means
+        of scores in whole steps, such as ratings. Otherwise Monte Carlo:
+        p = (count + 1) / (n_resamples + 1). Identical systems give 1. NaN without items, and
+        where a system's metric is not defined; one that an exchange makes so counts as 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If scores are no numbers, not finite, of the wrong shape, or negative counts; if
+        `aggregation` is unknown, `delta` does not go with it, or gold differs.
+
+    Notes
+    -----
+    Sums are exact (see `fixed_point`), so ties with the observed value are counted right, and the
+    p-value depends neither on the order of items nor on memory, threads or matrix library;
+    exchanging a and b gives the same p-value, with "greater" and "less" exchanged.
+
+    References
+    ----------
+    Yeh (2000), More accurate tests for the statistical significance of result differences;
+    Deutsch, Dror, Roth (2021), A Statistical Analysis of Summarization Evaluation Metrics Using
+    Resampling Methods (PERM-INPUTS, for correlations).
+
+    Examples
+    --------
+    >>> signflip([3, 2, 5, 4, 4], [1, 2, 2, 3, 1]).pvalue
+    0.125
+    >>> signflip([[9, 10], [7, 8]], [[8, 10], [7, 8]], aggregation="ratio").pvalue
+    1.0
+    """
+    as_choice(alternative, "alternative", ALTERNATIVES)
+    shift, resamples, seed = as_delta(delta), as_count(n_resamples, "n_resamples"), as_seed(rng)
+    of_median = check_statistic(statistic, aggregation)
+    pair = complete_components(a, b, aggregation=aggregation, groups=groups)
+    of_median = statistic == "median"
+    if shift and aggregation not in ("mean", "median"):
+        raise ValueError(
+            f"`delta` can be taken off scores for 'mean' and 'median' only, got {shift:g} for "
+            f"`aggregation` '{aggregation}'. Use the bootstrap."
+        )
+    if aggregation in CORRELATIONS:
+        check_same_gold(pair)
+    difference = metric_difference(pair, aggregation)
+    outcome = FlipOutcome(math.nan, math.nan, True, 0)
+    observed = median_difference(pair) if of_median else difference
+    if not math.isnan(difference):
+        shifted = pair._replace(a=pair.a - shift) if shift else pair
+        if of_median or aggregation == "median":
+            outcome = median_flip_test(
+                shifted.a[:, 0],
+                shifted.b[:, 0],
+                of_differences=of_median,
+                alternative=alternative,
+                n_resamples=resamples,
+                seed=seed,
+                groups=shifted.groups,
+            )
+        else:
+            outcome = flip_test(
+                shifted.a,
+                shifted.b,
+                aggregation=aggregation,
+                alternative=alternative,
+                n_resamples=resamples,
+                seed=seed,
+                groups=shifted.groups,
+            )
+    name = "signflip-median" if of_median else "signflip"
+    return PairedTest(
+        test=name,
+        aggregation=aggregation,
+        statistic=observed,
+        pvalue=outcome.pvalue,
+        difference=difference,
+        n_items=len(pair.a),
+        n_missing=pair.n_missing,
+        alternative=alternative,
+        exact=outcome.exact,
+        n_resamples=outcome.n_resamples,
+        seed=None if outcome.exact else seed,
+        pvalue_floor=None if math.isnan(outcome.floor) else outcome.floor,
+        tests_that=null_hypothesis(
+            name,
+            alternative,
+            aggregation=aggregation,
+            delta=shift,
+            grouped=pair.groups is not None,
+        ),
+        delta=shift,
+        n_groups=pair.n_groups,
+        statistic_name="median difference" if of_median else "difference",
+        direction=side_of(observed, shift),
+    )

@@ -1,0 +1,198 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.statistics.all_pairs import exact
+from analysis.statistics.all_pairs.exact import (
+    by_binomial,
+    by_enumeration,
+    by_inversion,
+    inversion_seconds,
+    is_binary,
+    smallest_chance,
+)
+from analysis.statistics.all_pairs.missing import set_up
+
+NAN = math.nan
+
+
+def all_of(comparison):
+    return np.arange(comparison.left.size)
+
+
+def brute_force(differences):
+    """P(T >= |t|) and P(T = |t|) by listing all patterns of the non-zero differences."""
+    d = differences[differences != 0]
+    sums = np.array([np.dot(signs, d) for signs in itertools.product([-1, 1], repeat=d.size)])
+    t = abs(d.sum())
+    return np.mean(sums >= t - 1e-9), np.mean(np.abs(sums - t) < 1e-9), d.size
+
+
+def by_convolution(differences):
+    """P(T >= |t|) in plain floating point, all terms positive."""
+    sizes = np.abs(differences[differences != 0]).astype(int)
+    chances = np.ones(1)
+    for size in sizes:
+        longer = np.zeros(chances.size + size)
+        longer[: chances.size] += chances / 2
+        longer[size:] += chances / 2
+        chances = longer
+    reach, t = int(sizes.sum()), abs(int(differences.sum()))
+    return math.fsum(chances[(t + reach) // 2 :]), chances[(t + reach) // 2]
+
+
+@pytest.mark.parametrize("settle", [by_enumeration, by_inversion])
+@pytest.mark.parametrize("n_items", [1, 2, 7, 11])
+def test_exact_ways_equal_brute_force(settle, n_items):
+    scores = np.random.default_rng(n_items).integers(0, 4, (7, n_items))
+    comparison = set_up(scores, None)
+    tails = settle(comparison, all_of(comparison))
+    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+        upper, point, different = brute_force((scores[i] - scores[j]).astype(float))
+        assert tails.upper[k] == pytest.approx(upper, rel=1e-11)
+        assert tails.point[k] == pytest.approx(point, rel=1e-11)
+        assert tails.different[k] == different
+
+
+@pytest.mark.parametrize("settle", [by_enumeration, by_inversion])
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_exact_ways_take_the_shared_items_and_whole_groups(settle, missing, grouped):
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 4, (6, 18)).astype(float)
+    scores[rng.random(scores.shape) < missing] = NAN
+    groups = [None if i < 4 else i % 5 for i in range(18)] if grouped else None
+    labels = [("own", i) if i < 4 or not grouped else i % 5 for i in range(18)]
+    comparison = set_up(scores, groups)
+    tails = settle(comparison, all_of(comparison))
+    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+        difference = scores[i] - scores[j]
+        shared = ~np.isnan(difference)
+        if not grouped or missing:
+            assert comparison.n_shared[k] == shared.sum()
+        units = {}
+        for label, d in zip(labels, difference, strict=True):
+            if not math.isnan(d):
+                units[label] = units.get(label, 0.0) + d
+        upper, point, different = brute_force(np.array(list(units.values())))
+        assert tails.upper[k] == pytest.approx(upper, rel=1e-11)
+        assert tails.point[k] == pytest.approx(point, rel=1e-11, abs=1e-15)
+        assert tails.different[k] == different
+
+
+def test_enumeration_of_any_numbers_and_its_limit():
+    rng = np.random.default_rng(0)
+    scores = np.zeros((3, 30))
+    scores[1, :10] = rng.normal(size=10)
+    scores[2, :21] = rng.normal(size=21)
+    comparison = set_up(scores, None)
+    tails = by_enumeration(comparison, all_of(comparison))
+    assert tails.different.tolist() == [10, -1, -1]
+    upper, point, _ = brute_force(scores[1])
+    assert (tails.upper[0], tails.point[0]) == (upper, point)
+
+
+@pytest.mark.parametrize(("n_items", "top"), [(25, 3), (60, 1), (60, 10), (300, 4), (900, 30)])
+@pytest.mark.parametrize("shift", [0.0, 0.3, 1.0])
+def test_inversion_keeps_its_relative_precision_in_the_far_tail(n_items, top, shift):
+    rng = np.random.default_rng(n_items + top)
+    scores = np.rint(rng.normal(size=(4, n_items)) * top / 3)
+    scores[2:] = np.rint(scores[2:] + shift * top)
+    scores = np.clip(scores, -top // 2, top - top // 2)
+    comparison = set_up(scores, None)
+    tails = by_inversion(comparison, all_of(comparison))
+    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+        upper, point = by_convolution(scores[i] - scores[j])
+        assert tails.upper[k] == pytest.approx(upper, rel=1e-10)
+        assert tails.point[k] == pytest.approx(point, rel=1e-10, abs=1e-15)
+
+
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=60), st.integers(1, 5))
+def test_inversion_of_any_whole_numbers(differences, factor):
+    # A common factor, one large item, many zeros, one item: all of them are lattices.
+    d = np.array(differences, dtype=float) * factor
+    comparison = set_up(np.stack([d, np.zeros_like(d), np.ones_like(d)]), None)
+    tails = by_inversion(comparison, np.array([0]))
+    upper, point = by_convolution(d)
+    assert tails.upper[0] == pytest.approx(upper, rel=1e-10)
+    assert tails.point[0] == pytest.approx(point, rel=1e-10, abs=1e-15)
+    turned = by_inversion(
+        set_up(np.stack([np.zeros_like(d), d, np.ones_like(d)]), None), np.array([0])
+    )
+    assert turned.upper[0] == tails.upper[0]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_closed_form_is_the_binomial_of_discordant_items(missing):
+    rng = np.random.default_rng(2)
+    scores = 5.0 * (rng.random((5, 200)) < 0.5 + 0.1 * np.arange(5)[:, np.newaxis])
+    scores[rng.random(scores.shape) < missing] = NAN
+    comparison = set_up(scores, None)
+    assert is_binary(comparison)
+    tails = by_binomial(comparison)
+    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+        wins = int(np.sum(scores[i] > scores[j]))
+        n = wins + int(np.sum(scores[i] < scores[j]))
+        assert tails.different[k] == n
+        expected = stats.binomtest(wins, n, alternative="greater").pvalue
+        assert tails.at_least[k] == pytest.approx(expected, rel=1e-10)
+        expected = stats.binomtest(wins, n, alternative="less").pvalue
+        assert tails.at_most[k] == pytest.approx(expected, rel=1e-10)
+
+
+def test_what_counts_as_binary():
+    assert is_binary(set_up([[0, 1], [1, 1]], None))
+    assert is_binary(set_up([[0.5, NAN], [2.0, 2.0]], None))
+    assert not is_binary(set_up([[0, 1], [2, 1], [1, 0]], None))
+    # Sums over groups have more than two values, or are made anew for every pair.
+    assert not is_binary(set_up([[0, 0], [1, 1], [1, 0]], ["x", "x"]))
+    assert not is_binary(set_up([[0, NAN], [1, 1]], ["x", "x"]))
+
+
+def test_cost_of_inversion_rises_with_levels_and_ends():
+    rng = np.random.default_rng(0)
+    costs = []
+    for top in (1, 10, 100, 1_000):
+        comparison = set_up(rng.integers(0, top + 1, (5, 400)), None)
+        costs.append(inversion_seconds(comparison, 10))
+    assert costs == sorted(costs)
+    assert math.isinf(inversion_seconds(set_up(rng.random((5, 40)), None), 10))
+    assert inversion_seconds(set_up(rng.random((5, 40)), None), 0) == 0
+
+
+def test_smallest_chance_never_vanishes():
+    chances = smallest_chance(np.array([0, 1, 10, 5_000]))
+    assert chances.tolist() == [1.0, 0.5, 2.0**-10, np.finfo(float).tiny]
+
+
+def test_order_of_pairs_and_threads_do_not_matter(monkeypatch):
+    scores = np.random.default_rng(0).integers(0, 6, (12, 80))
+    comparison = set_up(scores, None)
+    pairs = all_of(comparison)
+    expected = by_inversion(comparison, pairs, n_threads=1)
+    monkeypatch.setattr(exact, "PAIRS_AT_ONCE", 5)
+    turned = by_inversion(comparison, pairs[::-1].copy(), n_threads=3)
+    np.testing.assert_array_equal(turned.upper[::-1], expected.upper)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("sample", ["discrete_ties", "binary", "binary_small"])
+def test_exact_ways_agree_with_r(r_inputs, r_reference, sample):
+    pair = r_inputs["paired"][sample]
+    a, b = (np.array(values, dtype=float) for values in list(pair.values())[:2])
+    expected = r_reference["paired"][sample]
+    comparison = set_up(np.stack([a, b]), None)
+    tails = by_inversion(comparison, np.array([0]))
+    ahead = a.sum() >= b.sum()
+    named = "signflip_exact_greater" if ahead else "signflip_exact_less"
+    assert tails.upper[0] == pytest.approx(expected[named], rel=1e-10)
+    assert 2 * tails.upper[0] == pytest.approx(expected["signflip_exact_two.sided"], rel=1e-10)
+    if is_binary(comparison):
+        binary = by_binomial(comparison)
+        assert binary.at_least[0] == pytest.approx(expected["signflip_exact_greater"], rel=1e-10)
+        assert binary.at_most[0] == pytest.approx(expected["signflip_exact_less"], rel=1e-10)

@@ -1,0 +1,155 @@
+import itertools
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from analysis.statistics.all_pairs import kernels, plan
+from analysis.statistics.all_pairs.plan import (
+    BLOCK,
+    SignCodes,
+    blas_on_one_thread,
+    count_block,
+    run_blocks,
+    sign_block,
+    sign_codes,
+    signed_sums,
+)
+from analysis.statistics.random_streams import Stream, raw_words
+
+
+@pytest.mark.parametrize("n_units", [0, 1, 3, 64, 133])
+def test_signs_are_fair_and_belong_to_seed_and_block(n_units):
+    signs = sign_block(3, 7, n_units)
+    assert signs.shape == (BLOCK, n_units)
+    assert signs.flags.c_contiguous
+    assert np.array_equal(np.abs(signs), np.ones_like(signs))
+    single = sign_block(3, 7, n_units, np.float32)
+    assert single.dtype == np.float32
+    np.testing.assert_array_equal(single, signs)
+    if n_units > 60:
+        assert not np.array_equal(signs, sign_block(4, 7, n_units))
+        assert not np.array_equal(signs, sign_block(3, 8, n_units))
+
+
+def test_units_keep_their_signs_when_others_join():
+    np.testing.assert_array_equal(sign_block(0, 0, 50), sign_block(0, 0, 80)[:, :50])
+
+
+def all_code_words():
+    positions = np.tile(np.arange(BLOCK, dtype=np.uint8), 2)
+    minus = np.repeat(np.array([0, 1], np.uint8), BLOCK)
+    # Every unit by itself: column u holds the 256 signs of code word u.
+    return signed_sums(np.eye(2 * BLOCK), SignCodes(positions, minus))
+
+
+def test_any_three_replicates_are_independent():
+    words = all_code_words()
+    assert np.array_equal(np.abs(words), np.ones_like(words))
+    rng = np.random.default_rng(0)
+    triples = {tuple(sorted(rng.choice(BLOCK, 3, replace=False))) for _ in range(200)}
+    for chosen in [(0, 1, 2), (5, 6, 255), *triples]:
+        patterns = ((1 + words[list(chosen)]) / 2).astype(int)
+        seen = np.bincount(patterns.T @ [4, 2, 1], minlength=8)
+        assert seen.tolist() == [64] * 8
+
+
+def test_transform_equals_the_matrix_product():
+    rng = np.random.default_rng(1)
+    for n_units, n_columns in itertools.product((1, 2, 21, 300), (1, 3, 17)):
+        values = rng.integers(-1_000, 1_000, (n_units, n_columns)).astype(float)
+        expected = sign_block(5, 2, n_units) @ values
+        codes = sign_codes(5, 2, n_units)
+        np.testing.assert_array_equal(signed_sums(values, codes), expected)
+        single = signed_sums(values.astype(np.float32), codes)
+        assert single.dtype == np.float32
+        np.testing.assert_array_equal(single, expected)
+
+
+@pytest.mark.parametrize("n_units", [1, 2, 7, 500])
+def test_multiplicities_are_counts_of_the_raw_lanes(n_units):
+    counts = count_block(11, 4, n_units)
+    assert counts.shape == (BLOCK, n_units)
+    assert np.all(counts.sum(axis=1) == n_units)
+    words = raw_words(11, Stream.BOOTSTRAP, 4, BLOCK * -(-n_units // 2)).reshape(BLOCK, -1)
+    lanes = np.stack([words & np.uint64(0xFFFFFFFF), words >> np.uint64(32)], axis=2)
+    units = (lanes.reshape(BLOCK, -1)[:, :n_units] * np.uint64(n_units)) >> np.uint64(32)
+    for row in (0, 100, 255):
+        expected = np.bincount(units[row].astype(int), minlength=n_units)
+        np.testing.assert_array_equal(counts[row], expected)
+    np.testing.assert_array_equal(count_block(11, 4, n_units, np.float32), counts)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3, None])
+def test_blocks_come_back_in_order_and_progress_is_told_by_the_caller(n_threads):
+    told = []
+
+    def progress(done, total):
+        told.append((done, total, threading.current_thread()))
+
+    results = run_blocks(
+        lambda block, rows: (block, rows), 600, n_threads=n_threads, progress=progress
+    )
+    assert results == [(0, 256), (1, 256), (2, 88)]
+    here = threading.current_thread()
+    assert told == [(256, 600, here), (512, 600, here), (600, 600, here)]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_exception_in_progress_cancels_the_rest(n_threads):
+    begun = []
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_blocks(
+            lambda block, rows: begun.append(block), 256 * 4_000, n_threads=n_threads, progress=stop
+        )
+    assert len(begun) < 4_000
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_exception_in_work_is_passed_on(n_threads):
+    def work(block, rows):
+        raise RuntimeError("block failed")
+
+    with pytest.raises(RuntimeError, match="block failed"):
+        run_blocks(work, 1_000, n_threads=n_threads)
+
+
+def blas_threads():
+    return sorted(entry["num_threads"] for entry in threadpool_info())
+
+
+def test_the_matrix_library_gets_its_threads_back_after_the_last_user():
+    before = blas_threads()
+    first, second = blas_on_one_thread(), blas_on_one_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
+
+
+def test_no_more_threads_than_processors_unasked():
+    assert 1 <= plan.usable_threads() <= plan.MAX_THREADS
+
+
+def test_loops_compile_where_nothing_can_be_kept(monkeypatch):
+    compile_for_real = kernels.njit
+
+    def no_place(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return compile_for_real(**options)
+
+    monkeypatch.setattr(kernels, "njit", no_place)
+
+    @kernels.compiled
+    def double(x):
+        return 2 * x
+
+    assert double(4) == 8

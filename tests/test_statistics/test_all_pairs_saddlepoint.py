@@ -1,0 +1,93 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from analysis.statistics.all_pairs.exact import by_enumeration, by_inversion
+from analysis.statistics.all_pairs.missing import set_up
+from analysis.statistics.all_pairs.saddlepoint import (
+    believable,
+    by_saddlepoint,
+    log_cosh_series,
+)
+
+FIRST = np.array([0])
+
+
+def tail(differences):
+    return by_saddlepoint(set_up(np.stack([differences, 0 * differences]), None), FIRST).upper[0]
+
+
+def test_series_of_log_cosh():
+    assert log_cosh_series(4) == pytest.approx([1 / 2, -1 / 12, 1 / 45, -17 / 2520], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "tolerance"), [(40, 0.03), (133, 0.004), (500, 1e-3), (2_000, 3e-4)]
+)
+@pytest.mark.parametrize("top", [2, 5, 40])
+def test_relative_error_against_the_exact_tail(n_items, tolerance, top):
+    rng = np.random.default_rng(top)
+    checked = 0
+    for shift in (0.1, 0.2, 0.4, 0.8):
+        d = np.rint(np.clip(rng.normal(shift, 1, n_items) * top / 2, -top, top))
+        comparison = set_up(np.stack([d, 0 * d]), None)
+        exact = by_inversion(comparison, FIRST).upper[0]
+        if exact < 0.1:
+            checked += 1
+            assert by_saddlepoint(comparison, FIRST).upper[0] == pytest.approx(exact, rel=tolerance)
+    assert checked
+
+
+def test_lattice_is_taken_into_account():
+    # Differences of ±1 only: the binomial, once in steps of 1 and once mixed with zeros.
+    d = np.array([1.0] * 40 + [-1.0] * 20 + [0.0] * 30)
+    exact = stats.binomtest(40, 60, alternative="greater").pvalue
+    assert tail(d) == pytest.approx(exact, rel=0.004)
+    smooth = float(special.ndtr(-20 / math.sqrt(60)))
+    assert abs(tail(d) / exact - 1) < abs(smooth / exact - 1) / 20
+
+
+def test_a_few_items_far_larger_than_the_rest():
+    rng = np.random.default_rng(1)
+    d = np.concatenate([rng.integers(1, 4, 18) * np.where(rng.random(18) < 0.1, -1, 1), [150, 90]])
+    comparison = set_up(np.stack([d, 0 * d]).astype(float), None)
+    exact = by_enumeration(comparison, FIRST).upper[0]
+    assert by_saddlepoint(comparison, FIRST).upper[0] == pytest.approx(exact, rel=0.25)
+
+
+def test_the_extreme_pattern_and_no_difference_are_exact():
+    d = np.random.default_rng(0).random(50)
+    assert tail(d) == 2.0**-50
+    assert tail(np.array([1.5, -1.5] * 15)) == 1.0
+
+
+def test_all_the_way_down():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=3_000)
+    chances = [tail(base + shift) for shift in (0.05, 0.2, 0.4, 0.6)]
+    assert chances == sorted(chances, reverse=True)
+    assert 0 < chances[-1] < 1e-150
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_missing_items_and_groups(missing):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(2, 300)) + np.array([[0.25], [0.0]])
+    scores[rng.random(scores.shape) < missing] = np.nan
+    groups = np.arange(300) // 3
+    shared = ~np.isnan(scores).any(axis=0)
+    difference = np.where(shared, scores[0] - scores[1], 0)
+    alone = tail(difference)
+    together = tail(difference.reshape(100, 3).sum(axis=1))
+    result = by_saddlepoint(set_up(scores, None), FIRST)
+    assert result.upper[0] == pytest.approx(alone, rel=1e-9)
+    assert result.different[0] == shared.sum()
+    grouped = by_saddlepoint(set_up(scores, groups), FIRST)
+    assert grouped.upper[0] == pytest.approx(together, rel=1e-9)
+
+
+def test_draws_can_contradict():
+    hits, chances = np.array([0, 9, 0, 9, 3]), np.array([1e-9, 1e-3, 0.5, 1e-6, 3e-4])
+    assert believable(hits, chances, 9_999).tolist() == [True, True, False, False, True]

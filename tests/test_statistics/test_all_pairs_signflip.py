@@ -1,0 +1,310 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.statistics.all_pairs import (
+    difference_kernels,
+    kernels,
+    lattice_kernels,
+    missing,
+    saddlepoint_kernels,
+    signflip,
+)
+from analysis.statistics.all_pairs.plan import sign_block
+from analysis.statistics.all_pairs.result import PairMethod
+from analysis.statistics.all_pairs.signflip import signflip_all_pairs
+from analysis.statistics.all_pairs.warm_up import compile_loops
+from analysis.statistics.sign_flips import flip_test
+
+NAN = math.nan
+ALTERNATIVES = ["two-sided", "greater", "less"]
+
+
+def graded(n_systems, n_items, seed=0, missing=0.0, shift=0.3):
+    """Scores with no common step, some of them missing, the systems a little apart."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n_items) + rng.normal(size=(n_systems, n_items))
+    scores += shift * np.linspace(0, 1, n_systems)[:, np.newaxis]
+    scores[rng.random(scores.shape) < missing] = NAN
+    return scores
+
+
+def only_drawn(monkeypatch):
+    monkeypatch.setattr(signflip, "_prefer_exact", lambda *_: False)
+    monkeypatch.setattr(signflip, "FEW_HITS", 0)
+
+
+def by_hand(scores, alternative, n_resamples, seed, groups=None):
+    """The test of every pair by itself, with the plan's signs."""
+    n_systems, n_items = scores.shape
+    groups = np.arange(n_items) if groups is None else groups
+    blocks = range(-(-n_resamples // 256))
+    signs = [sign_block(seed, block, int(groups.max()) + 1) for block in blocks]
+    signs = np.concatenate(signs)[:n_resamples, groups]
+    pvalues = np.full((n_systems, n_systems), NAN)
+    for i, j in itertools.permutations(range(n_systems), 2):
+        d = np.nan_to_num(scores[i] - scores[j])
+        drawn, observed = signs @ d, d.sum()
+        sides = {
+            "two-sided": np.abs(drawn) >= abs(observed) - 1e-9,
+            "greater": drawn >= observed - 1e-9,
+            "less": drawn <= observed + 1e-9,
+        }
+        pvalues[i, j] = (np.count_nonzero(sides[alternative]) + 1) / (n_resamples + 1)
+    return pvalues
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("absent", [0.0, 0.15])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_drawn_pvalues_equal_every_pair_by_hand(alternative, absent, grouped, monkeypatch):
+    only_drawn(monkeypatch)
+    scores = graded(6, 90, missing=absent)
+    scores[3] = scores[2]
+    groups = np.arange(90) // 3 if grouped else None
+    result = signflip_all_pairs(
+        scores, groups=groups, alternative=alternative, n_resamples=700, seed=4
+    )
+    expected = by_hand(scores, alternative, 700, 4, groups)
+    drawn = result.method == PairMethod.MONTE_CARLO
+    assert drawn.sum() == 28
+    np.testing.assert_array_equal(result.pvalue[drawn], expected[drawn])
+    assert np.all(result.floor[drawn] == 1 / 701)
+    assert result.method[2, 3] == PairMethod.ENUMERATED
+    assert result.pvalue[2, 3] == result.floor[2, 3] == 1
+
+
+@pytest.mark.parametrize("absent", [0.0, 0.1])
+def test_neither_threads_nor_tiles_nor_other_systems_matter(absent, monkeypatch):
+    scores = graded(9, 120, missing=absent)
+    expected = signflip_all_pairs(scores, n_resamples=2_000, n_threads=1)
+    threaded = signflip_all_pairs(scores, n_resamples=2_000, n_threads=3)
+    for one, other in zip(expected, threaded, strict=True):
+        np.testing.assert_array_equal(one, other)
+    monkeypatch.setattr(missing, "TILE", 2)
+    tiled = signflip_all_pairs(scores, n_resamples=2_000)
+    np.testing.assert_array_equal(tiled.pvalue, expected.pvalue)
+    some = signflip_all_pairs(scores[[7, 2, 5]], n_resamples=2_000)
+    np.testing.assert_array_equal(some.method, expected.method[np.ix_([7, 2, 5], [7, 2, 5])])
+    np.testing.assert_allclose(
+        some.pvalue, expected.pvalue[np.ix_([7, 2, 5], [7, 2, 5])], rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("kind", ["graded", "ratings", "binary", "few"])
+def test_sides_fit_together(kind):
+    scores = graded(5, 12 if kind == "few" else 70, missing=0.05)
+    scores = {"ratings": np.rint(2 * scores), "binary": np.sign(scores) + 0 * scores}.get(
+        kind, scores
+    )
+    both, above, below = (
+        signflip_all_pairs(scores, alternative=side, n_resamples=999) for side in ALTERNATIVES
+    )
+    np.testing.assert_array_equal(both.pvalue, both.pvalue.T)
+    np.testing.assert_array_equal(below.pvalue, above.pvalue.T)
+    np.testing.assert_array_equal(below.method, above.method.T)
+    off = ~np.eye(5, dtype=bool)
+    assert np.all(np.isnan(np.diag(both.pvalue)))
+    assert np.all((above.pvalue + above.pvalue.T)[off] >= 1 - 1e-9)
+    for result in (both, above, below):
+        assert np.all((result.pvalue >= result.floor)[off])
+        assert np.all(result.pvalue[off] <= 1)
+    if kind != "graded":
+        sides = np.minimum(1, 2 * np.minimum(above.pvalue, above.pvalue.T))
+        np.testing.assert_allclose(both.pvalue[off], sides[off], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [
+        ("binary", PairMethod.CLOSED_FORM),
+        ("few", PairMethod.ENUMERATED),
+        ("ratings", PairMethod.EXACT),
+        ("graded", PairMethod.MONTE_CARLO),
+        ("apart", PairMethod.TAIL),
+    ],
+)
+def test_the_data_choose_the_method(kind, method):
+    scores = {
+        "binary": (graded(4, 60) > 0).astype(float),
+        "few": graded(4, 20),
+        "ratings": np.rint(graded(4, 60)),
+        "graded": graded(4, 60, shift=0.0),
+        "apart": graded(4, 400, shift=6.0),
+    }[kind]
+    result = signflip_all_pairs(scores, n_resamples=999)
+    off = ~np.eye(4, dtype=bool)
+    assert np.all(result.method[off] == method)
+    assert np.all(np.diag(result.method) == PairMethod.NOT_TESTABLE)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("kind", ["few", "ratings"])
+def test_exact_pvalues_equal_the_test_of_one_pair(kind, alternative):
+    scores = graded(5, 14) if kind == "few" else np.rint(2 * graded(5, 200, shift=1.0))
+    result = signflip_all_pairs(scores, alternative=alternative)
+    for i, j in itertools.permutations(range(5), 2):
+        single = flip_test(
+            scores[i][:, np.newaxis],
+            scores[j][:, np.newaxis],
+            aggregation="mean",
+            alternative=alternative,
+            n_resamples=9,
+            seed=0,
+        )
+        assert single.exact
+        assert result.pvalue[i, j] == pytest.approx(single.pvalue, rel=1e-10)
+        assert result.floor[i, j] == pytest.approx(single.floor, rel=1e-12)
+
+
+def test_drawn_and_approximated_pvalues_approach_the_exact_ones(monkeypatch):
+    scores = np.rint(3 * graded(12, 150, shift=1.2))
+    exact = signflip_all_pairs(scores).pvalue
+    monkeypatch.setattr(signflip, "_prefer_exact", lambda *_: False)
+    result = signflip_all_pairs(scores, n_resamples=9_999)
+    tail, drawn = (result.method == m for m in (PairMethod.TAIL, PairMethod.MONTE_CARLO))
+    assert tail.sum() > 20
+    assert drawn.sum() > 20
+    np.testing.assert_allclose(result.pvalue[tail], exact[tail], rtol=0.02)
+    error = np.sqrt(exact * (1 - exact) / 10_000)
+    assert np.all((np.abs(result.pvalue - exact) < 5 * error + 2e-4)[drawn])
+    # A floor of 1e-4 could not decide at Bonferroni's level for many pairs.
+    assert np.all(result.floor[tail] < 1e-30)
+
+
+def test_one_sided_tail_leaves_the_other_side_drawn():
+    result = signflip_all_pairs(graded(2, 400, shift=1.0), alternative="greater", n_resamples=999)
+    assert result.method[1, 0] == PairMethod.TAIL
+    assert result.method[0, 1] == PairMethod.MONTE_CARLO
+    assert result.pvalue[1, 0] < 1e-6
+    assert result.pvalue[0, 1] == 1
+
+
+def test_more_patterns_extend_the_same_plan(monkeypatch):
+    only_drawn(monkeypatch)
+    scores = graded(4, 60)
+    counts = []
+    for m in (256, 300, 1_000):
+        counts.append(signflip_all_pairs(scores, n_resamples=m).pvalue[0] * (m + 1) - 1)
+    assert np.all(np.diff(np.rint(counts)[:, 1:], axis=0) >= 0)
+    other = signflip_all_pairs(scores, n_resamples=256, seed=1).pvalue[0] * 257 - 1
+    assert not np.array_equal(np.rint(other[1:]), np.rint(counts[0][1:]))
+
+
+@given(
+    st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 30), st.sampled_from([0.0, 0.3, 0.9])
+)
+def test_missing_items_are_items_left_out(seed, n_systems, n_items, absent):
+    scores = np.rint(2 * graded(n_systems, n_items, seed=seed, missing=absent))
+    result = signflip_all_pairs(scores, n_resamples=99)
+    for i, j in itertools.combinations(range(n_systems), 2):
+        shared = ~np.isnan(scores[[i, j]]).any(axis=0)
+        if not shared.any():
+            assert math.isnan(result.pvalue[i, j])
+            assert result.method[i, j] == PairMethod.NOT_TESTABLE
+            continue
+        alone = signflip_all_pairs(scores[np.ix_([i, j], shared)], n_resamples=99)
+        assert result.pvalue[i, j] == pytest.approx(alone.pvalue[0, 1], rel=1e-9)
+
+
+def test_groups_of_one_item_are_items():
+    scores = graded(4, 50, missing=0.1)
+    expected = signflip_all_pairs(scores, n_resamples=500)
+    for groups in ([None] * 50, range(50), [f"g{i}" for i in range(50)]):
+        result = signflip_all_pairs(scores, groups=groups, n_resamples=500)
+        np.testing.assert_array_equal(result.pvalue, expected.pvalue)
+
+
+def test_ties_of_decimals_count_as_ties(monkeypatch):
+    only_drawn(monkeypatch)
+    # Every pattern has the observed sum or one further out; in floating point many miss it.
+    scores = np.array([[0.3, 0.8, 0.1, 0.6], [0.2, 0.7, 0.2, 0.7]]).repeat(10, axis=1)
+    result = signflip_all_pairs(scores, n_resamples=500)
+    assert result.method[0, 1] == PairMethod.CLOSED_FORM
+    scores = np.concatenate([scores, scores[::-1] + 0.05])
+    assert signflip_all_pairs(scores, n_resamples=500).pvalue[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.zeros((0, 5)),
+        np.zeros((1, 5)),
+        np.zeros((3, 0)),
+        np.full((3, 4), NAN),
+        [[1.0, NAN], [NAN, 2.0]],
+    ],
+)
+def test_nothing_to_test(scores):
+    result = signflip_all_pairs(scores)
+    assert result.pvalue.shape == (len(scores), len(scores))
+    assert np.all(np.isnan(result.pvalue))
+    assert not np.any(result.method)
+
+
+def test_one_item_and_constant_scores():
+    assert signflip_all_pairs([[0.3], [0.7], [0.3]]).pvalue[0].tolist()[1:] == [1, 1]
+    result = signflip_all_pairs(np.full((3, 40), 0.123))
+    assert np.all(result.pvalue[np.triu_indices(3, 1)] == 1)
+    assert np.all(result.floor[np.triu_indices(3, 1)] == 1)
+    shifted = signflip_all_pairs([[0.1] * 40, [0.2] * 40])
+    assert shifted.pvalue[0, 1] == pytest.approx(2.0**-39)
+
+
+def test_results_are_locked():
+    result = signflip_all_pairs(graded(3, 30), n_resamples=9)
+    for matrix in result:
+        with pytest.raises(ValueError, match="read-only"):
+            matrix[0, 1] = 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"scores": [1.0, 2.0]}, ValueError, "`scores` must be 2-D"),
+        ({"scores": [["a", "b"]]}, TypeError, "`scores` must hold numbers"),
+        ({"scores": [[1.0, math.inf], [0.0, 1.0]]}, ValueError, "inf for system 0, item 1"),
+        ({"alternative": "larger"}, ValueError, "`alternative` must be one of"),
+        ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1"),
+        ({"seed": -1}, ValueError, "must not be negative"),
+        ({"groups": ["x"]}, ValueError, "`groups` must have a label for each of 2 items"),
+    ],
+)
+def test_errors_name_the_argument(options, error, match):
+    with pytest.raises(error, match=match):
+        signflip_all_pairs(**{"scores": [[1.0, 2.0], [0.0, 1.0]], **options})
+
+
+def test_progress_can_cancel():
+    told = []
+
+    def stop(done, total):
+        told.append((done, total))
+        if done >= 512:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        signflip_all_pairs(graded(4, 60), n_resamples=256 * 1_000, progress=stop)
+    assert told == [(256, 256_000), (512, 256_000)]
+
+
+def test_warm_up_compiles_every_loop_for_both_types():
+    compile_loops()
+    for loop in (
+        kernels.add_rows,
+        kernels.hadamard,
+        kernels.turn,
+        kernels.count_two_sided,
+        kernels.count_one_sided,
+        kernels.count_maxima,
+        kernels.scatter_counts,
+        difference_kernels.enumerate_pairs,
+        difference_kernels.square_pairs,
+        saddlepoint_kernels.approximate_pairs,
+    ):
+        assert len(loop.signatures) >= 2
+    assert lattice_kernels.invert_pairs.signatures
