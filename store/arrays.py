@@ -16,7 +16,7 @@ from store.importers.bundle import COMPONENTS, FloatArray, StatusArray
 from store.lookup import find_id, find_metric_id
 from store.metrics import metric_by_id
 from store.models import Dataset, Item, Metric, Run, ScoreVector, StatusVector, System
-from store.records import ScoreMatrix
+from store.records import RunMatrix, ScoreMatrix
 
 
 class RunScores(NamedTuple):
@@ -52,7 +52,21 @@ _VECTORS = (
         System.deleted_at.is_(None),
     )
 )
+_REPEATS = (
+    sa.select(Run.uid, Run.label, ScoreVector.trial, ScoreVector.data)
+    .join(Run, Run.id == ScoreVector.run_id)
+    .where(
+        Run.dataset_id == sa.bindparam("dataset_id"),
+        Run.system_id == sa.bindparam("system_id"),
+        ScoreVector.metric_id == sa.bindparam("metric_id"),
+        Run.deleted_at.is_(None),
+    )
+    .order_by(Run.id, ScoreVector.trial)
+)
 _VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
+
+
+_SYSTEM = sa.select(System.name, System.uid).where(System.id == sa.bindparam("system_id"))
 
 
 def load_matrix(
@@ -101,6 +115,45 @@ def load_matrix(
         system_uids=tuple(owner.uid for owner in owners),
         n_vectors=tuple(len(owner.vectors) for owner in owners),
         scores=vectors.decode(rows, shape[1]).reshape(len(owners), *shape),
+    )
+
+
+def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> RunMatrix:
+    """Return every run and trial of one system on a dataset, not averaged.
+
+    For the variance between repeats beside that between items; repeats are never items.
+
+    Raises
+    ------
+    NotFoundError
+        There is no such dataset, metric or system.
+    StoreError
+        The system has no item scores there.
+    """
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset)
+        metric_id = find_metric_id(connection, metric)
+        system_id = find_id(connection, "system", system)
+        dataset_row = dataset_record(connection, dataset_id)
+        metric_row = metric_by_id(connection, metric_id)
+        which = {"dataset_id": dataset_id, "metric_id": metric_id, "system_id": system_id}
+        rows = connection.execute(_REPEATS, which).all()
+        found = [system_id] if rows else []
+        _require_scores(
+            connection, [system_id], dict.fromkeys(found), dataset_row.name, metric_row.name
+        )
+        name, uid = connection.execute(_SYSTEM, which).one()
+    shape = (dataset_row.n_items, len(COMPONENTS[metric_row.aggregation]))
+    scores = b"".join(_row([row.data], shape) for row in rows)
+    return RunMatrix(
+        dataset=dataset_row,
+        metric=metric_row,
+        system=name,
+        system_uid=uid,
+        labels=tuple(f"{row.label or row.uid} / {row.trial}" for row in rows),
+        run_uids=tuple(row.uid for row in rows),
+        trials=tuple(row.trial for row in rows),
+        scores=vectors.decode(scores, shape[1]).reshape(len(rows), *shape),
     )
 
 

@@ -18,7 +18,15 @@ from store.engine import (
 )
 from store.errors import NotFoundError, StoreError
 from store.ingest.items import chain_hashes
-from store.models import Base, Dataset, Item, Run, ScoreVector, StatusVector
+from store.models import (
+    AnalysisResult,
+    Base,
+    Dataset,
+    Item,
+    Run,
+    ScoreVector,
+    StatusVector,
+)
 from store.records import Record
 
 
@@ -30,6 +38,9 @@ class StoreInfo(Record):
     schema_revision: str
     store_revision: int
     size_bytes: int | None
+    kept_results: int
+    """Computed results that are kept to be shown again at once."""
+    kept_results_bytes: int
     rows: dict[str, int]
     """Number of rows by table."""
 
@@ -85,8 +96,8 @@ def check(store: Store) -> list[str]:
     """Return everything that is wrong with the store, one sentence each; empty when it is sound.
 
     Looks at the file's structure, at references, at the digest of every score vector, at the
-    items it belongs to, and at the hash chain of every dataset. Where the structure is damaged it
-    looks no further: what can be read then proves nothing.
+    items it belongs to, at the hash chain of every dataset, and at the digests of kept results.
+    Where the structure is damaged it looks no further: what can be read then proves nothing.
     """
     with store.read() as connection:
         problems: list[str] = []
@@ -100,6 +111,7 @@ def check(store: Store) -> list[str]:
         problems += _wrong_vectors(connection)
         problems += _wrong_statuses(connection)
         problems += _wrong_chains(connection)
+        problems += _wrong_results(connection)
     return problems
 
 
@@ -110,11 +122,14 @@ def info(store: Store) -> StoreInfo:
             name: connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
             for name, table in Base.metadata.tables.items()
         }
+        kept_bytes = connection.scalar(sa.select(sa.func.sum(AnalysisResult.size))) or 0
     return StoreInfo(
         location=store.location,
         schema_revision=schema.head_revision(),
         store_revision=store.revision(),
         size_bytes=store.path.stat().st_size if store.path is not None else None,
+        kept_results=rows[AnalysisResult.__tablename__],
+        kept_results_bytes=kept_bytes,
         rows=rows,
     )
 
@@ -178,6 +193,15 @@ def _wrong_chains(connection: sa.Connection) -> list[str]:
         elif chain and chain[-1] != dataset.chain_hash:
             wrong.append(f"Dataset '{dataset.name}' does not end with its own last item.")
     return wrong
+
+
+def _wrong_results(connection: sa.Connection) -> list[str]:
+    query = sa.select(AnalysisResult.id, AnalysisResult.digest, AnalysisResult.payload)
+    return [
+        f"Kept result {row.id} is not what was written; it is computed again when asked for."
+        for row in connection.execute(query.execution_options(yield_per=10))
+        if vectors.digest(row.payload) != row.digest
+    ]
 
 
 def _vacuum_into(connection: sa.Connection, target: Path) -> Path:

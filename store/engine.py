@@ -28,6 +28,9 @@ from store.models import AuditEvent
 WRITER_WAITS_MS = 30_000
 """How long a writer waits for another one before it gives up."""
 
+CACHE_WAITS_MS = 100
+"""How long whoever keeps a computed result waits: a page must not hang on what is not needed."""
+
 DEFAULT_LOCATION = "tiebreak.db"
 
 
@@ -94,6 +97,27 @@ class Store:
                 session.rollback()
             else:
                 session.commit()
+
+    @contextmanager
+    def write_cache(self) -> Iterator[sa.Connection]:
+        """Yield a transaction for what can be computed again at any time, and so is not recorded.
+
+        It waits hardly at all for other writers.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written to at this moment.
+        """
+        if self.read_only:
+            raise ReadOnlyError(f"{self.location} is open read-only: nothing can be kept here.")
+        try:
+            with plain_errors(self.location), self._writer.connect() as connection:
+                connection.execution_options(waits_ms=CACHE_WAITS_MS)
+                with connection.begin():
+                    yield connection
+        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+            raise StoreError(f"{self.location}: nothing can be kept here now: {error}") from error
 
     def revision(self) -> int:
         """Return the number of the last recorded change; 0 in a new store.
@@ -203,7 +227,7 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     )
     sa.event.listen(writer, "connect", _on_connect_writer)
     sa.event.listen(reader, "connect", _on_connect_reader)
-    sa.event.listen(writer, "begin", lambda connection: _begin(connection, "BEGIN IMMEDIATE"))
+    sa.event.listen(writer, "begin", _begin_writing)
     sa.event.listen(reader, "begin", lambda connection: _begin(connection, "BEGIN"))
     return writer, reader
 
@@ -225,8 +249,7 @@ def _make_server_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
             f"{without_password(location)}: there is no driver for this database here ({error}). "
             "For PostgreSQL write postgresql+psycopg://… and install psycopg."
         ) from error
-    lock = f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})"
-    sa.event.listen(writer, "begin", lambda connection: _begin(connection, lock))
+    sa.event.listen(writer, "begin", _begin_writing_on_server)
     return writer, reader
 
 
@@ -272,6 +295,19 @@ def _on_connect_reader(connection: Any, _record: object) -> None:
 
 def _begin(connection: sa.Connection, statement: str) -> None:
     connection.exec_driver_sql(statement)
+
+
+def _begin_writing(connection: sa.Connection) -> None:
+    waits = connection.get_execution_options().get("waits_ms", WRITER_WAITS_MS)
+    _begin(connection, f"PRAGMA busy_timeout={waits}")  # whoever had the connection set another
+    _begin(connection, "BEGIN IMMEDIATE")
+
+
+def _begin_writing_on_server(connection: sa.Connection) -> None:
+    waits = connection.get_execution_options().get("waits_ms")
+    if waits is not None:
+        _begin(connection, f"SET LOCAL lock_timeout = {waits}")
+    _begin(connection, f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from store.engine import Change, Store
 from store.errors import ConflictError, StoreError
 from store.ingest.items import seal
 from store.lookup import TABLES, Kind, find_id
-from store.models import Dataset, Note, Run, System, Tag, utc_now
+from store.models import AnalysisResult, Dataset, Note, Run, System, Tag, utc_now
 
 
 def delete(store: Store, kind: Kind, given: str, *, actor: str) -> str:
@@ -54,6 +54,8 @@ def restore(store: Store, kind: Kind, uid: str, *, actor: str) -> str:
 def purge(store: Store, kind: Kind, uid: str, *, actor: str) -> str:
     """Remove a deleted system, dataset or run for good, with all its scores; return its uid.
 
+    All computed results go with it: some may show it, the others are computed again.
+
     Raises
     ------
     StoreError
@@ -78,6 +80,7 @@ def purge(store: Store, kind: Kind, uid: str, *, actor: str) -> str:
             session.execute(
                 sa.delete(table).where(table.target_kind == kind, table.target_id == row.id)
             )
+        session.execute(sa.delete(AnalysisResult))
         change.record("purge", kind, row.uid, **_described(row), n_runs=len(runs))
         uid = row.uid
         session.execute(sa.delete(TABLES[kind]).where(TABLES[kind].id == row.id))

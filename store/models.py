@@ -181,7 +181,10 @@ class Metric(Base):
     __tablename__ = "metric"
     __table_args__ = (
         sa.UniqueConstraint("name", "signature"),
-        _one_of("aggregation", "mean", "ratio", "f1", "pearson", "spearman"),
+        _one_of(
+            *("aggregation", "mean", "median", "ratio", "f1", "bleu", "chrf"),
+            *("pearson", "spearman"),
+        ),
         _one_of("unit", "", "proportion", "percent", "points"),
         NEVER_REUSE_IDS,
     )
@@ -421,3 +424,26 @@ class AuditEvent(Base):
     target_kind: Mapped[str] = mapped_column(sa.String(40))
     target_uid: Mapped[str] = mapped_column(sa.String(12), default="")
     detail: Mapped[dict[str, Any]]
+
+
+class AnalysisResult(Base):
+    """An answer that took long to compute; a cache that can be emptied at any time.
+
+    It changes nothing that is shown, so writing it is no recorded change.
+    """
+
+    __tablename__ = "analysis_result"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    """In the order of writing: the smallest is the oldest."""
+    key: Mapped[str] = mapped_column(sa.String(64), unique=True)
+    """SHA-256 of what was asked, with what settings, of what data, by which statistics."""
+    question: Mapped[str] = mapped_column(sa.String(100))
+    arguments: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    size: Mapped[int] = mapped_column(index=True)  # counted without reading the payloads
+    """Bytes of `payload`."""
+    digest: Mapped[str] = mapped_column(sa.String(64))
+    """SHA-256 of `payload`."""
+    payload: Mapped[bytes] = mapped_column(sa.LargeBinary, deferred=True)

@@ -237,6 +237,31 @@ class ItemRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class TextRecord(Record):
+    """The text of an item; where it is longer than was asked for, its beginning."""
+
+    position: int
+    key: str
+    input_text: str | None
+    reference_text: str | None
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRecord(Record):
+    """What a system answered on an item; where it is longer than was asked for, its beginning."""
+
+    position: int
+    system: str
+    system_uid: str
+    run_uid: str
+    run_label: str
+    trial: int
+    text: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CoverageCell(Record):
     """What the store holds of one system on one dataset."""
 
@@ -300,4 +325,24 @@ class ScoreMatrix:
     system_uids: tuple[str, ...]
     n_vectors: tuple[int, ...]
     """Runs × trials behind each row."""
+    scores: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunMatrix:
+    """All item scores of one system on a dataset and metric, run by run and trial by trial.
+
+    `scores` has shape (n_vectors, n_items, n_components), NaN = missing, on the metric's own scale
+    (lower may be better). The rows are repeats on the same items, in the order of the runs and
+    their trials.
+    """
+
+    dataset: DatasetRecord
+    metric: MetricRecord
+    system: str
+    system_uid: str
+    labels: tuple[str, ...]
+    """``"run / trial"`` for each row; a run without a label goes by its uid."""
+    run_uids: tuple[str, ...]
+    trials: tuple[int, ...]
     scores: FloatArray

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from store.importers.bundle import Aggregation, FloatArray, StatusArray
+from store.corpus_metrics import bleu, chrf
+from store.importers.bundle import ONE_SCORE, Aggregation, FloatArray, StatusArray
 
 
 class Summary(NamedTuple):
@@ -54,11 +55,15 @@ def scored(values: FloatArray) -> npt.NDArray[np.bool_]:
 def item_values(values: FloatArray, aggregation: Aggregation) -> FloatArray:
     """Return one number per item, shape (n_items,); NaN where there is none.
 
-    A ratio gives each item's own ratio, F1 each item's own F1. A correlation has no value for a
-    single item.
+    A ratio gives each item's own ratio, F1 each item's own F1. BLEU and chrF give the value that
+    the item would have as a corpus of its own. A correlation has no value for a single item.
     """
-    if aggregation == "mean":
+    if aggregation in ONE_SCORE:
         return values[:, 0]
+    if aggregation == "bleu":
+        return bleu(values)
+    if aggregation == "chrf":
+        return chrf(values)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         if aggregation == "ratio":
             ratio: FloatArray = np.where(values[:, 1] != 0, values[:, 0] / values[:, 1], np.nan)
@@ -77,7 +82,13 @@ def aggregate(values: FloatArray, aggregation: Aggregation) -> float:
         return math.nan
     if aggregation == "mean":
         return float(present[:, 0].mean())
+    if aggregation == "median":
+        return float(np.median(present[:, 0]))
     sums = present.sum(axis=0)
+    if aggregation == "bleu":
+        return float(bleu(sums))
+    if aggregation == "chrf":
+        return float(chrf(sums))
     if aggregation == "ratio":
         return float(sums[0] / sums[1]) if sums[1] else math.nan
     if aggregation == "f1":

@@ -34,7 +34,8 @@ def ingest_command(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
     format: Annotated[
-        str | None, typer.Option(help="generic, reported or lm_eval; by default recognised.")
+        str | None,
+        typer.Option(help="generic, nlpstattest, reported or lm_eval; by default recognised."),
     ] = None,
     system: Annotated[str | None, typer.Option(help="System, where the file names none.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Dataset, where the file names none.")] = None,

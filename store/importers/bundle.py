@@ -20,17 +20,30 @@ from store.errors import ImportFormatError
 FloatArray = npt.NDArray[np.float64]
 StatusArray = npt.NDArray[np.uint8]
 
-Aggregation = Literal["mean", "ratio", "f1", "pearson", "spearman"]
+Aggregation = Literal["mean", "median", "ratio", "f1", "bleu", "chrf", "pearson", "spearman"]
 """How per-item values become the metric's value over a dataset."""
 
 COMPONENTS: Mapping[Aggregation, tuple[str, ...]] = {
     "mean": ("score",),
+    "median": ("score",),
     "ratio": ("numerator", "denominator"),
     "f1": ("tp", "fp", "fn"),
+    "bleu": (
+        "sys_len", "ref_len", "correct_1", "correct_2", "correct_3", "correct_4",
+        "total_1", "total_2", "total_3", "total_4",
+    ),
+    "chrf": (
+        "hyp_1", "ref_1", "match_1", "hyp_2", "ref_2", "match_2", "hyp_3", "ref_3", "match_3",
+        "hyp_4", "ref_4", "match_4", "hyp_5", "ref_5", "match_5", "hyp_6", "ref_6", "match_6",
+    ),
     "pearson": ("prediction", "gold"),
     "spearman": ("prediction", "gold"),
-}
-"""The columns of a score vector for each aggregation, in order."""
+}  # fmt: skip
+"""The columns of a score vector for each aggregation, in order. Those of BLEU and chrF are the
+counts that sacrebleu keeps for a sentence."""
+
+ONE_SCORE: frozenset[Aggregation] = frozenset({"mean", "median"})
+"""Aggregations whose single column is the item's own score, so that its bounds can be checked."""
 
 Unit = Literal["", "proportion", "percent", "points"]
 Sidedness = Literal["two-sided", "greater", "less", "unstated"]

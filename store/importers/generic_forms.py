@@ -15,7 +15,7 @@ from store.importers.tables import Table
 
 _TEXT_ROLES = ("input", "reference", "output")
 _ANSWER_ROLES = ("status", "output")
-_COMPONENT_AGGREGATIONS: tuple[Aggregation, ...] = ("ratio", "f1", "spearman")
+_COMPONENT_AGGREGATIONS: tuple[Aggregation, ...] = ("ratio", "f1", "bleu", "chrf", "spearman")
 _FLAGS = {
     "item": ("what the items are called", "--column item=NAME"),
     "system": ("the system", "--system NAME (or --column system=NAME)"),

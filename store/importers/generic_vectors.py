@@ -9,6 +9,7 @@ import numpy as np
 
 from store.errors import ImportFormatError
 from store.importers.bundle import (
+    ONE_SCORE,
     BundleMetric,
     BundleScores,
     FloatArray,
@@ -140,7 +141,7 @@ class VectorBuilder:
             is_only=len(self.metric_names) == 1,
         )
         self._remember(number, metric, one, has_scores=bool(has_score.any()))
-        if metric.aggregation != "mean":
+        if metric.aggregation not in ONE_SCORE:
             return
         scores = values[:, 0]
         if with_sign:

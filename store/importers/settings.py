@@ -11,6 +11,7 @@ from pathlib import Path
 from store.errors import ImportFormatError
 from store.importers.bundle import (
     COMPONENTS,
+    ONE_SCORE,
     Aggregation,
     BundleDataset,
     BundleItem,
@@ -143,6 +144,8 @@ class Settings:
         signed = _SIGNED_NAME.fullmatch(name)
         plain, signature = (signed[1], signed[2]) if signed else (name, "")
         note = self.mapping.metrics.get(name) or self.note_of(plain)
+        if note.aggregation in ONE_SCORE and aggregation in ONE_SCORE:
+            aggregation = note.aggregation
         if note.aggregation is not None and note.aggregation != aggregation:
             wanted = ", ".join(f"{name}.{part}" for part in COMPONENTS[note.aggregation])
             raise ImportFormatError(

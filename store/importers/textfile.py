@@ -41,7 +41,7 @@ def read_bytes(path: Path, shown: str) -> FileBytes:
         raise ImportFormatError("this is a folder, not a file.", path=shown) from None
     except OSError as error:
         raise ImportFormatError(f"cannot be read: {error.strerror}.", path=shown) from None
-    return FileBytes(shown, hashlib.sha256(raw).hexdigest(), _unpacked(raw, path, shown))
+    return FileBytes(shown, hashlib.sha256(raw).hexdigest(), unpacked(raw, path, shown))
 
 
 def read_text(path: Path, shown: str) -> tuple[str, str]:
@@ -130,7 +130,14 @@ def _line_of(data: bytes, offset: int) -> int:
     return data.count(b"\n", 0, offset) + 1
 
 
-def _unpacked(raw: bytes, path: Path, shown: str) -> bytes:
+def unpacked(raw: bytes, path: Path, shown: str) -> bytes:
+    """Return the content of a file's bytes, gzip-compressed or not.
+
+    Raises
+    ------
+    ImportFormatError
+        The compressed part is damaged, or only the name says that it is compressed.
+    """
     if not raw.startswith(GZIP_MAGIC):
         if path.suffix.lower() == ".gz" and raw:
             raise ImportFormatError(

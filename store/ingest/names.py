@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.engine import Change
 from store.errors import ConflictError, ImportFormatError
-from store.importers.bundle import BundleMetric, BundleOverlap, ImportBundle
+from store.importers.bundle import ONE_SCORE, BundleMetric, BundleOverlap, ImportBundle
 from store.importers.known_metrics import lookup
 from store.ingest.report import IngestReport
 from store.lookup import names_of
@@ -181,7 +181,7 @@ def _declare_unit(change: Change, metric: Metric, wanted: BundleMetric) -> None:
 
 def _bounds(wanted: BundleMetric) -> tuple[float | None, float | None]:
     """Return the bounds of a metric's item scores: as stated, else those of its unit."""
-    if wanted.aggregation != "mean":  # the bounds are of the metric, not of its components
+    if wanted.aggregation not in ONE_SCORE:  # the bounds are of the metric, not of its components
         return wanted.lower, wanted.upper
     usual = {"proportion": (0.0, 1.0), "percent": (0.0, 100.0)}.get(wanted.unit, (None, None))
     return (

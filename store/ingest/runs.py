@@ -13,6 +13,7 @@ from store import vectors
 from store.engine import Change
 from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import (
+    ONE_SCORE,
     BundleRun,
     FloatArray,
     ImportBundle,
@@ -156,7 +157,7 @@ def _incoming_vectors(
 def _require_bounds(
     values: FloatArray, metric: Metric, wanted: BundleRun, bundle: ImportBundle
 ) -> None:
-    if metric.aggregation != "mean" or (metric.lower is None and metric.upper is None):
+    if metric.aggregation not in ONE_SCORE or (metric.lower is None and metric.upper is None):
         return
     lower = -np.inf if metric.lower is None else metric.lower
     upper = np.inf if metric.upper is None else metric.upper

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from store.engine import Change
 from store.errors import ConflictError
-from store.importers.bundle import FloatArray
+from store.importers.bundle import ONE_SCORE, FloatArray
 from store.importers.known_metrics import is_share
 from store.models import Metric, Run, ScoreVector
 
@@ -24,7 +24,7 @@ class Scales:
 
         Only for shares without a declared unit: with one, the bounds decide.
         """
-        if metric.unit or metric.aggregation != "mean" or not is_share(metric.name):
+        if metric.unit or metric.aggregation not in ONE_SCORE or not is_share(metric.name):
             return
         if np.isnan(values).all():
             return

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from store.errors import ImportFormatError, UnknownFormatError
-from store.importers.bundle import Status
+from store.importers.bundle import COMPONENTS, Status
 
 LONG = "system,dataset,item,metric,score\n"
 
@@ -204,6 +204,39 @@ def test_wide_prediction_and_gold(read, yaml, expected) -> None:
 def test_faulty_parts(read, content, message) -> None:
     with pytest.raises(ImportFormatError, match=message):
         read(content, dataset="d")
+
+
+@pytest.mark.parametrize("aggregation", ["bleu", "chrf"])
+@pytest.mark.parametrize("form", ["long", "wide"])
+def test_counts_of_corpus_metrics_are_read_in_their_order(read, aggregation, form) -> None:
+    parts = COMPONENTS[aggregation]
+    counts = {item: tuple(range(start, start + len(parts))) for item, start in (("1", 0), ("2", 5))}
+    if form == "long":
+        header = f"system,dataset,item,metric,{','.join(parts)}\n"
+        rows = [f"A,d,{item},m,{','.join(map(str, values))}\n" for item, values in counts.items()]
+    else:  # in another order than ours
+        header = "system,dataset,item," + ",".join(f"m.{part}" for part in parts[::-1]) + "\n"
+        rows = [f"A,d,{i},{','.join(map(str, values[::-1]))}\n" for i, values in counts.items()]
+    bundle = read(header + "".join(rows))
+    assert [(m.name, m.aggregation) for m in bundle.metrics] == [("m", aggregation)]
+    assert scores(bundle) == {("A", "d", "", "m", 0): counts}
+
+
+def test_counts_of_a_corpus_metric_belong_together(read) -> None:
+    header = ",".join(f"bleu.{part}" for part in COMPONENTS["bleu"][:-1])
+    with pytest.raises(ImportFormatError, match=r"metric 'bleu' and needs 'bleu.total_4' beside"):
+        read(f"system,dataset,item,{header}\nA,d,1,{','.join('123456789')}\n")
+
+
+def test_a_median_is_declared_and_keeps_its_bounds(read) -> None:
+    yaml = "metrics: {latency: {aggregation: median, lower: 0}}"
+    bundle = read(LONG + "A,d,1,latency,0.5\nA,d,2,latency,9\n", yaml=yaml)
+    assert bundle.metrics[0].aggregation == "median"
+    assert scores(bundle) == {("A", "d", "", "latency", 0): {"1": 0.5, "2": 9.0}}
+    with pytest.raises(ImportFormatError, match=r"line 2, field 'score': -1 is outside 0\.\.…"):
+        read(LONG + "A,d,1,latency,-1\n", yaml=yaml)
+    listed = read("0.5\n9\n", "a.txt", yaml=yaml, system="A", dataset="d", metric="latency")
+    assert listed.metrics[0].aggregation == "median"
 
 
 def test_declared_aggregation_needs_its_parts(read) -> None:

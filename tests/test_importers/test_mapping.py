@@ -62,7 +62,7 @@ def test_scalars_keep_the_text_they_are_written_as(write) -> None:
         ("metrics: {acc: {lower: low}}\n", r"must be a number, is 'low'"),
         ("metrics: {acc: {lower: .inf}}\n", r"must be a finite number"),
         ("metrics: {acc: {lower: 1, upper: 0}}\n", r"acc.upper': must be larger than lower"),
-        ("metrics: {acc: {aggregation: sum}}\n", r"must be one of mean, ratio, f1, pearson"),
+        ("metrics: {acc: {aggregation: sum}}\n", r"must be one of mean, median, ratio, f1, bleu"),
         ("run: {seed: x}\n", r"field 'run.seed': must be a whole number, is 'x'"),
         ("run: {config: x}\n", r"field 'run.config': must be a mapping of keys to values"),
         ("run: {evaluated_on: soon}\n", r"field 'run.evaluated_on': 'soon' is no date"),

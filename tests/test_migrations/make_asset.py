@@ -37,6 +37,7 @@ from store.importers.bundle import (
 )
 from store.ingest import ingest
 from store.lifecycle import delete
+from store.results_cache import save_result
 from store.runs import list_runs
 from store.tags import add_note, add_tag
 
@@ -45,6 +46,7 @@ ASSETS = HERE / "assets"
 
 ODD_NAN = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_DEAD_BEEF))[0]
 EXTREMES = [0.1 + 0.2, -0.0, 5e-324, 1e308, ODD_NAN]
+KEPT_RESULT = bytes(range(256))
 
 
 def fill(store: Store) -> None:
@@ -65,6 +67,8 @@ def fill(store: Store) -> None:
         metrics=[
             BundleMetric("acc", higher_is_better=True),
             BundleMetric("las", "v2", higher_is_better=True, aggregation="ratio"),
+            BundleMetric("bleu", higher_is_better=True, aggregation="bleu"),
+            BundleMetric("latency", higher_is_better=False, aggregation="median"),
         ],
         runs=[
             BundleRun(
@@ -72,7 +76,12 @@ def fill(store: Store) -> None:
                 outputs={0: ["a", None, "c", None, "e"]}, provenance=provenance,
             ),
             BundleRun(
-                "B", 0, scores=[BundleScores(1, counts), BundleScores(1, counts / 3, trial=1)],
+                "B", 0,
+                scores=[
+                    BundleScores(1, counts), BundleScores(1, counts / 3, trial=1),
+                    BundleScores(2, np.arange(50.0).reshape(5, 10)),
+                    BundleScores(3, counts[:, :1]),
+                ],
                 statuses={0: np.array([0, 1, 2, 3, 0], np.uint8)},
             ),
         ],
@@ -86,6 +95,7 @@ def fill(store: Store) -> None:
     add_note(store, "dataset", "qa", "a *note*", actor="asset")
     ingest(store, bundle_of_deleted_system(), actor="asset")
     delete(store, "system", "gone", actor="asset")
+    save_result(store, "a key", KEPT_RESULT, question="asset", arguments={"alpha": 0.05})
 
 
 def bundle_of_deleted_system() -> ImportBundle:
@@ -94,7 +104,7 @@ def bundle_of_deleted_system() -> ImportBundle:
         format="asset",
         datasets=[BundleDataset("qa", "1", [BundleItem("item 0")])],
         metrics=[BundleMetric("acc", higher_is_better=True)],
-        runs=[BundleRun("gone", 0, scores=[BundleScores(0, np.ones((1, 1)))])],
+        runs=[BundleRun("gone", 0, scores=[BundleScores(0, np.zeros((1, 1)))])],
     )
 
 

@@ -3,6 +3,20 @@ CREATE TABLE alembic_version (
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
+CREATE TABLE analysis_result (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	"key" VARCHAR(64) NOT NULL, 
+	question VARCHAR(100) NOT NULL, 
+	arguments JSON NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	size INTEGER NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	payload BLOB NOT NULL, 
+	CONSTRAINT uq_analysis_result_key UNIQUE ("key")
+);
+
+CREATE INDEX ix_analysis_result_size ON analysis_result (size);
+
 CREATE TABLE audit_event (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	at VARCHAR(32) NOT NULL, 
@@ -84,7 +98,7 @@ CREATE TABLE item_text (
 	CONSTRAINT fk_item_text_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE
 );
 
-CREATE TABLE metric (
+CREATE TABLE "metric" (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	uid VARCHAR(12) NOT NULL, 
 	name VARCHAR(200) NOT NULL, 
@@ -94,7 +108,7 @@ CREATE TABLE metric (
 	unit VARCHAR(20) NOT NULL, 
 	lower DOUBLE, 
 	upper DOUBLE, 
-	CONSTRAINT ck_metric_ck_metric_aggregation_known CHECK (aggregation IN ('mean', 'ratio', 'f1', 'pearson', 'spearman')), 
+	CONSTRAINT ck_metric_ck_metric_aggregation_known CHECK (aggregation IN ('mean', 'median', 'ratio', 'f1', 'bleu', 'chrf', 'pearson', 'spearman')), 
 	CONSTRAINT ck_metric_ck_metric_unit_known CHECK (unit IN ('', 'proportion', 'percent', 'points')), 
 	CONSTRAINT uq_metric_name_signature UNIQUE (name, signature), 
 	CONSTRAINT uq_metric_uid UNIQUE (uid)

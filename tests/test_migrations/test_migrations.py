@@ -27,9 +27,11 @@ from store.datasets import get_dataset, list_items, list_overlaps
 from store.engine import make_engines, open_store
 from store.errors import SchemaVersionError, StoreError
 from store.history import list_events
+from store.importers.bundle import COMPONENTS
 from store.lifecycle import restore
 from store.models import Base
 from store.reported import list_reported_comparisons, list_reported_scores
+from store.results_cache import load_result
 from store.systems import get_system, list_systems
 from store.tags import list_notes
 
@@ -175,6 +177,70 @@ def test_upgrade_of_a_committed_store_keeps_everything_else(committed, tmp_path)
     restore(store, "system", gone.uid, actor="t")
     assert list_events(store)[0].action == "restore"
     store.close()
+
+
+def raw_rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every table as another program would read it."""
+    connection = sqlite3.connect(path)
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    found = {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for (name,) in tables}
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("committed", ASSETS[:-1], ids=lambda path: path.stem)
+def test_upgrade_leaves_every_row_of_the_first_tables_alone(committed, tmp_path):
+    """So far no migration rewrites data; one that does names its table here."""
+    path = Path(shutil.copy(committed, tmp_path / "store.db"))
+    before = raw_rows(path)
+    assert all(before[table] for table in ("metric", "score_vector", "item", "audit_event"))
+    upgrade_store(str(path))
+    after = raw_rows(path)
+    assert after.pop("alembic_version") == [(schema.head_revision(),)]
+    del before["alembic_version"]
+    assert {table: after[table] for table in before if table != "sqlite_sequence"} == {
+        table: rows for table, rows in before.items() if table != "sqlite_sequence"
+    }
+    assert dict(before["sqlite_sequence"]).items() <= dict(after["sqlite_sequence"]).items()
+    assert after["analysis_result"] == []
+
+
+def test_upgraded_store_is_made_like_a_new_one(tmp_path, writer):
+    schema.create(writer)
+    expected = make_asset.schema_sql(tmp_path / "store.db")
+    for committed in ASSETS:
+        path = Path(shutil.copy(committed, tmp_path / f"{committed.stem}.db"))
+        upgrade_store(str(path))
+        assert make_asset.schema_sql(path) == expected
+
+
+@pytest.mark.parametrize("committed", ASSETS, ids=lambda path: path.stem)
+def test_upgraded_store_takes_the_aggregations_of_today_and_no_others(committed, tmp_path):
+    path = Path(shutil.copy(committed, tmp_path / "store.db"))
+    upgrade_store(str(path))
+    connection = sqlite3.connect(path)
+    add = (
+        "INSERT INTO metric (uid, name, signature, higher_is_better, aggregation, unit) "
+        "VALUES (?, ?, '', 1, ?, '')"
+    )
+    for aggregation in COMPONENTS:
+        connection.execute(add, (f"u {aggregation}", f"new {aggregation}", aggregation))
+    with pytest.raises(sqlite3.IntegrityError, match="aggregation_known"):
+        connection.execute(add, ("u", "new", "mode"))
+    with pytest.raises(sqlite3.IntegrityError, match="unit_known"):
+        connection.execute(add.replace("'')", "'miles')"), ("u", "new", "mean"))
+    with pytest.raises(sqlite3.IntegrityError, match=r"metric\.name"):
+        connection.execute(add, ("u", "acc", "mean"))
+    connection.close()
+
+
+def test_kept_results_outlive_upgrades(tmp_path):
+    for committed in ASSETS[1:]:  # there were none before 0002
+        path = Path(shutil.copy(committed, tmp_path / f"{committed.stem}.db"))
+        upgrade_store(str(path))
+        store = open_store(path)
+        assert load_result(store, "a key") == make_asset.KEPT_RESULT
+        store.close()
 
 
 SECOND = '''"""A column on systems and a rule on runs.

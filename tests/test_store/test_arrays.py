@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from store.arrays import load_groups, load_matrix, load_run_scores
+from store.arrays import load_groups, load_matrix, load_run_matrix, load_run_scores
 from store.errors import NotFoundError, StoreError
 from store.importers.bundle import COMPONENTS, BundleItem, BundleMetric, Status
 from store.ingest import ingest
@@ -191,6 +191,57 @@ def test_load_run_scores_keeps_the_statuses_that_the_source_states(store, bundle
         1,
         1,
     )
+
+
+def test_load_run_matrix_returns_every_run_and_trial_bit_by_bit(store, bundle, run):
+    other = EXTREMES[::-1]
+    runs = [
+        run("A", {(0, 0): EXTREMES, (0, 1): other}, label="seed 1"),
+        run("A", {(0, 0): other}, label="seed 2"),
+        run("B", EXTREMES),
+    ]
+    ingest(store, bundle(runs), actor="t")
+    matrix = load_run_matrix(store, "qa", "score", "A")
+    assert matrix.labels == ("seed 1 / 0", "seed 1 / 1", "seed 2 / 0")
+    assert (matrix.system, matrix.dataset.name, matrix.metric.name) == ("A", "qa", "score")
+    assert matrix.trials == (0, 1, 0)
+    uids = {r.label: r.uid for r in list_runs(store) if r.system == "A"}
+    assert matrix.run_uids == (uids["seed 1"], uids["seed 1"], uids["seed 2"])
+    assert matrix.scores.shape == (3, len(EXTREMES), 1)
+    for row, sent in zip(matrix.scores, (EXTREMES, other, other), strict=True):
+        assert row.tobytes() == sent.tobytes()
+    with pytest.raises(ValueError, match="read-only"):
+        matrix.scores[0] = 2.0
+
+
+def test_load_run_matrix_averages_to_what_load_matrix_returns(store, bundle, run):
+    repeats = np.random.default_rng(0).random((4, 6, 2))
+    metric = BundleMetric("las", higher_is_better=True, aggregation="ratio")
+    runs = [run("A", values, label=f"seed {i}") for i, values in enumerate(repeats)]
+    ingest(store, bundle(runs, metric=metric), actor="t")
+    matrix = load_run_matrix(store, "qa", "las", "A")
+    averaged = load_matrix(store, "qa", "las").scores[0]
+    np.testing.assert_allclose(matrix.scores.mean(axis=0), averaged, rtol=1e-15)
+
+
+def test_load_run_matrix_pads_and_leaves_out_what_was_deleted(store, bundle, run):
+    ingest(store, bundle([run("A", [1.0, 0.0]), run("A", [0.5, 0.5], label="x")]), actor="t")
+    ingest(store, bundle({"B": [1.0, 1.0, 0.0]}), actor="t")
+    uids = {r.label: r.uid for r in list_runs(store) if r.system == "A"}
+    delete(store, "run", uids["x"], actor="t")
+    matrix = load_run_matrix(store, "qa", "score", "A")
+    np.testing.assert_array_equal(matrix.scores[:, :, 0], [[1.0, 0.0, NAN]])
+    assert matrix.labels == (f"{uids['']} / 0",), "a run without a label goes by its uid"
+
+
+def test_load_run_matrix_says_that_there_are_no_scores(store, bundle, run):
+    metrics = [BundleMetric("acc", higher_is_better=True), BundleMetric("f", higher_is_better=True)]
+    runs = [run("A", {(0, 0): [1.0]}), run("B", {(1, 0): [1.0]})]
+    ingest(store, bundle(runs, metric=metrics), actor="t")
+    with pytest.raises(StoreError, match="no item scores of 'B' on 'qa' for the metric 'acc'"):
+        load_run_matrix(store, "qa", "acc", "B")
+    with pytest.raises(NotFoundError, match="There is no system 'C'"):
+        load_run_matrix(store, "qa", "acc", "C")
 
 
 def test_load_groups_follows_the_order_of_the_items(store, bundle):

@@ -14,6 +14,7 @@ from store.engine import open_store
 from store.errors import NotFoundError, SchemaVersionError, StoreError
 from store.ingest import ingest
 from store.models import System
+from store.results_cache import load_result, save_result
 from store.systems import list_systems
 
 
@@ -154,9 +155,35 @@ def test_info_counts_rows_and_bytes(filled):
     }
 
 
+def test_info_counts_kept_results(filled):
+    assert (info(filled).kept_results, info(filled).kept_results_bytes) == (0, 0)
+    save_result(filled, "a", b"12345", question="q")
+    save_result(filled, "b", b"123", question="q")
+    figures = info(filled)
+    assert (figures.kept_results, figures.kept_results_bytes) == (2, 8)
+    assert figures.rows["analysis_result"] == 2
+
+
+def test_check_names_a_kept_result_that_is_not_what_was_written(filled, database):
+    save_result(filled, "a", b"12345", question="q")
+    assert check(filled) == []
+    database.execute("UPDATE analysis_result SET payload = x'00'")
+    assert check(filled) == [
+        "Kept result 1 is not what was written; it is computed again when asked for."
+    ]
+
+
+def test_write_backup_takes_kept_results_along(filled):
+    save_result(filled, "a", b"12345", question="q")
+    copy = open_store(write_backup(filled, filled.path.with_name("copy.db")))
+    assert load_result(copy, "a") == b"12345"
+    copy.close()
+
+
 def test_upgrade_store_of_a_new_store_does_nothing(filled):
     done = upgrade_store(str(filled.path))
-    assert (done.before, done.after, done.backup) == ("0001", "0001", None)
+    head = schema.head_revision()
+    assert (done.before, done.after, done.backup) == (head, head, None)
     assert [p.suffix for p in filled.path.parent.iterdir() if p.suffix == ".bak"] == []
 
 

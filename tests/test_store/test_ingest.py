@@ -258,8 +258,9 @@ def test_ingest_of_a_proportion_says_when_it_is_a_percentage(store, bundle):
 @pytest.mark.parametrize(
     ("unit", "value"), [("percent", 100.5), ("percent", -1), ("proportion", -0.1)]
 )
-def test_ingest_refuses_scores_outside_the_bounds(store, bundle, unit, value):
-    metric = BundleMetric("acc", higher_is_better=True, unit=unit)
+@pytest.mark.parametrize("aggregation", ["mean", "median"])
+def test_ingest_refuses_scores_outside_the_bounds(store, bundle, unit, value, aggregation):
+    metric = BundleMetric("acc", higher_is_better=True, unit=unit, aggregation=aggregation)
     with pytest.raises(ImportFormatError, match="lies between 0 and") as raised:
         ingest(store, bundle({"A": [value]}, metric=metric), actor="t")
     assert "percentage" not in str(raised.value)

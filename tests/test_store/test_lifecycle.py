@@ -14,6 +14,7 @@ from store.ingest import ingest
 from store.lifecycle import delete, purge, restore
 from store.metrics import list_metrics
 from store.reported import list_reported_comparisons, list_reported_scores
+from store.results_cache import load_result, save_result
 from store.runs import list_coverage, list_runs
 from store.systems import get_system, list_systems
 from store.tags import add_note, add_tag
@@ -178,6 +179,15 @@ def test_purge_never_lets_an_id_be_used_again(store, bundle, contents):
     rows = contents(store)
     for table, old in ids.items():
         assert [row[0] for row in rows[table]] == [old + 1], table
+
+
+def test_purge_takes_all_kept_results_along(store, bundle):
+    ingest(store, bundle({"A": [1.0], "B": [0.0]}), actor="t")
+    save_result(store, "key", b"A beats B", question="compare")
+    uid = delete(store, "system", "A", actor="t")
+    assert load_result(store, "key") == b"A beats B", "a deleted system can come back"
+    purge(store, "system", uid, actor="t")
+    assert load_result(store, "key") is None
 
 
 def test_purge_of_a_deleted_run_keeps_the_living_one(store, bundle):

@@ -1,0 +1,190 @@
+"""Computed results, kept in the store so that a shared link opens at once.
+
+It is a cache: what is here can be computed again, and a store that cannot be written to (read-only,
+full, at work for somebody else) works just as well without. Keeping a result changes nothing that
+is shown, so the store's revision stays and nothing is recorded.
+
+A key holds everything an answer depends on: the question, its settings, the version of the
+statistics, and `data_fingerprint`. What nobody asks for any more goes when room is needed, the
+oldest first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from store.engine import Store
+from store.errors import StoreError
+from store.lookup import find_id, find_metric_id
+from store.models import AnalysisResult, Dataset, Item, Metric, Run, ScoreVector, System, utc_now
+
+LARGEST_CACHE = 128_000_000
+"""Bytes of all kept results together."""
+LARGEST_RESULT = LARGEST_CACHE // 4
+"""Bytes; what is larger is not kept: it would crowd out all the rest."""
+
+# Built once: to put a query together takes longer than to run it.
+_BY_KEY = sa.select(AnalysisResult.payload, AnalysisResult.digest).where(
+    AnalysisResult.key == sa.bindparam("key")
+)
+_SIZES = sa.select(AnalysisResult.id, AnalysisResult.size)
+_DATASET = sa.select(Dataset.uid, Dataset.n_items, Dataset.chain_hash).where(
+    Dataset.id == sa.bindparam("dataset_id")
+)
+_METRIC = sa.select(Metric.uid, Metric.higher_is_better, Metric.aggregation).where(
+    Metric.id == sa.bindparam("metric_id")
+)
+_GROUPS = (
+    sa.select(Item.position, Item.group_key)
+    .where(Item.dataset_id == sa.bindparam("dataset_id"), Item.group_key.is_not(None))
+    .order_by(Item.position)
+)
+_DIGESTS = (
+    sa.select(System.id, System.uid, System.name, ScoreVector.digest)
+    .join(Run, Run.id == ScoreVector.run_id)
+    .join(System, System.id == Run.system_id)
+    .where(
+        Run.dataset_id == sa.bindparam("dataset_id"),
+        ScoreVector.metric_id == sa.bindparam("metric_id"),
+        Run.deleted_at.is_(None),
+        System.deleted_at.is_(None),
+    )
+    .order_by(ScoreVector.id)  # that is how `load_matrix` adds them up
+)
+
+
+def load_result(store: Store, key: str) -> bytes | None:
+    """Return what was saved under that key, byte for byte; ``None`` when there is nothing sound."""
+    try:
+        with store.read() as connection:
+            found = connection.execute(_BY_KEY, {"key": _hashed(key)}).one_or_none()
+    except (StoreError, sa.exc.SQLAlchemyError):
+        return None
+    if found is None or hashlib.sha256(found.payload).hexdigest() != found.digest:
+        return None
+    return bytes(found.payload)
+
+
+def save_result(
+    store: Store,
+    key: str,
+    payload: bytes,
+    *,
+    question: str,
+    arguments: Mapping[str, Any] | None = None,
+) -> bool:
+    """Keep a computed result, if the store can be written to right now.
+
+    Parameters
+    ----------
+    store
+        Where to. Never waits longer than `store.engine.CACHE_WAITS_MS` for another writer.
+    key
+        Everything the result depends on, as text of any length.
+    payload
+        The result. It comes back byte for byte; how numbers become bytes is up to the caller.
+    question, arguments
+        What was asked, for people who look into the store; what JSON does not know becomes text.
+
+    Returns
+    -------
+    bool
+        Whether it was kept. Not being able to is no error.
+    """
+    if store.read_only or len(payload) > LARGEST_RESULT:
+        return False
+    hashed = _hashed(key)
+    row = {
+        "key": hashed,
+        "question": question[:100],
+        "arguments": _json_safe(arguments or {}),
+        "created_at": utc_now(),
+        "size": len(payload),
+        "digest": hashlib.sha256(payload).hexdigest(),
+        "payload": payload,
+    }
+    try:
+        with store.write_cache() as connection:
+            connection.execute(sa.delete(AnalysisResult).where(AnalysisResult.key == hashed))
+            _make_room(connection, len(payload))
+            connection.execute(sa.insert(AnalysisResult), row)
+    except StoreError:
+        return False
+    return True
+
+
+def data_fingerprint(
+    store: Store, dataset: str, metric: str, systems: Sequence[str] | None = None
+) -> str:
+    """Return a fingerprint of the data that an answer about a dataset and metric rests on.
+
+    Parameters
+    ----------
+    store
+        Where the data are.
+    dataset, metric
+        Uid or name.
+    systems
+        Uids or names, in the order of the answer's rows. By default all that have scores, in the
+        order of `store.arrays.load_matrix`.
+
+    Returns
+    -------
+    str
+        It changes with the items and their order, their groups, the metric's direction and
+        aggregation, the systems and their names and order, and every score of theirs that is
+        loaded. It does not change with anything else: other datasets, metrics or systems; tags;
+        labels and provenance of runs.
+
+    Notes
+    -----
+    Reads the digests that lie beside the scores, never the scores.
+    """
+    with store.read() as connection:
+        which = {
+            "dataset_id": find_id(connection, "dataset", dataset),
+            "metric_id": find_metric_id(connection, metric),
+        }
+        found: dict[int, list[str]] = {}
+        for system_id, uid, name, digest in connection.execute(_DIGESTS, which):
+            found.setdefault(system_id, [name, uid]).append(digest)
+        if systems is None:
+            rows = sorted(found.values(), key=lambda row: (row[0].casefold(), row[1]))
+        else:
+            wanted = [find_id(connection, "system", given) for given in systems]
+            rows = [found.get(system_id, [str(system_id)]) for system_id in wanted]
+        parts = [
+            list(connection.execute(_DATASET, which).one()),
+            list(connection.execute(_METRIC, which).one()),
+            [list(row) for row in connection.execute(_GROUPS, which)],
+            rows,
+        ]
+    return _hashed(json.dumps(parts))
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _json_safe(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    text = json.dumps({str(name): value for name, value in arguments.items()}, default=str)
+    safe: dict[str, Any] = json.loads(text, parse_constant=str)  # NaN is no JSON
+    return safe
+
+
+def _make_room(connection: sa.Connection, n_bytes: int) -> None:
+    """Remove the oldest results until `n_bytes` more fit."""
+    kept = connection.execute(_SIZES).all()
+    free = LARGEST_CACHE - n_bytes - sum(size for _, size in kept)
+    last = None
+    for id_, size in sorted(kept, key=lambda row: row.id):
+        if free >= 0:
+            break
+        last, free = id_, free + size
+    if last is not None:
+        connection.execute(sa.delete(AnalysisResult).where(AnalysisResult.id <= last))
