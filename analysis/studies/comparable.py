@@ -1,12 +1,13 @@
-"""Which systems can be compared across datasets, on what, and with which evidence."""
+"""Which systems can be compared, on what, and with which evidence."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
 
+from store.datasets import list_datasets
 from store.engine import Store
 from store.reported import list_reported_comparisons
 from store.runs import list_runs
@@ -21,6 +22,40 @@ class Comparables:
     shared: dict[tuple[str, str], dict[tuple[Basis, str], int]]
     reported_pairs: tuple[tuple[str, str], ...]
     """Pairs for which some source states p-values, in the order of the sources."""
+    cells: dict[str, dict[tuple[str, str], int]]
+    """For each system with item scores, (dataset, metric) labels and the most items scored."""
+
+    def systems_with_items(self) -> list[str]:
+        """Return every system that shares item scores with another one, by name."""
+        n_systems = Counter(cell for found in self.cells.values() for cell in found)
+        return sorted(
+            (s for s, found in self.cells.items() if any(n_systems[cell] > 1 for cell in found)),
+            key=str.casefold,
+        )
+
+    def partners_on_items(self, system: str) -> list[str]:
+        """Return the systems that share item scores with `system`, by name."""
+        own = self.cells.get(system, {}).keys()
+        return sorted(
+            (s for s, found in self.cells.items() if s != system and own & found.keys()),
+            key=str.casefold,
+        )
+
+    def datasets(self, a: str, b: str) -> list[str]:
+        """Return the datasets on which both have item scores, most items first."""
+        return list(dict.fromkeys(dataset for dataset, _ in self._shared_cells(a, b)))
+
+    def metrics_on(self, a: str, b: str, dataset: str) -> list[str]:
+        """Return the metrics of both on a dataset, most items first."""
+        return [metric for place, metric in self._shared_cells(a, b) if place == dataset]
+
+    def _shared_cells(self, a: str, b: str) -> list[tuple[str, str]]:
+        first, second = self.cells.get(a, {}), self.cells.get(b, {})
+        # Equal counts stay as they were first stored.
+        return sorted(
+            (cell for cell in first if cell in second),
+            key=lambda cell: -min(first[cell], second[cell]),
+        )
 
     def systems(self) -> list[str]:
         """Return every system that can be compared with another one, by name."""
@@ -44,10 +79,15 @@ class Comparables:
 def find_comparables(store: Store) -> Comparables:
     """Return all pairs of systems that share a dataset with item scores or a reported p-value."""
     scored: dict[tuple[str, str], set[str]] = defaultdict(set)
+    cells: dict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+    labels = {dataset.uid: dataset.label for dataset in list_datasets(store)}
     for run in reversed(list_runs(store)):  # the oldest first
         for vector in run.vectors:
             if vector.n_scored:
                 scored[run.dataset_uid, vector.metric].add(run.system)
+                cell = (labels[run.dataset_uid], vector.metric)
+                found = cells[run.system]
+                found[cell] = max(found.get(cell, 0), vector.n_scored)
     shared: dict[tuple[str, str], dict[tuple[Basis, str], int]] = defaultdict(
         lambda: defaultdict(int)
     )
@@ -61,4 +101,5 @@ def find_comparables(store: Store) -> Comparables:
     return Comparables(
         shared={pair: dict(found) for pair, found in shared.items()},
         reported_pairs=tuple(dict.fromkeys((c.system_a, c.system_b) for c in stated)),
+        cells=dict(cells),
     )

@@ -1,58 +1,39 @@
-"""Which systems score how much on a dataset, on how many items, in how many runs.
+"""Which systems score how much on a dataset, and which of them can be told apart.
 
-The order is the order of the scores, nothing more: whether neighbours really differ is another
-question, and the sentence says so.
+The order is the order of the scores, nothing more. What it is worth comes from the comparison of
+all pairs, the same that the pairs study shows: rank intervals, groups, who may be best.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Literal
+from statistics import median
 
 import numpy as np
 
-from analysis.statistics import BoolArray
+from analysis import numbers
+from analysis.report import Column, Report, Strong, Table
+from analysis.statistics.board import BoardResolution
+from analysis.statistics.groups import shorten_letters
 from analysis.statistics.signature import build_signature
-from analysis.studies.study import Study, count, listed
-from store import vectors
+from analysis.studies.chosen_metric import choose_metric
+from analysis.studies.leaderboard_rows import (
+    LeaderboardRow,
+    rank_rows,
+    rows_from_items,
+    rows_from_reports,
+)
+from analysis.studies.leaderboard_standing import find_standing, score_figures
+from analysis.studies.leaderboard_words import ranks_in_words, sentence, warnings
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
+from analysis.studies.study import Study
 from store.arrays import load_matrix
 from store.datasets import get_dataset
 from store.engine import Store
-from store.errors import NotFoundError
-from store.metrics import get_metric, list_metrics
-from store.records import DatasetRecord, MetricRecord, ReportedScoreRecord, RunRecord, ScoreMatrix
+from store.records import DatasetRecord, MetricRecord
 from store.reported import list_reported_scores
 from store.runs import list_runs
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LeaderboardRow:
-    """One system on one dataset and metric."""
-
-    system: str
-    label: str
-    """The system's name; with run or source where several figures of it are reported."""
-    system_uid: str
-    rank: int
-    """1 is best; equal scores share a rank."""
-    score: float
-    score_on_shared: float | None
-    """The metric on the items that every system with item scores was scored on; ``None`` when
-    that is all items."""
-    basis: Literal["items", "reported"]
-    n_items: int
-    """Items of the dataset; for a reported score the number stated, 0 when it is not."""
-    n_scored: int
-    n_missing: int
-    n_runs: int
-    run_scores: tuple[float, ...]
-    """The metric of each run and trial by itself."""
-    run_std: float | None
-    """Standard deviation between runs; ``None`` with fewer than two."""
-    source: str
-    """Citation of a reported score."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,185 +47,164 @@ class Leaderboard(Study):
     rows: tuple[LeaderboardRow, ...]
     n_shared: int
     """Items that every system with item scores was scored on."""
+    resolution: BoardResolution
+    n_groups: int
+    """Groups of systems that cannot be told apart."""
+    test: str
+    """By which the pairs were compared; empty with fewer than two systems with item scores."""
+    correction: str
+    alpha: float
+    n_resamples: int
+    """Behind `p_best`, and behind intervals of metrics that are no means."""
+
+    @property
+    def may_be_best(self) -> list[str]:
+        """Return the labels of the systems that no other one beats beyond doubt."""
+        return [row.label for row in self.rows if row.may_be_best]
+
+    @property
+    def decimals(self) -> int:
+        """Return how many decimals the scores support."""
+        halves = [(row.ci[1] - row.ci[0]) / 2 for row in self.rows if row.ci is not None]
+        if halves and median(halves) > 0:
+            return numbers.decimals(half_width=median(halves))
+        if all(row.basis == "reported" for row in self.rows):  # as they were printed
+            stated = [repr(row.score).partition(".")[2] for row in self.rows]
+            return min(4, max(map(len, stated), default=0))
+        is_percent = self.metric.unit == "percent" or any(abs(r.score) > 1.5 for r in self.rows)
+        n_scored = max((row.n_scored for row in self.rows), default=0)
+        return numbers.decimals(n=n_scored or None, span=100.0 if is_percent else 1.0)
+
+    def report(self) -> Report:
+        """Return the leaderboard to be written down; all systems that may be best are bold."""
+        tested = [row for row in self.rows if row.rank_interval is not None]
+        rows = []
+        for row in self.rows:
+            stands_out = len(tested) > 1 and row.may_be_best
+            name, score = row.label, row.score
+            rows.append(
+                [
+                    row.rank,
+                    Strong(name) if stands_out else name,
+                    Strong(score) if stands_out else score,
+                    row.ci,
+                    ranks_in_words(row.rank_interval) or None,
+                    shorten_letters(row.group or "") or None,
+                    row.n_scored or None,
+                ]
+            )
+        level = f"{100 * (1 - self.alpha):g} %"
+        columns = (
+            "rank",
+            "system",
+            Column(self.metric.label, decimals=self.decimals),
+            Column(f"{level} interval", decimals=self.decimals),
+            "ranks possible",
+            "group",
+            "items",
+        )
+        notes = [
+            "Systems that share a letter cannot be told apart at "
+            f"α = {self.alpha:g}, {CORRECTIONS_IN_WORDS[self.correction]} over all pairs."
+        ] * (len(tested) > 1)
+        return Report(
+            title=f"Leaderboard of {self.dataset.label}",
+            sentences=(self.sentence,),
+            tables=(
+                Table(
+                    columns,
+                    rows,
+                    caption=f"{self.metric.label} on {self.dataset.label}"
+                    + ("" if self.metric.higher_is_better else " (lower is better)"),
+                    notes=notes,
+                    strong="no system is better beyond doubt",
+                ),
+            ),
+            signature=self.signature,
+            warnings=self.warnings,
+        )
 
 
-def study_leaderboard(store: Store, dataset: str, *, metric: str | None = None) -> Leaderboard:
+def study_leaderboard(
+    store: Store,
+    dataset: str,
+    *,
+    metric: str | None = None,
+    settings: PairsSettings = PairsSettings(),  # noqa: B008 (frozen)
+) -> Leaderboard:
     """Return the leaderboard of a dataset.
 
     Parameters
     ----------
     store
-        Where from.
+        Where from; results that took long are kept there.
     dataset, metric
         Uid or name; by default the metric with most scores on the dataset.
+    settings
+        How pairs are compared: test, correction, α, seed.
 
     Raises
     ------
     NotFoundError
         No such dataset or metric, or the dataset has no scores.
+    StoreError
+        The settings do not go together with the scores.
     """
     chosen = get_dataset(store, dataset)
-    available = list_metrics(store, dataset_uid=chosen.uid)
-    if not available:
-        raise NotFoundError(f"The store has no scores on '{chosen.label}' yet.")
-    measure = available[0] if metric is None else get_metric(store, metric)
-    if measure.uid not in {m.uid for m in available}:
-        raise NotFoundError(
-            f"The store has no scores on '{chosen.label}' for the metric '{measure.label}'. "
-            f"It has {listed([m.label for m in available])}."
-        )
+    measure, available = choose_metric(store, chosen, metric)
     matrix = load_matrix(store, chosen.uid, measure.uid)
     scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
     shared = np.asarray(scored.all(axis=0)) if len(scored) else np.zeros(chosen.n_items, bool)
     runs = list_runs(store, dataset_uid=chosen.uid)
-    rows = [
-        *_rows_from_items(matrix, scored, shared, runs),
-        *_rows_from_reports(
-            list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid),
-            set(matrix.system_uids),
-            runs,
-        ),
+    from_items = rows_from_items(matrix, scored, shared, runs)
+    from_reports = rows_from_reports(
+        list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid),
+        set(matrix.system_uids),
+        runs,
+    )
+    standing = find_standing(
+        store, matrix, [row.score for row in from_items], len(from_reports), settings
+    )
+    figures = score_figures(store, matrix, settings) if from_items else None
+    tested = [
+        replace(
+            row,
+            ci=_pair(figures.ci_low[i], figures.ci_high[i]) if figures is not None else None,
+            p_best=_known(figures.p_best[i]) if figures is not None else None,
+            **standing.of(i),
+        )
+        for i, row in enumerate(from_items)
     ]
-    ranked = _rank(rows, measure)
+    rows = rank_rows([*tested, *from_reports], measure)
     return Leaderboard(
-        sentence=_sentence(ranked, chosen, measure),
+        sentence=sentence(rows, standing, chosen.label, measure),
         signature=build_signature(
-            "leaderboard", dataset=chosen.label, metric=measure.label, store=store.revision()
+            "leaderboard",
+            dataset=chosen.label,
+            metric=measure.label,
+            pairs=standing.signature.replace("|", " "),
+            best="none" if figures is None else f"B {figures.n_resamples} seed {figures.seed}",
+            store=store.revision(),
         ),
-        warnings=tuple(_warnings(ranked, matrix, shared)),
+        warnings=tuple(warnings(rows, standing, matrix, int(shared.sum()))),
         store_revision=store.revision(),
         dataset=chosen,
         metric=measure,
         metrics=tuple(available),
-        rows=tuple(ranked),
+        rows=tuple(rows),
         n_shared=int(shared.sum()),
+        resolution=standing.resolution,
+        n_groups=standing.n_groups,
+        test=standing.test,
+        correction=settings.correction,
+        alpha=settings.alpha,
+        n_resamples=0 if figures is None else figures.n_resamples,
     )
 
 
-def _rows_from_items(
-    matrix: ScoreMatrix, scored: BoolArray, shared: BoolArray, runs: list[RunRecord]
-) -> list[LeaderboardRow]:
-    aggregation = matrix.metric.aggregation
-    n_items = matrix.dataset.n_items
-    rows = []
-    for i, (system, uid) in enumerate(zip(matrix.systems, matrix.system_uids, strict=True)):
-        n_scored = int(scored[i].sum())
-        own_runs = [
-            [v.value for v in run.vectors if v.metric_uid == matrix.metric.uid]
-            for run in reversed(runs)  # the oldest first
-            if run.system_uid == uid
-        ]
-        values = tuple(v for run in own_runs for v in run if v is not None)
-        on_shared = vectors.aggregate(matrix.scores[i][shared], aggregation)
-        rows.append(
-            LeaderboardRow(
-                system=system,
-                label=system,
-                system_uid=uid,
-                rank=0,
-                score=vectors.aggregate(matrix.scores[i], aggregation),
-                score_on_shared=None if shared.all() or math.isnan(on_shared) else on_shared,
-                basis="items",
-                n_items=n_items,
-                n_scored=n_scored,
-                n_missing=n_items - n_scored,
-                n_runs=sum(bool(run) for run in own_runs),
-                run_scores=values,
-                run_std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
-                source="",
-            )
-        )
-    return rows
+def _pair(low: float, high: float) -> tuple[float, float] | None:
+    return None if math.isnan(low) or math.isnan(high) else (float(low), float(high))
 
 
-def _rows_from_reports(
-    reports: list[ReportedScoreRecord], with_items: set[str], runs: list[RunRecord]
-) -> list[LeaderboardRow]:
-    """Return a row per reported score of a system that has no item scores here."""
-    figures = Counter(report.system_uid for report in reports)
-    run_labels = {run.uid: run.label for run in runs}
-    return [
-        LeaderboardRow(
-            system=report.system,
-            label=report.system
-            if figures[report.system_uid] == 1
-            else f"{report.system}, {run_labels.get(report.run_uid or '') or report.source}",
-            system_uid=report.system_uid,
-            rank=0,
-            score=report.value,
-            score_on_shared=None,
-            basis="reported",
-            n_items=report.n_items or 0,
-            n_scored=report.n_items or 0,
-            n_missing=0,
-            n_runs=0,
-            run_scores=(),
-            run_std=None,
-            source=report.source,
-        )
-        for report in reports
-        if report.system_uid not in with_items
-    ]
-
-
-def _rank(rows: list[LeaderboardRow], metric: MetricRecord) -> list[LeaderboardRow]:
-    """Return the rows by score, the best first, with ranks; undefined scores come last."""
-
-    def key(row: LeaderboardRow) -> tuple[bool, float, str]:
-        undefined = math.isnan(row.score)
-        return (undefined, 0.0 if undefined else -metric.sign * row.score, row.system.casefold())
-
-    ordered = sorted(rows, key=key)
-    ranked: list[LeaderboardRow] = []
-    for position, row in enumerate(ordered, start=1):
-        ties = ranked and math.isclose(ranked[-1].score, row.score, rel_tol=1e-12)
-        ranked.append(replace(row, rank=ranked[-1].rank if ties else position))
-    return ranked
-
-
-def _sentence(rows: list[LeaderboardRow], dataset: DatasetRecord, metric: MetricRecord) -> str:
-    defined = [row for row in rows if not math.isnan(row.score)]
-    if not defined:
-        return f"'{metric.label}' is not defined for any system on {dataset.label}."
-    first = [row.label for row in defined if row.rank == 1]
-    verb = "leads" if len(first) == 1 else "lead"
-    sentence = f"{listed(first)} {verb} on {dataset.label} with {metric.label}"
-    sentence += f" {defined[0].score:.4g}" + (
-        "" if metric.higher_is_better else " (lower is better)"
-    )
-    n_scored = min(row.n_scored for row in defined if row.rank == 1)
-    sentence += f" over {count(n_scored, 'item')}" if n_scored else " as reported"
-    others = len({row.system for row in defined if row.rank > 1})
-    if not others:
-        return sentence + "."
-    sentence += f"; {count(others, 'system')} {'follows' if others == 1 else 'follow'}."
-    if len({row.n_scored for row in defined if row.basis == "items"}) > 1:
-        sentence += " Not all were scored on the same items."
-    return sentence + " Order is not evidence: neighbours may well be tied."
-
-
-def _warnings(rows: list[LeaderboardRow], matrix: ScoreMatrix, shared: BoolArray) -> list[str]:
-    warnings = []
-    from_items = [row for row in rows if row.basis == "items"]
-    partial = [row for row in from_items if row.n_missing]
-    if partial and len(from_items) > 1:
-        warnings.append(
-            f"Unequal coverage: {listed([row.system for row in partial], most=4)} "
-            f"{'was' if len(partial) == 1 else 'were'} not scored on all "
-            f"{count(matrix.dataset.n_items, 'item')}. Scores over different items cannot be "
-            f"compared; 'on shared items' uses the {int(shared.sum()):,} that all were scored on."
-        )
-    if from_items and len(from_items) < len(rows):
-        warnings.append(
-            "Some scores are as reported, without item scores: they cannot be tested here."
-        )
-    runs = {row.n_runs for row in from_items}
-    if len(runs) > 1:
-        warnings.append(
-            f"Systems have between {min(runs)} and {max(runs)} runs; a score is the mean over a "
-            "system's runs, item by item."
-        )
-    undefined = [row.system for row in rows if math.isnan(row.score)]
-    if undefined:
-        warnings.append(f"Not defined for {listed(undefined)}: no item was scored.")
-    return warnings
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

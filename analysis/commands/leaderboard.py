@@ -1,0 +1,177 @@
+"""`tiebreak leaderboard` and its export: the systems of a dataset, and which can be told apart."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import typer
+from rich.console import Console
+
+from analysis import numbers
+from analysis.commands.options import (
+    AlphaOption,
+    FormatOption,
+    ReportStyle,
+    SeedOption,
+    gave_report,
+)
+from analysis.statistics.groups import shorten_letters
+from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.leaderboard_words import ranks_in_words
+from analysis.studies.pairs_words import PairsSettings
+from store.commands import export
+from store.console import JsonOption, answer, exits_in_words, messages, opened, table
+from store.errors import StoreError
+from store.export import write_rows
+
+app = typer.Typer()
+
+
+class CorrectionChoice(StrEnum):
+    """Corrections for testing all pairs."""
+
+    none = "none"
+    bonferroni = "bonferroni"
+    holm = "holm"
+    hochberg = "hochberg"
+    hommel = "hommel"
+    bh = "bh"
+    by = "by"
+    max_t = "max-t"
+
+
+MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]
+CorrectionOption = Annotated[CorrectionChoice, typer.Option(help="For testing many pairs at once.")]
+
+
+class LeaderboardFormat(StrEnum):
+    """What the export of a leaderboard writes: values, or a table to print."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    latex = "latex"
+    markdown = "markdown"
+
+
+@app.command("leaderboard")
+@exits_in_words
+def leaderboard_command(
+    context: typer.Context,
+    dataset: str,
+    metric: MetricOption = None,
+    correction: CorrectionOption = CorrectionChoice.holm,
+    alpha: AlphaOption = 0.05,
+    seed: SeedOption = 0,
+    format: FormatOption = ReportStyle.table,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the systems of a dataset by score, and which of them can be told apart."""
+    settings = _settings(correction, alpha, seed)
+    with opened(context, read_only=True) as store:
+        study = study_leaderboard(store, dataset, metric=metric, settings=settings)
+    if gave_report(study.report, format, as_json):
+        return
+    answer(
+        "leaderboard",
+        study.to_dict(),
+        store_revision=study.store_revision,
+        signature=study.signature,
+        warnings=study.warnings,
+        as_json=as_json,
+        show=lambda console: _show_leaderboard(console, study),
+    )
+
+
+def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
+    """Return the rows of a leaderboard as flat tables need them."""
+    nothing = (None, None)
+    return [
+        {
+            "rank": row.rank,
+            "system": row.label,
+            "score": row.score,
+            "ci low": (row.ci or nothing)[0],
+            "ci high": (row.ci or nothing)[1],
+            "rank low": (row.rank_interval or nothing)[0],
+            "rank high": (row.rank_interval or nothing)[1],
+            "group": row.group,
+            "may be best": row.may_be_best,
+            "p best": row.p_best,
+            "on shared items": row.score_on_shared,
+            "scored": row.n_scored,
+            "missing": row.n_missing,
+            "runs": row.n_runs,
+            "sd of runs": row.run_std,
+            "basis": row.basis,
+            "source": row.source,
+        }
+        for row in study.rows
+    ]
+
+
+def _show_leaderboard(console: Console, study: Leaderboard) -> None:
+    console.print(study.sentence, markup=False)
+    has_missing = any(row.score_on_shared is not None for row in study.rows)
+    columns = ["=rank", "system", "=score", "=interval", "=ranks possible", "group"]
+    columns += ["=on shared items"] * has_missing
+    rows = [
+        [
+            row.rank,
+            row.label,
+            numbers.fixed(row.score, study.decimals),
+            " to ".join(numbers.fixed(end, study.decimals) for end in row.ci or ()),
+            ranks_in_words(row.rank_interval),
+            shorten_letters(row.group or ""),
+            *([row.score_on_shared] * has_missing),
+            row.n_scored,
+            row.n_missing,
+            row.n_runs,
+            row.basis,
+        ]
+        for row in study.rows
+    ]
+    console.print(table("", (*columns, "=scored", "=missing", "=runs", "basis"), rows))
+
+
+@export.app.command("leaderboard")
+@exits_in_words
+def export_leaderboard_command(
+    context: typer.Context,
+    dataset: str,
+    metric: MetricOption = None,
+    correction: CorrectionOption = CorrectionChoice.holm,
+    alpha: AlphaOption = 0.05,
+    format: LeaderboardFormat = LeaderboardFormat.csv,
+    out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+) -> None:
+    """Write the leaderboard of a dataset as a table; all that may be best are bold."""
+    with opened(context, read_only=True) as store:
+        study = study_leaderboard(
+            store, dataset, metric=metric, settings=_settings(correction, alpha, 0)
+        )
+    if format in (LeaderboardFormat.latex, LeaderboardFormat.markdown):
+        report = study.report()
+        _write(report.as_latex() if format == "latex" else report.as_markdown(), out)
+        return
+    as_rows = cast("Literal['csv', 'jsonl', 'parquet']", format.value)
+    n_rows = write_rows(leaderboard_rows(study), out, as_rows, sys.stdout)
+    messages.print(f"{n_rows:,} rows.")
+
+
+def _settings(correction: CorrectionChoice, alpha: float, seed: int) -> PairsSettings:
+    return PairsSettings(correction=correction.value, alpha=alpha, seed=seed)
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text)
+        return
+    if out.exists():
+        raise StoreError(f"{out} exists already: name another file with --out.")
+    if not out.absolute().parent.is_dir():
+        raise StoreError(f"The folder {out.parent} does not exist. Make it first.")
+    out.write_text(text, encoding="utf-8")

@@ -1,0 +1,66 @@
+"""Options that several commands of the analysis share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from analysis.report import Report
+from store.errors import StoreError
+
+AlphaOption = Annotated[float, typer.Option(help="Bound on the probability of a false claim.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of all random draws; 0 is a seed.")]
+UnitSizeOption = Annotated[int, typer.Option(help="Items per evaluation unit.", min=1)]
+ShuffleOption = Annotated[
+    int | None, typer.Option(help="Shuffle items by this seed before cutting units.")
+]
+
+
+class UnitStatistic(StrEnum):
+    """How the scores of a unit's items become one."""
+
+    mean = "mean"
+    median = "median"
+
+
+UnitStatisticOption = Annotated[UnitStatistic, typer.Option(help="Score of an evaluation unit.")]
+
+
+class ReportStyle(StrEnum):
+    """How an answer is printed."""
+
+    table = "table"
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+
+
+FormatOption = Annotated[
+    ReportStyle, typer.Option(help="table, or a report to keep: text, markdown, latex.")
+]
+
+
+def gave_report(build: Callable[[], Report], style: ReportStyle, as_json: bool) -> bool:
+    """Print the report where one is asked for; return whether it was.
+
+    Raises
+    ------
+    StoreError
+        A report and JSON were asked for at once.
+    """
+    if style is ReportStyle.table:
+        return False
+    if as_json:
+        raise StoreError("`--json` and `--format` exclude each other. Leave one of them out.")
+    report = build()
+    form = {
+        ReportStyle.text: report.as_text,
+        ReportStyle.markdown: report.as_markdown,
+        ReportStyle.latex: report.as_latex,
+    }[style]
+    sys.stdout.write(form().rstrip("\n") + "\n")
+    return True

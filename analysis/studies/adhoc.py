@@ -1,0 +1,177 @@
+"""Two columns of scores through the whole procedure, nothing stored.
+
+Data analysis, test, effect sizes and report, as NLPStatTest (Zhu et al. 2020) takes a file.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from analysis.report import Report
+from analysis.statistics import FloatArray
+from analysis.statistics.diagnostics import TestAdvice
+from analysis.statistics.evaluation_units import UnitSizeCalibration, calibrate_unit_size
+from analysis.statistics.signature import build_signature
+from analysis.studies.comparison import flatten, sentence
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair
+from analysis.studies.pair_report import pair_tables
+from analysis.studies.study import Study, count
+from analysis.studies.test_names import TestName, to_public
+from store.errors import StoreError
+
+MIN_FOR_CALIBRATION = 30
+"""Items below which there is no second unit size to compare."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestOfList:
+    """A test that could have been used, what speaks for it, and what it gives."""
+
+    test: str
+    advice: Literal["recommended", "possible", "not preferred", "inappropriate"]
+    reason: str
+    pvalue: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdhocStudy(Study):
+    """Two columns of scores; A is the first."""
+
+    system_a: str
+    system_b: str
+    settings: PairSettings
+    higher_is_better: bool
+    n_lines: int
+    analysis: PairAnalysis
+    tests: tuple[TestOfList, ...]
+    """All tests with the reason for or against each; only `analysis` answers the question."""
+    unit_sizes: UnitSizeCalibration | None
+    """How the spread of unit scores goes with their size; ``None`` with fewer than 30 items."""
+
+    def report(self) -> Report:
+        """Return what to write down about the comparison."""
+        return Report(
+            title=f"{self.system_a} against {self.system_b}",
+            sentences=(self.sentence,),
+            tables=pair_tables(self.analysis, self.settings, self.system_a, self.system_b),
+            signature=self.signature,
+            warnings=self.warnings,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the study as JSON-safe values, the analysis' fields at the top."""
+        return flatten(Study.to_dict(self))
+
+
+def study_adhoc(
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    settings: PairSettings = PairSettings(),  # noqa: B008 (frozen)
+    higher_is_better: bool = True,
+) -> AdhocStudy:
+    """Compare two columns of scores.
+
+    Parameters
+    ----------
+    a, b
+        Scores of the same items, shape (n_items,); NaN = missing.
+    names
+        What to call the two.
+    settings
+        Test, direction, hypothesised difference, α, margin, seed, evaluation units.
+    higher_is_better
+        Which way the scores run.
+
+    Raises
+    ------
+    StoreError
+        The settings do not go together with the scores.
+    """
+    sign = 1 if higher_is_better else -1
+    columns = np.asarray(a, float)[:, np.newaxis], np.asarray(b, float)[:, np.newaxis]
+    try:
+        analysis = analyse_pair(*columns, settings, sign=sign)
+        tests = _tests(columns, settings, analysis, sign)
+    except (ValueError, TypeError) as error:
+        raise StoreError(str(error)) from error
+    return AdhocStudy(
+        sentence=sentence(analysis, settings, *names, None, ""),
+        signature=build_signature(
+            "adhoc",
+            a=names[0],
+            b=names[1],
+            unit=f"{settings.unit_size} {settings.unit_statistic}",
+            shuffle="none" if settings.shuffle_seed is None else settings.shuffle_seed,
+            test=analysis.test.signature.replace("|", " "),
+        ),
+        warnings=tuple(_warnings(analysis)),
+        store_revision=0,
+        system_a=names[0],
+        system_b=names[1],
+        settings=settings,
+        higher_is_better=higher_is_better,
+        n_lines=len(columns[0]),
+        analysis=analysis,
+        tests=tests,
+        unit_sizes=_unit_sizes(columns, settings),
+    )
+
+
+def _tests(
+    columns: tuple[FloatArray, FloatArray],
+    settings: PairSettings,
+    analysis: PairAnalysis,
+    sign: int,
+) -> tuple[TestOfList, ...]:
+    """Return every test that the diagnostics speak of, with its p-value."""
+    if analysis.diagnostics is None:
+        return ()
+    return tuple(
+        TestOfList(
+            to_public(advice.test),
+            advice.verdict,
+            advice.reason,
+            _pvalue(columns, settings, advice, sign),
+        )
+        for advice in analysis.diagnostics.recommended_tests
+    )
+
+
+def _pvalue(
+    columns: tuple[FloatArray, FloatArray], settings: PairSettings, advice: TestAdvice, sign: int
+) -> float:
+    name: TestName = to_public(advice.test)  # type: ignore[assignment]
+    try:
+        alone = replace(settings, test=name, margin=None, interval="t")
+        return analyse_pair(*columns, alone, sign=sign).test.pvalue
+    except ValueError:
+        return math.nan  # the scores do not suit it, as McNemar's graded ones
+
+
+def _unit_sizes(
+    columns: tuple[FloatArray, FloatArray], settings: PairSettings
+) -> UnitSizeCalibration | None:
+    both = ~(np.isnan(columns[0][:, 0]) | np.isnan(columns[1][:, 0]))
+    if both.sum() < MIN_FOR_CALIBRATION:
+        return None
+    return calibrate_unit_size(
+        columns[0][both, 0],
+        columns[1][both, 0],
+        statistic=settings.unit_statistic,
+        shuffle_seed=settings.shuffle_seed,
+    )
+
+
+def _warnings(analysis: PairAnalysis) -> list[str]:
+    if not analysis.n_missing:
+        return []
+    return [
+        f"{count(analysis.n_missing, 'line')} without a score in one of the columns "
+        f"{'is' if analysis.n_missing == 1 else 'are'} left out."
+    ]

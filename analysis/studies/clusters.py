@@ -1,0 +1,59 @@
+"""Which items hang together, so that they are drawn or exchanged together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from analysis.studies.study import count
+
+MIN_GROUPS = 10
+"""With fewer groups an analysis by group has next to no power: they are taken as slices."""
+
+
+class Clusters(NamedTuple):
+    """The groups that an analysis treats as its independent units."""
+
+    groups: list[str | None] | None
+    """Group of each item; ``None`` = every item stands for itself."""
+    n_groups: int
+    note: str
+    """What a reader must know about it; empty when there are no groups."""
+
+
+def choose_clusters(labels: Sequence[str | None], wanted: bool | None) -> Clusters:
+    """Return the clusters of a dataset's items.
+
+    Parameters
+    ----------
+    labels
+        Group of each item as the dataset declares it; ``None`` = no group.
+    wanted
+        ``True`` and ``False`` decide; by default groups are clusters where there are at least
+        ten of them and fewer than items.
+    """
+    declared = {label for label in labels if label is not None}
+    n_groups = len(declared) + sum(label is None for label in labels)
+    if not declared or n_groups == len(labels):
+        return Clusters(None, len(labels), "")
+    if wanted is None and n_groups < MIN_GROUPS:
+        return Clusters(
+            None,
+            n_groups,
+            f"The {count(n_groups, 'group')} of the items are taken as slices, not as clusters: "
+            f"with fewer than {MIN_GROUPS} the items of a group cannot be drawn together. If the "
+            "items of a group depend on each other, the intervals are too narrow.",
+        )
+    if wanted is False:
+        return Clusters(
+            None,
+            n_groups,
+            f"The {count(n_groups, 'group')} of the items are ignored: if the items of a group "
+            "depend on each other, the intervals are too narrow.",
+        )
+    return Clusters(
+        list(labels),
+        n_groups,
+        f"The items come in {count(n_groups, 'group')}, and items of one group are not "
+        "independent: whole groups are the units of test and interval.",
+    )

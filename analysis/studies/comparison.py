@@ -1,0 +1,425 @@
+"""Is system A better than system B on a dataset, by how much, and how sure is that?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from analysis import numbers
+from analysis.report import Report
+from analysis.statistics import FloatArray, adjust
+from analysis.statistics.intervals import difference_interval
+from analysis.statistics.paired_tests import paired_test
+from analysis.statistics.signature import build_signature
+from analysis.statistics.variance_components import VarianceComponents, variance_components
+from analysis.studies.clusters import choose_clusters
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Verdict, analyse_pair
+from analysis.studies.pair_report import pair_tables
+from analysis.studies.study import Study, count, listed
+from analysis.studies.test_names import to_public
+from store import vectors
+from store.arrays import load_groups, load_matrix, load_run_matrix
+from store.datasets import get_dataset
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+from store.metrics import get_metric
+from store.records import DatasetRecord, MetricRecord, ScoreMatrix, SystemRecord
+from store.runs import list_runs
+from store.systems import get_system
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupRow:
+    """Two systems on one group of items."""
+
+    group: str
+    n_items: int
+    score_a: float
+    score_b: float
+    difference: float
+    """A minus B on the metric's own scale."""
+    ci: tuple[float, float]
+    pvalue: float
+    pvalue_adjusted: float
+    """By Holm over the groups."""
+    better: int
+    """Items on which A is better; for a metric without item values 0, like the next."""
+    worse: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(Study):
+    """Systems A and B on one dataset and metric."""
+
+    system_a: str
+    system_b: str
+    system_a_uid: str
+    system_b_uid: str
+    dataset: DatasetRecord
+    metric: MetricRecord
+    settings: PairSettings
+    analysis: PairAnalysis
+    clustered: bool
+    """Whether whole groups of items are the units."""
+    groups: tuple[GroupRow, ...]
+    """The groups that the dataset declares, the largest first."""
+    variance: VarianceComponents | None
+    """Where the uncertainty comes from, items or runs; ``None`` where no system has two runs."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """A against B."""
+        return self.analysis.verdict
+
+    def report(self) -> Report:
+        """Return what to write down about the comparison."""
+        return Report(
+            title=f"{self.system_a} against {self.system_b} on {self.dataset.label}",
+            sentences=(self.sentence,),
+            tables=pair_tables(self.analysis, self.settings, self.system_a, self.system_b),
+            signature=self.signature,
+            warnings=self.warnings,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON-safe values, the analysis' fields at the top."""
+        return flatten(Study.to_dict(self))  # not super(): with slots this is a new class
+
+
+def flatten(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return a study's plain fields with those of its analysis and test at the top."""
+    analysis = plain.pop("analysis")
+    test = analysis.pop("test")
+    return (
+        plain
+        | analysis
+        | {
+            "test": to_public(test["test"]),
+            "why_this_test": test["why"],
+            "pvalue": test["pvalue"],
+            "statistic": test["statistic"],
+            "statistic_name": test["statistic_name"],
+            "tests_that": test["tests_that"],
+            "exact": test["exact"],
+            "n_resamples": test["n_resamples"],
+            "pvalue_floor": test["pvalue_floor"],
+        }
+    )
+
+
+def study_comparison(
+    store: Store,
+    a: str,
+    b: str,
+    *,
+    dataset: str | None = None,
+    metric: str | None = None,
+    settings: PairSettings = PairSettings(),  # noqa: B008 (frozen)
+    clusters: bool | None = None,
+) -> Comparison:
+    """Compare two systems on the items of one dataset.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    a, b, dataset, metric
+        Uids or names; by default the dataset and metric with most items scored for both.
+    settings
+        Test, direction, hypothesised difference, α, margin, seed, evaluation units.
+    clusters
+        Whether the dataset's groups of items are the units; by default where there are at least
+        ten of them.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or the two share no dataset with item scores.
+    StoreError
+        The settings do not go together with the scores.
+    """
+    system_a, system_b = get_system(store, a), get_system(store, b)
+    if system_a.uid == system_b.uid:
+        raise StoreError(f"'{a}' and '{b}' are the same system. Name two different ones.")
+    chosen, notes = choose_cell(store, (system_a, system_b), dataset, metric)
+    matrix = load_matrix(store, *chosen, systems=[system_a.uid, system_b.uid])
+    labels = load_groups(store, matrix.dataset.uid)
+    clustering = choose_clusters(labels, clusters)
+    groups = (
+        clustering.groups if settings.unit_size == 1 and settings.shuffle_seed is None else None
+    )
+    scores_a, scores_b = matrix.scores
+    try:
+        analysis = analyse_pair(
+            scores_a,
+            scores_b,
+            settings,
+            aggregation=matrix.metric.aggregation,
+            sign=matrix.metric.sign,
+            groups=groups,
+        )
+    except (ValueError, TypeError) as error:
+        raise StoreError(str(error)) from error
+    variance = _variance(store, matrix)
+    return Comparison(
+        sentence=sentence(
+            analysis, settings, system_a.name, system_b.name, matrix.metric, matrix.dataset.label
+        ),
+        signature=build_signature(
+            "compare",
+            a=system_a.name,
+            b=system_b.name,
+            dataset=matrix.dataset.label,
+            metric=matrix.metric.label,
+            units="groups" if groups is not None else "items",
+            test=analysis.test.signature.replace("|", " "),
+            store=store.revision(),
+        ),
+        warnings=tuple(
+            filter(
+                None,
+                [
+                    *notes,
+                    *_warnings(analysis, matrix),
+                    clustering.note,
+                    variance.sentence if variance is not None else "",
+                ],
+            )
+        ),
+        store_revision=store.revision(),
+        system_a=system_a.name,
+        system_b=system_b.name,
+        system_a_uid=system_a.uid,
+        system_b_uid=system_b.uid,
+        dataset=matrix.dataset,
+        metric=matrix.metric,
+        settings=settings,
+        analysis=analysis,
+        clustered=groups is not None,
+        groups=_by_group(matrix, labels, settings),
+        variance=variance,
+    )
+
+
+def choose_cell(
+    store: Store,
+    systems: Sequence[SystemRecord],
+    dataset: str | None,
+    metric: str | None,
+) -> tuple[tuple[str, str], list[str]]:
+    """Return (dataset uid, metric uid) to compare systems on, and what to say about the choice.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or the systems share nothing there.
+    """
+    wanted_dataset = None if dataset is None else get_dataset(store, dataset)
+    wanted_metric = None if metric is None else get_metric(store, metric)
+    scored: list[Counter[tuple[str, str]]] = []
+    names: dict[str, str] = {}
+    for system in systems:
+        found: Counter[tuple[str, str]] = Counter()
+        for run in reversed(list_runs(store, system_uid=system.uid)):  # the oldest first
+            for vector in run.vectors:
+                names[run.dataset_uid], names[vector.metric_uid] = run.dataset, vector.metric
+                cell = (run.dataset_uid, vector.metric_uid)
+                found[cell] = max(found[cell], vector.n_scored)
+        scored.append(found)
+    shared = [
+        cell
+        for cell in scored[0]
+        if all(found[cell] for found in scored)
+        and (wanted_dataset is None or cell[0] == wanted_dataset.uid)
+        and (wanted_metric is None or cell[1] == wanted_metric.uid)
+    ]
+    if not shared:
+        where = f" on '{wanted_dataset.label}'" if wanted_dataset else ""
+        where += f" for the metric '{wanted_metric.label}'" if wanted_metric else ""
+        raise NotFoundError(
+            f"{listed([repr(system.name) for system in systems])} have no item scores in "
+            f"common{where}. Compare systems that were scored on the same dataset, or import the "
+            "scores per item."
+        )
+    best = max(shared, key=lambda cell: min(found[cell] for found in scored))
+    others = sorted({names[cell[0]] for cell in shared if cell[0] != best[0]})
+    notes = []
+    if others:
+        notes.append(
+            f"Compared on {names[best[0]]}, the dataset with most items scored for both. They "
+            f"also share {listed(others)}."
+        )
+    metrics = sorted({names[cell[1]] for cell in shared if cell[0] == best[0]} - {names[best[1]]})
+    if metrics:
+        notes.append(f"Metric: {names[best[1]]}. The store also has {listed(metrics)}.")
+    return best, notes
+
+
+def sentence(
+    analysis: PairAnalysis,
+    settings: PairSettings,
+    a: str,
+    b: str,
+    metric: MetricRecord | None,
+    where: str,
+) -> str:
+    """Return the answer in words: verdict first, then the figures it rests on."""
+    low, high = analysis.ci
+    places = numbers.decimals(
+        half_width=(high - low) / 2 if math.isfinite(high - low) else None,
+        n=analysis.n_items or None,
+        span=100.0 if max(abs(analysis.score_a), abs(analysis.score_b)) > 1.5 else 1.0,
+    )
+    on = f" on {where}" if where else ""
+    quantity = metric.label if metric else "score"
+    lower = " (lower is better)" if metric and not metric.higher_is_better else ""
+    units = count(analysis.n_items, "item")
+    if analysis.n_units != analysis.n_items:
+        units += f" in {analysis.n_units:,} units"
+    if analysis.not_testable:
+        return f"Nothing can be tested between {a} and {b}{on}: {analysis.not_testable}"
+    figures = (
+        f"{quantity}{lower} {numbers.fixed(analysis.score_a, places)} against "
+        f"{numbers.fixed(analysis.score_b, places)}, a difference of "
+        f"{numbers.fixed(analysis.difference, places, signed=True)}"
+    )
+    if math.isfinite(low):
+        level = numbers.fixed(100 * (1 - settings.alpha), 0 if settings.alpha >= 0.01 else 1)
+        figures += (
+            f" ({level} % interval {numbers.fixed(low, places, signed=True)} to "
+            f"{numbers.fixed(high, places, signed=True)})"
+        )
+    p = numbers.pvalue(analysis.test.pvalue)
+    tested = f"p {p if p.startswith(('<', '>')) else '= ' + p}, {analysis.test_in_words}"
+    if analysis.verdict in ("better", "worse"):
+        than = "better" if analysis.verdict == "better" else "worse"
+        beyond = f" by more than {settings.delta:g}" if settings.delta else ""
+        return f"{a} is {than} than {b}{beyond}{on} with {units}: {figures}; {tested}."
+    if analysis.verdict == "equivalent":
+        return (
+            f"{a} and {b} are equivalent{on} within ±{settings.margin:g} with {units}: "
+            f"{figures}; {tested}."
+        )
+    told = f"Cannot tell {a} and {b} apart{on} with {units}: {figures}; {tested}."
+    if math.isfinite(analysis.mde):
+        told += (
+            f" A difference of {numbers.fixed(analysis.mde, places)} would have been found with "
+            "80 % probability"
+        )
+        if analysis.items_for_observed and analysis.items_for_observed > analysis.n_items:
+            told += f"; for the observed one {analysis.items_for_observed:,} items would be needed"
+        told += "."
+    return told
+
+
+def _by_group(
+    matrix: ScoreMatrix, labels: Sequence[str | None], settings: PairSettings
+) -> tuple[GroupRow, ...]:
+    """Return a row per declared group that has items with a score from both systems."""
+    scores_a, scores_b = matrix.scores
+    aggregation, sign = matrix.metric.aggregation, matrix.metric.sign
+    both = vectors.scored(scores_a) & vectors.scored(scores_b)
+    members: dict[str, list[int]] = {}
+    for position in np.flatnonzero(both):
+        label = labels[int(position)]
+        if label is not None:
+            members.setdefault(label, []).append(int(position))
+    if not members or max(map(len, members.values())) == 1:
+        return ()
+    rows = [
+        _group_row(name, scores_a[at], scores_b[at], aggregation, sign, settings)
+        for name, at in sorted(members.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    ]
+    adjusted = adjust([row.pvalue for row in rows], "holm").pvalues
+    return tuple(
+        GroupRow(
+            row.group,
+            row.n_items,
+            row.score_a,
+            row.score_b,
+            row.difference,
+            row.ci,
+            row.pvalue,
+            float(p),
+            row.better,
+            row.worse,
+        )
+        for row, p in zip(rows, adjusted, strict=True)
+    )
+
+
+def _group_row(
+    name: str,
+    scores_a: FloatArray,
+    scores_b: FloatArray,
+    aggregation: Any,
+    sign: int,
+    settings: PairSettings,
+) -> GroupRow:
+    first, second = (scores_a, scores_b) if sign > 0 else (scores_b, scores_a)
+    result = paired_test(
+        first, second, aggregation=aggregation, n_resamples=settings.n_resamples, rng=settings.seed
+    )
+    bounds = difference_interval(
+        first,
+        second,
+        aggregation=aggregation,
+        confidence_level=1 - settings.alpha,
+        n_resamples=settings.n_resamples,
+        rng=settings.seed,
+    )
+    gains = vectors.item_values(first, aggregation) - vectors.item_values(second, aggregation)
+    return GroupRow(
+        group=name,
+        n_items=len(scores_a),
+        score_a=vectors.aggregate(scores_a, aggregation),
+        score_b=vectors.aggregate(scores_b, aggregation),
+        difference=sign * result.difference,
+        ci=(bounds.low, bounds.high) if sign > 0 else (-bounds.high, -bounds.low),
+        pvalue=result.pvalue,
+        pvalue_adjusted=math.nan,
+        better=int(np.count_nonzero(gains > 0)),
+        worse=int(np.count_nonzero(gains < 0)),
+    )
+
+
+def _variance(store: Store, matrix: ScoreMatrix) -> VarianceComponents | None:
+    """Return item and seed variance of the difference; ``None`` where no system has repeats."""
+    if max(matrix.n_vectors) < 2 or matrix.metric.aggregation != "mean":
+        return None
+    runs = [
+        load_run_matrix(store, matrix.dataset.uid, matrix.metric.uid, uid).scores[:, :, 0]
+        for uid in matrix.system_uids
+    ]
+    return variance_components(*runs)
+
+
+def _warnings(analysis: PairAnalysis, matrix: ScoreMatrix) -> list[str]:
+    warnings = []
+    if analysis.n_missing:
+        warnings.append(
+            f"{count(analysis.n_missing, 'item')} of {matrix.dataset.n_items:,} "
+            f"{'has' if analysis.n_missing == 1 else 'have'} a score from only one of the two, or "
+            "from none, and are left out. If hard items are the ones that fail, this favours the "
+            "system that failed on them."
+        )
+    test = analysis.test
+    floor = test.pvalue_floor
+    if floor is None or math.isnan(test.pvalue):
+        return warnings
+    if test.exact and floor > 0.05:
+        warnings.append(
+            f"With so few differing items no p-value below {floor:.2g} is possible: nothing "
+            "could be shown here."
+        )
+    if not test.exact and test.pvalue <= floor * (1 + 1e-9):
+        warnings.append(
+            f"p is at the floor of {test.n_resamples:,} resamples: it says at most "
+            f"{floor:.2g}. More resamples would make it smaller."
+        )
+    return warnings

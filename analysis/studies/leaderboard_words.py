@@ -1,0 +1,153 @@
+"""What a leaderboard says in words: who leads, who may be best, what must be known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
+from analysis.studies.study import count, listed
+from store.records import MetricRecord, ScoreMatrix
+
+if TYPE_CHECKING:
+    from analysis.studies.leaderboard_rows import LeaderboardRow
+    from analysis.studies.leaderboard_standing import Standing
+
+NOT_FAMILY_WISE = ("none", "bh", "by")
+
+
+def sentence(
+    rows: Sequence[LeaderboardRow], standing: Standing, dataset: str, metric: MetricRecord
+) -> str:
+    """Return who leads, who cannot be told apart from the leader, and what it would take."""
+    defined = [row for row in rows if not math.isnan(row.score)]
+    if not defined:
+        return f"'{metric.label}' is not defined for any system on {dataset}."
+    first = [row for row in defined if row.rank == 1]
+    told = f"{listed([row.label for row in first])} {'leads' if len(first) == 1 else 'lead'}"
+    told += f" on {dataset} with {metric.label} {defined[0].score:.4g}"
+    told += "" if metric.higher_is_better else " (lower is better)"
+    n_scored = min(row.n_scored for row in first)
+    over = f" over {count(n_scored, 'item')}" if n_scored else " as reported"
+    others = [row for row in defined if row.rank > 1]
+    if not others:
+        return f"{told}{over}."
+    tested = [row for row in defined if row.rank_interval is not None]
+    if len(tested) < 2 or first[0].rank_interval is None:
+        n_others = len({row.system for row in others})
+        follow = f"; {count(n_others, 'system')} {'follows' if n_others == 1 else 'follow'}."
+        return f"{told}{over}{follow} Order is not evidence: reported scores cannot be tested."
+    rest = _who_may_be_best(first, others, standing)
+    said = rest.startswith(f"; with {count(n_scored, 'item')} ")
+    return told + ("" if said else over) + rest
+
+
+def _who_may_be_best(
+    first: Sequence[LeaderboardRow], others: Sequence[LeaderboardRow], standing: Standing
+) -> str:
+    tested = [row for row in others if row.rank_interval is not None]
+    rivals = [row for row in tested if row.may_be_best]
+    names = listed([row.label for row in rivals], most=5)
+    it = "it" if len(first) == 1 else "them"
+    if not any(row.may_be_best for row in first):
+        told = f"; on the items that both were scored on another system is better than {it}"
+        return told + (f", and {names} may be best." if rivals else ".")
+    if not rivals:
+        told = "; no other system may be best"
+        if len(first) == 1 and first[0].rank_interval == (1, 1 + len(others) - len(tested)):
+            told = "; it is better than every other system"
+        return told + (" that can be tested." if len(tested) < len(others) else ".")
+    told = f"; with {_items_per_pair(standing)} {names} cannot be told apart from {it}"
+    needed = standing.resolution.items_to_separate_top_two
+    if len(first) == 1 and needed is not None and needed > first[0].n_scored:
+        told += f"; about {rounded_up(needed):,} items would be needed to separate the first two"
+    n_worse = len(tested) - len(rivals)
+    if n_worse:
+        told += f". {count(n_worse, 'system')} cannot be best"
+    return told + "."
+
+
+def _items_per_pair(standing: Standing) -> str:
+    shared = standing.n_items[np.triu_indices(len(standing.systems), 1)]
+    low, high = int(shared.min()), int(shared.max())
+    return count(high, "item") if low == high else f"{low:,} to {count(high, 'item')} a pair"
+
+
+def ranks_in_words(ranks: tuple[int, int] | None) -> str:
+    """Return ``"1–3"``, ``"2"`` where only one is possible, nothing where none is known."""
+    if ranks is None:
+        return ""
+    low, high = ranks
+    return f"{low:,}" if low == high else f"{low:,}\N{EN DASH}{high:,}"
+
+
+def rounded_up(number: int) -> int:
+    """Return a number with two significant digits that is no smaller."""
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return int(-(-number // step) * step)
+
+
+def warnings(
+    rows: Sequence[LeaderboardRow], standing: Standing, matrix: ScoreMatrix, n_shared: int
+) -> list[str]:
+    """Return what a reader must know before believing the order."""
+    from_items = [row for row in rows if row.basis == "items"]
+    told = [*_on_coverage(from_items, standing, matrix, n_shared)]
+    if from_items and len(from_items) < len(rows):
+        told.append(
+            "Some scores are as reported, without item scores: they cannot be tested here, and "
+            "rank intervals leave them room everywhere."
+        )
+    runs = {row.n_runs for row in from_items}
+    if len(runs) > 1:
+        told.append(
+            f"Systems have between {min(runs)} and {max(runs)} runs; a score is the mean over a "
+            "system's runs, item by item."
+        )
+    undefined = [row.system for row in rows if math.isnan(row.score)]
+    if undefined:
+        told.append(f"Not defined for {listed(undefined)}: no item was scored.")
+    if len(standing.systems) > 2 and standing.correction in NOT_FAMILY_WISE:
+        told.append(
+            f"Rank intervals and groups by {CORRECTIONS_IN_WORDS[standing.correction]}: they do "
+            "not hold for all systems at once, as they would by Holm or step-down max-T."
+        )
+    return [*told, *standing.notes]
+
+
+def _on_coverage(
+    from_items: Sequence[LeaderboardRow], standing: Standing, matrix: ScoreMatrix, n_shared: int
+) -> list[str]:
+    told = []
+    partial = [row for row in from_items if row.n_missing]
+    if partial and len(from_items) > 1:
+        told.append(
+            f"Unequal coverage: {listed([row.system for row in partial], most=4)} "
+            f"{'was' if len(partial) == 1 else 'were'} not scored on all "
+            f"{count(matrix.dataset.n_items, 'item')}. Scores over different items cannot be "
+            f"compared; 'on shared items' uses the {n_shared:,} that all were scored on. Pairs are "
+            "compared on the items that both were scored on."
+        )
+    n_systems = len(standing.systems)
+    n_apart = int(np.count_nonzero(np.triu(standing.n_items == 0, 1))) if n_systems > 1 else 0
+    if n_apart:
+        told.append(
+            f"{count(n_apart, 'pair')} of systems {'shares' if n_apart == 1 else 'share'} no item: "
+            "never compared, they count as not told apart."
+        )
+    outside = [
+        row.label
+        for row in from_items
+        if row.rank_interval is not None
+        and not row.rank_interval[0] <= row.rank <= row.rank_interval[1]
+    ]
+    if outside:
+        told.append(
+            f"By the items that pairs share, {listed(outside, most=4)} "
+            f"{'stands' if len(outside) == 1 else 'stand'} elsewhere than by the score over all "
+            "items of its own: believe the rank interval."
+        )
+    return told

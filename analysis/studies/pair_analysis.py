@@ -1,0 +1,279 @@
+"""Two systems on the same items through the whole of a comparison, whoever asks.
+
+The three stages of NLPStatTest (Zhu et al. 2020): look at the data, test and estimate, report. A
+stored pair and a file that somebody drops on a page go through here alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import special
+
+from analysis.statistics import Alternative, FloatArray, PairedTest, paired_test
+from analysis.statistics.aggregate import aggregate_items
+from analysis.statistics.diagnostics import Diagnostics, summarise_pair
+from analysis.statistics.effect_size import EffectSizes, effect_sizes
+from analysis.statistics.equivalence import Equivalence, decide, tost
+from analysis.statistics.evaluation_units import evaluation_units
+from analysis.statistics.interval import Interval
+from analysis.statistics.intervals import difference_interval
+from analysis.statistics.power import items_needed, minimum_detectable_difference
+from analysis.statistics.validation import as_level
+from analysis.studies.study import count
+from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
+
+Verdict = Literal["better", "worse", "equivalent", "undecided"]
+
+POWER = 0.8
+"""The probability of finding a difference that 'could have been found' stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairSettings:
+    """Everything about a comparison that a person can choose."""
+
+    test: TestName = "auto"
+    alternative: Alternative = "two-sided"
+    """"greater": the first system is better."""
+    delta: float = 0.0
+    """The difference that the null hypothesis states, first minus second, on the metric's scale."""
+    alpha: float = 0.05
+    margin: float | None = None
+    """Differences smaller than this do not matter; ``None`` = no margin, so no equivalence."""
+    interval: str = "auto"
+    n_resamples: int = 9_999
+    seed: int = 0
+    unit_size: int = 1
+    """Items per evaluation unit."""
+    unit_statistic: Literal["mean", "median"] = "mean"
+    shuffle_seed: int | None = None
+    """Seed of the shuffle before items are cut into units; ``None`` = in order."""
+    zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox"
+    """What the Wilcoxon test does with items without a difference."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairAnalysis:
+    """What can be said about two systems on the same items."""
+
+    difference: float
+    """First minus second on the metric's own scale, on the items both were scored on."""
+    ci: tuple[float, float]
+    """Interval of the difference at 1 - alpha; NaN where there is none."""
+    ci_method: str
+    alpha: float
+    score_a: float
+    score_b: float
+    test: PairedTest
+    test_in_words: str
+    not_testable: str
+    """Why there is no p-value; empty when there is one."""
+    n_items: int
+    n_missing: int
+    n_units: int
+    """Independent units of the test: items, evaluation units, or groups."""
+    effect_sizes: EffectSizes | None
+    """``None`` where the metric is not a mean over items."""
+    diagnostics: Diagnostics | None
+    equivalence: Equivalence | None
+    mde: float
+    """Smallest difference found with 80 % probability at this number of items."""
+    items_for_observed: int | None
+    """Items needed to find the observed difference with 80 % probability."""
+    verdict: Verdict
+
+
+def analyse_pair(
+    a: FloatArray,
+    b: FloatArray,
+    settings: PairSettings,
+    *,
+    aggregation: str = "mean",
+    sign: int = 1,
+    groups: Sequence[str | None] | None = None,
+) -> PairAnalysis:
+    """Take two systems through tests, intervals, effect sizes and diagnostics.
+
+    Parameters
+    ----------
+    a, b
+        Scores on the metric's own scale, shape (n_items, n_components), NaN = missing.
+    settings
+        What the person chose.
+    aggregation
+        How the metric comes from the items.
+    sign
+        1 where higher is better, -1 where lower is better.
+    groups
+        Clusters of the items, or ``None``.
+
+    Raises
+    ------
+    ValueError
+        If settings and scores do not go together; the message says what to choose instead.
+    """
+    as_level(settings.alpha)
+    present = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
+    n_items, n_missing = int(present.sum()), int((~present).sum())
+    if settings.unit_size > 1 or settings.shuffle_seed is not None:
+        a, b = _in_units(a[present], b[present], settings, aggregation)
+        groups = None
+    # The statistics take higher as better: where lower is better, the systems change places.
+    first, second = (a, b) if sign > 0 else (b, a)
+    test, not_testable = _test(first, second, settings, aggregation, sign, groups)
+    bounds = difference_interval(
+        first,
+        second,
+        aggregation=aggregation,
+        groups=groups,
+        method=settings.interval,
+        confidence_level=1 - settings.alpha,
+        n_resamples=settings.n_resamples,
+        rng=settings.seed,
+    )
+    equivalence = None
+    if settings.margin is not None:
+        equivalence = tost(
+            first,
+            second,
+            settings.margin,
+            aggregation=aggregation,
+            groups=groups,
+            alpha=settings.alpha,
+        )
+    score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
+    gain = test.difference
+    n_units = _n_units(a, b, groups)
+    error = _standard_error(bounds, n_units)
+    is_item_mean = aggregation == "mean" and n_items > 0
+    return PairAnalysis(
+        difference=_without_rounding(sign * gain, score_a, score_b),
+        ci=(bounds.low, bounds.high) if sign > 0 else (-bounds.high, -bounds.low),
+        ci_method=bounds.method,
+        alpha=settings.alpha,
+        score_a=score_a,
+        score_b=score_b,
+        test=test,
+        test_in_words=IN_WORDS[test.test],
+        not_testable=not_testable,
+        n_items=n_items,
+        n_missing=n_missing,
+        n_units=n_units,
+        effect_sizes=effect_sizes(
+            first[:, 0], second[:, 0], delta=sign * settings.delta, groups=groups
+        )
+        if is_item_mean
+        else None,
+        diagnostics=summarise_pair(a[:, 0], b[:, 0], delta=settings.delta)
+        if is_item_mean
+        else None,
+        equivalence=equivalence,
+        mde=_smallest_found(error, n_units, settings),
+        items_for_observed=_items_for(
+            gain - sign * settings.delta, error, n_units, n_items, settings
+        ),
+        verdict=decide(
+            pvalue=test.pvalue,
+            difference=gain - sign * settings.delta,
+            alpha=settings.alpha,
+            alternative=settings.alternative,
+            equivalence=equivalence,
+        ),
+    )
+
+
+def _in_units(
+    a: FloatArray, b: FloatArray, settings: PairSettings, aggregation: str
+) -> tuple[FloatArray, FloatArray]:
+    if aggregation != "mean":
+        raise ValueError(
+            "`unit_size` groups the scores of items into units, which a metric by "
+            f"'{aggregation}' does not have. Leave it at 1."
+        )
+    units = evaluation_units(
+        a[:, 0],
+        b[:, 0],
+        size=settings.unit_size,
+        statistic=settings.unit_statistic,
+        shuffle_seed=settings.shuffle_seed,
+    )
+    return units.a[:, np.newaxis], units.b[:, np.newaxis]
+
+
+def _test(
+    first: FloatArray,
+    second: FloatArray,
+    settings: PairSettings,
+    aggregation: str,
+    sign: int,
+    groups: Sequence[str | None] | None,
+) -> tuple[PairedTest, str]:
+    """Return the test, or why the scores cannot be put to it."""
+    options = {"zeros": settings.zeros} if settings.test == "wilcoxon" else {}
+    result = paired_test(
+        first,
+        second,
+        test=to_statistics(settings.test),
+        aggregation=aggregation,
+        alternative=settings.alternative,
+        delta=sign * settings.delta,
+        groups=groups,
+        n_resamples=settings.n_resamples,
+        rng=settings.seed,
+        **options,
+    )
+    if not math.isnan(result.pvalue):
+        return result, ""
+    if result.n_items < 2:
+        return result, f"There is {count(result.n_items, 'item')} with a score from both."
+    return result, "All items differ by the same amount, or the metric is not defined on them."
+
+
+def _complete(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    present = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
+    return a[present], b[present]
+
+
+def _n_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None] | None) -> int:
+    present = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
+    if groups is None:
+        return int(present.sum())
+    kept = [group for group, yes in zip(groups, present, strict=True) if yes]
+    return len({group for group in kept if group is not None}) + kept.count(None)
+
+
+def _without_rounding(difference: float, score_a: float, score_b: float) -> float:
+    """Return 0 for scores that are equal but for the order of a sum."""
+    return 0.0 if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)) else difference
+
+
+def _standard_error(bounds: Interval, n_units: int) -> float:
+    """Return the standard error that an interval of Student's t would have been made from."""
+    if n_units < 2 or not math.isfinite(bounds.high - bounds.low):
+        return math.nan
+    quantile = float(special.stdtrit(n_units - 1, 0.5 + bounds.confidence_level / 2))
+    return (bounds.high - bounds.low) / 2 / quantile
+
+
+def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float:
+    if not error > 0:
+        return math.nan
+    return minimum_detectable_difference(
+        error, n_units - 1, alpha=settings.alpha, power=POWER, alternative=settings.alternative
+    )
+
+
+def _items_for(
+    gain: float, error: float, n_units: int, n_items: int, settings: PairSettings
+) -> int | None:
+    if not error > 0 or not gain:
+        return None
+    n_needed = items_needed(
+        abs(gain), error * math.sqrt(n_units), alpha=settings.alpha, power=POWER
+    )
+    return math.ceil(n_needed * n_items / n_units)

@@ -1,0 +1,359 @@
+"""Which of all pairs of systems on a dataset really differ?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+from analysis.report import Column, Report, Strong, Table
+from analysis.statistics import FloatArray
+from analysis.statistics.all_pairs.pairwise import pairwise
+from analysis.statistics.all_pairs.result import PairMethod, Pairwise
+from analysis.statistics.evaluation_units import unit_scores
+from analysis.statistics.results import read_only
+from analysis.statistics.signature import build_signature
+from analysis.studies.chosen_metric import choose_metric
+from analysis.studies.clusters import choose_clusters
+from analysis.studies.kept_results import kept
+from analysis.studies.pairs_words import (
+    BETTER,
+    EQUIVALENT,
+    METHODS_IN_WORDS,
+    NOT_COMPARABLE,
+    UNDECIDED,
+    VERDICTS_IN_WORDS,
+    WORSE,
+    PairsSettings,
+    how,
+    sentence,
+    warnings,
+)
+from analysis.studies.study import Study
+from analysis.studies.test_names import to_public, to_statistics
+from store import vectors
+from store.arrays import load_groups, load_matrix
+from store.datasets import get_dataset
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+from store.records import DatasetRecord, MetricRecord, ScoreMatrix
+from store.results_cache import data_fingerprint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairsStudy(Study):
+    """All pairs of systems on one dataset and metric; matrices are row against column."""
+
+    dataset: DatasetRecord
+    metric: MetricRecord
+    metrics: tuple[MetricRecord, ...]
+    """All metrics with scores on this dataset, the most used first."""
+    settings: PairsSettings
+    systems: tuple[str, ...]
+    """The best score first."""
+    system_uids: tuple[str, ...]
+    scores: tuple[float, ...]
+    n_scored: tuple[int, ...]
+    difference: FloatArray
+    """Row minus column on the metric's own scale."""
+    ci_low: FloatArray
+    ci_high: FloatArray
+    pvalue: FloatArray
+    pvalue_adjusted: FloatArray
+    n_items: npt.NDArray[np.int64]
+    """Items (or units) with a score from both."""
+    verdicts: npt.NDArray[np.uint8]
+    """0 not comparable, 1 undecided, 2 row better, 3 row worse, 4 equivalent."""
+    test: str
+    why_this_test: str
+    correction: str
+    methods: dict[str, int]
+    """How many p-values came about in which way."""
+    interval_method: str
+    n_pairs: int
+    """Pairs that could be tested."""
+    n_different: int
+    n_units: int
+    """Independent units that the dataset offers: items, evaluation units, or groups."""
+    order_by_name: tuple[int, ...]
+    order_by_cluster: tuple[int, ...]
+    """Systems that answer alike stand together."""
+
+    @property
+    def how(self) -> str:
+        """How the p-values came about, in words."""
+        return how(self)
+
+    def report(self) -> Report:
+        """Return what to write down: every pair, those that differ standing out."""
+        rows = []
+        for row in self.rows():
+            differs = row["verdict"] in ("better", "worse")
+            rows.append(
+                [
+                    row["a"],
+                    row["b"],
+                    Strong(row["difference"]) if differs else row["difference"],
+                    (row["ci_low"], row["ci_high"]),
+                    row["pvalue"],
+                    row["pvalue_adjusted"],
+                    row["n_items"],
+                ]
+            )
+        columns = (
+            "A",
+            "B",
+            Column("difference", signed=True),
+            Column("interval", signed=True),
+            Column("p", "pvalue"),
+            Column("adjusted", "pvalue"),
+            "items",
+        )
+        table = Table(
+            columns,
+            rows,
+            caption=f"All pairs on {self.dataset.label}, {self.metric.label}, A minus B",
+            notes=(self.how,),
+            strong=f"the pair differs at α = {self.settings.alpha:g}",
+        )
+        return Report(
+            title=f"All pairs on {self.dataset.label}",
+            sentences=(self.sentence,),
+            tables=(table,),
+            signature=self.signature,
+            warnings=self.warnings,
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row per pair, the system with the better score first."""
+        return [
+            {
+                "a": self.systems[i],
+                "b": self.systems[j],
+                "verdict": VERDICTS_IN_WORDS[int(self.verdicts[i, j])],
+                "difference": float(self.difference[i, j]),
+                "ci_low": float(self.ci_low[i, j]),
+                "ci_high": float(self.ci_high[i, j]),
+                "pvalue": float(self.pvalue[i, j]),
+                "pvalue_adjusted": float(self.pvalue_adjusted[i, j]),
+                "n_items": int(self.n_items[i, j]),
+            }
+            for i, j in zip(*np.triu_indices(len(self.systems), 1), strict=True)
+        ]
+
+
+def study_pairs(
+    store: Store,
+    dataset: str,
+    *,
+    metric: str | None = None,
+    systems: Sequence[str] | None = None,
+    settings: PairsSettings = PairsSettings(),  # noqa: B008 (frozen)
+    progress: Callable[[int, int], None] | None = None,
+) -> PairsStudy:
+    """Compare all pairs of systems on a dataset.
+
+    Parameters
+    ----------
+    store
+        Where from; long results are kept there.
+    dataset, metric, systems
+        Uids or names; by default the metric with most scores, and all systems with item scores.
+    settings
+        Test, correction, α, seed, evaluation units.
+    progress
+        Called with (resamples done, of how many); what it raises cancels the work.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or the dataset has no item scores for the metric.
+    StoreError
+        The settings do not go together with the scores.
+    """
+    chosen = get_dataset(store, dataset)
+    measure, available = choose_metric(store, chosen, metric)
+    matrix = load_matrix(store, chosen.uid, measure.uid, systems=systems)
+    if not matrix.systems:
+        raise NotFoundError(
+            f"The store has no item scores on '{chosen.label}' for '{measure.label}': reported "
+            "figures cannot be tested. Import the scores per item."
+        )
+    _refuse_repeats(matrix)
+    result, note = compare_all(store, matrix, settings, progress=progress)
+    return _study(store, matrix, tuple(available), result, note, settings)
+
+
+def compare_all(
+    store: Store,
+    matrix: ScoreMatrix,
+    settings: PairsSettings,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Pairwise, str]:
+    """Return the comparison of all pairs, kept in the store, and a note on its units.
+
+    Raises
+    ------
+    StoreError
+        The settings do not go together with the scores.
+    """
+    in_units = settings.unit_size > 1 or settings.shuffle_seed is not None
+    clusters = choose_clusters(
+        [] if in_units else load_groups(store, matrix.dataset.uid), settings.clusters
+    )
+
+    def compute() -> Pairwise:
+        return pairwise(
+            _in_units(matrix, settings) if in_units else matrix.scores,
+            aggregation=matrix.metric.aggregation,
+            test=to_statistics(settings.test),
+            correction=settings.correction,
+            alpha=settings.alpha,
+            groups=clusters.groups,
+            n_resamples=settings.n_resamples,
+            rng=settings.seed,
+            progress=progress,
+        )
+
+    arguments = {name: getattr(settings, name) for name in settings.__slots__ if name != "margin"}
+    fingerprint = data_fingerprint(
+        store, matrix.dataset.uid, matrix.metric.uid, systems=matrix.system_uids
+    )
+    try:
+        return kept(store, "pairs", arguments, fingerprint, Pairwise, compute), clusters.note
+    except (ValueError, TypeError) as error:
+        raise StoreError(str(error)) from error
+
+
+def _refuse_repeats(matrix: ScoreMatrix) -> None:
+    twice = [uid for uid, n in Counter(matrix.system_uids).items() if n > 1]
+    if twice:
+        name = matrix.systems[matrix.system_uids.index(twice[0])]
+        raise StoreError(f"`systems` names '{name}' more than once. Name each system once.")
+
+
+def _in_units(matrix: ScoreMatrix, settings: PairsSettings) -> FloatArray:
+    if matrix.metric.aggregation != "mean":
+        raise ValueError(
+            "`unit_size` groups the scores of items into units, which a metric by "
+            f"'{matrix.metric.aggregation}' does not have. Leave it at 1."
+        )
+    return unit_scores(
+        matrix.scores[:, :, 0],
+        size=settings.unit_size,
+        statistic=settings.unit_statistic,
+        shuffle_seed=settings.shuffle_seed,
+    )
+
+
+def _study(
+    store: Store,
+    matrix: ScoreMatrix,
+    available: tuple[MetricRecord, ...],
+    result: Pairwise,
+    note: str,
+    settings: PairsSettings,
+) -> PairsStudy:
+    metric = matrix.metric
+    scores = [vectors.aggregate(rows, metric.aggregation) for rows in matrix.scores]
+    order = sorted(
+        range(len(scores)),
+        key=lambda i: (
+            math.isnan(scores[i]),
+            0.0 if math.isnan(scores[i]) else -metric.sign * scores[i],
+            matrix.systems[i].casefold(),
+        ),
+    )
+    at = np.ix_(order, order)
+    verdicts = _verdicts(result, metric.sign, settings)[at]
+    upper = np.triu_indices(len(order), 1)
+    n_pairs = int(np.count_nonzero(verdicts[upper] != NOT_COMPARABLE))
+    n_different = int(np.count_nonzero(np.isin(verdicts[upper], (BETTER, WORSE))))
+    methods = Counter(int(code) for code in result.method[upper])
+    systems = tuple(matrix.systems[i] for i in order)
+    n_items = result.n_items[at]
+    return PairsStudy(
+        sentence=sentence(systems, verdicts, n_items, settings, matrix),
+        signature=build_signature(
+            "pairs",
+            dataset=matrix.dataset.label,
+            metric=metric.label,
+            systems=len(systems),
+            pairwise=result.signature.replace("|", " "),
+            unit=f"{settings.unit_size} {settings.unit_statistic}",
+            shuffle="none" if settings.shuffle_seed is None else settings.shuffle_seed,
+            store=store.revision(),
+        ),
+        warnings=tuple(warnings(n_items, n_pairs, result.floor_note, note, matrix, settings)),
+        store_revision=store.revision(),
+        dataset=matrix.dataset,
+        metric=metric,
+        metrics=available,
+        settings=settings,
+        systems=systems,
+        system_uids=tuple(matrix.system_uids[i] for i in order),
+        scores=tuple(scores[i] for i in order),
+        n_scored=tuple(int(vectors.scored(matrix.scores[i]).sum()) for i in order),
+        difference=read_only(result.difference[at]),
+        ci_low=read_only(result.ci_low[at]),
+        ci_high=read_only(result.ci_high[at]),
+        pvalue=read_only(result.pvalue[at]),
+        pvalue_adjusted=read_only(result.pvalue_adjusted[at]),
+        n_items=read_only(n_items),
+        verdicts=read_only(verdicts),
+        test=to_public(result.test),
+        why_this_test=result.why,
+        correction=result.correction,
+        methods={
+            METHODS_IN_WORDS[PairMethod(code)]: n
+            for code, n in sorted(methods.items())
+            if code != PairMethod.NOT_TESTABLE
+        },
+        interval_method=result.interval_method,
+        n_pairs=n_pairs,
+        n_different=n_different,
+        n_units=int(n_items.max(initial=0)) if result.n_groups is None else result.n_groups,
+        order_by_name=tuple(sorted(range(len(order)), key=lambda i: systems[i].casefold())),
+        order_by_cluster=_order_by_likeness(result.standard_error[at], n_items),
+    )
+
+
+def _verdicts(result: Pairwise, sign: int, settings: PairsSettings) -> npt.NDArray[np.uint8]:
+    """Return a code per cell; equivalence is each pair's own two one-sided tests, uncorrected."""
+    verdicts = np.full(result.difference.shape, UNDECIDED, np.uint8)
+    verdicts[np.isnan(result.pvalue)] = NOT_COMPARABLE
+    if settings.margin is not None:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            room = (settings.margin - np.abs(result.difference)) / result.standard_error
+            inside = special.stdtr(np.maximum(result.n_items - 1, 1), -room) <= settings.alpha
+        verdicts[inside & (verdicts == UNDECIDED)] = EQUIVALENT
+    gain = sign * result.difference
+    verdicts[result.different & (gain > 0)] = BETTER
+    verdicts[result.different & (gain < 0)] = WORSE
+    np.fill_diagonal(verdicts, UNDECIDED)
+    return verdicts
+
+
+def _order_by_likeness(
+    standard_error: FloatArray, n_items: npt.NDArray[np.int64]
+) -> tuple[int, ...]:
+    """Return the leaves of an average-linkage tree over the spread of the item differences."""
+    n_systems = len(standard_error)
+    if n_systems < 3:
+        return tuple(range(n_systems))
+    spread = standard_error * np.sqrt(n_items)
+    known = spread[np.isfinite(spread)]
+    spread = np.where(np.isfinite(spread), spread, known.max(initial=0.0))
+    np.fill_diagonal(spread, 0.0)
+    distances = squareform((spread + spread.T) / 2, checks=False)
+    tree = hierarchy.linkage(distances, "average", optimal_ordering=n_systems <= 200)
+    return tuple(int(leaf) for leaf in hierarchy.leaves_list(tree))

@@ -1,0 +1,203 @@
+"""Two systems on one dataset: verdict, direction, clusters, seeds, words, and bad requests."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.studies.comparison import study_comparison
+from analysis.studies.pair_analysis import PairSettings
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+
+AddRun = Callable[..., None]
+RNG = np.random.Generator(np.random.PCG64(5))
+HARD = RNG.normal(0.5, 0.2, 200)
+GOOD = (HARD + RNG.normal(0.08, 0.1, 200)).round(4).tolist()
+POOR = (HARD + RNG.normal(0.0, 0.1, 200)).round(4).tolist()
+
+
+def test_a_clear_difference_is_better_one_way_and_worse_the_other(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("good", "d", GOOD, metric="quality")
+    add_run("poor", "d", POOR, metric="quality")
+    there = study_comparison(store, "good", "poor")
+    back = study_comparison(store, "poor", "good")
+    assert (there.verdict, back.verdict) == ("better", "worse")
+    assert there.analysis.difference == pytest.approx(np.mean(GOOD) - np.mean(POOR))
+    assert there.analysis.difference == -back.analysis.difference
+    assert there.analysis.test.pvalue == back.analysis.test.pvalue
+    assert there.analysis.ci[0] < there.analysis.difference < there.analysis.ci[1]
+    assert there.analysis.ci == tuple(-end for end in reversed(back.analysis.ci))
+    assert "good is better than poor on d with 200 items" in there.sentence
+
+
+def test_lower_is_better_turns_the_verdict_but_not_the_difference(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("good", "d", GOOD, metric="loss", higher_is_better=False)
+    add_run("poor", "d", POOR, metric="loss", higher_is_better=False)
+    study = study_comparison(store, "good", "poor")
+    assert study.verdict == "worse"
+    assert study.analysis.difference > 0
+    assert study.analysis.ci[0] > 0
+    assert study.analysis.effect_sizes is not None
+    assert study.analysis.effect_sizes.cohens_dz < 0
+    assert "lower is better" in study.sentence
+
+
+def test_one_sided_speaks_for_the_better_system_whichever_way_the_metric_runs(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("good", "d", [1 - x for x in GOOD], metric="loss", higher_is_better=False)
+    add_run("poor", "d", [1 - x for x in POOR], metric="loss", higher_is_better=False)
+    greater = PairSettings(alternative="greater")
+    assert study_comparison(store, "good", "poor", settings=greater).verdict == "better"
+    against = study_comparison(store, "poor", "good", settings=greater)
+    assert against.verdict == "undecided"
+    assert against.analysis.test.pvalue > 0.99
+
+
+def test_identical_systems_are_never_different(store: Store, add_run: AddRun) -> None:
+    add_run("one", "d", GOOD, metric="quality")
+    add_run("two", "d", GOOD, metric="quality")
+    study = study_comparison(store, "one", "two")
+    assert study.verdict == "undecided"
+    assert study.analysis.test.pvalue == 1.0
+    assert study.analysis.difference == 0.0
+    with_margin = study_comparison(store, "one", "two", settings=PairSettings(margin=0.05))
+    assert with_margin.verdict == "equivalent"
+    assert "equivalent on d within ±0.05" in with_margin.sentence
+
+
+def test_a_tie_says_what_could_have_been_found(store: Store, add_run: AddRun) -> None:
+    add_run("one", "d", GOOD[:40], metric="quality")
+    add_run("two", "d", (np.array(GOOD[:40]) + RNG.normal(0, 0.1, 40)).tolist(), metric="quality")
+    study = study_comparison(store, "one", "two")
+    assert study.verdict == "undecided"
+    assert "Cannot tell one and two apart on d with 40 items" in study.sentence
+    assert "would have been found with 80 % probability" in study.sentence
+    assert study.analysis.mde > abs(study.analysis.difference)
+
+
+def test_a_margin_that_the_data_cannot_meet_leaves_it_undecided(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("one", "d", GOOD[:20], metric="quality")
+    add_run("two", "d", (np.array(GOOD[:20]) + RNG.normal(0, 0.2, 20)).tolist(), metric="quality")
+    study = study_comparison(store, "one", "two", settings=PairSettings(margin=0.001))
+    assert study.verdict == "undecided"
+
+
+def test_missing_scores_leave_items_out_and_are_said(store: Store, add_run: AddRun) -> None:
+    add_run("good", "d", [math.nan, *GOOD[1:]], metric="quality")
+    add_run("poor", "d", [*POOR[:-1], math.nan], metric="quality")
+    study = study_comparison(store, "good", "poor")
+    assert (study.analysis.n_items, study.analysis.n_missing) == (198, 2)
+    assert any("2 items of 200 have a score from only one" in text for text in study.warnings)
+
+
+def test_binary_scores_go_to_the_exact_mcnemar_test(store: Store, add_run: AddRun) -> None:
+    add_run("a", "d", [1, 1, 1, 1, 1, 1, 1, 0, 0, 1])
+    add_run("b", "d", [0, 0, 0, 0, 0, 0, 1, 0, 0, 1])
+    study = study_comparison(store, "a", "b")
+    assert study.analysis.test.test == "mcnemar"
+    assert study.analysis.test.pvalue == 2 * 0.5**6
+    plain = study.to_dict()
+    assert plain["test"] == "mcnemar"
+    assert plain["effect_sizes"]["win"] == 6
+
+
+@pytest.mark.parametrize(("n", "says"), [(1, "1 item with a score"), (0, "0 items with a score")])
+def test_too_few_items_are_an_answer(store: Store, add_run: AddRun, n: int, says: str) -> None:
+    add_run("a", "d", [0.5] * n + [0.5, math.nan][:1] * 1 + [0.2])
+    add_run("b", "d", [0.4] * n + [math.nan, math.nan])
+    if n == 0:
+        with pytest.raises(NotFoundError, match="no item scores in common"):
+            study_comparison(store, "a", "b")
+        return
+    study = study_comparison(store, "a", "b")
+    assert study.verdict == "undecided"
+    assert says in study.sentence or study.analysis.test.pvalue == 1.0
+
+
+def test_the_default_dataset_is_the_fullest_and_the_others_are_said(
+    store: Store, add_run: AddRun
+) -> None:
+    for name, n in (("small", 10), ("large", 50)):
+        add_run("a", name, GOOD[:n], metric="quality")
+        add_run("b", name, POOR[:n], metric="quality")
+    study = study_comparison(store, "a", "b")
+    assert study.dataset.name == "large"
+    assert any("They also share small" in text for text in study.warnings)
+
+
+def test_nothing_in_common_is_said(store: Store, add_run: AddRun) -> None:
+    add_run("a", "d1", [0.1, 0.2])
+    add_run("b", "d2", [0.1, 0.2])
+    with pytest.raises(NotFoundError, match="'a' and 'b' have no item scores in common"):
+        study_comparison(store, "a", "b")
+    with pytest.raises(StoreError, match="are the same system"):
+        study_comparison(store, "a", "a")
+
+
+def test_settings_that_do_not_fit_are_refused_with_the_remedy(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("a", "d", [0.1, 0.2, 0.4])
+    add_run("b", "d", [0.1, 0.3, 0.2])
+    with pytest.raises(StoreError, match=r"0, 1 and NaN .*McNemar.*sign-flip"):
+        study_comparison(store, "a", "b", settings=PairSettings(test="mcnemar"))
+
+
+def test_the_json_has_what_the_contract_names(store: Store, add_run: AddRun) -> None:
+    add_run("good", "d", GOOD, metric="quality")
+    add_run("poor", "d", POOR, metric="quality")
+    settings = PairSettings(margin=0.05)
+    plain = study_comparison(store, "good", "poor", settings=settings).to_dict()
+    json.dumps(plain, allow_nan=False)
+    for name in ("difference", "ci", "pvalue", "statistic", "test", "why_this_test", "n_items"):
+        assert plain[name] is not None
+    assert plain["test"] == "permutation"
+    for name in ("cohens_dz", "hedges_g", "wilcoxon_r", "hodges_lehmann", "win", "tie", "loss"):
+        assert plain["effect_sizes"][name] is not None
+    diagnostics = plain["diagnostics"]
+    for name in ("skewness", "normality_pvalue", "recommended_statistic", "recommended_tests"):
+        assert diagnostics[name] is not None
+    assert plain["verdict"] == "better"
+    assert plain["sentence"].startswith("good is better")
+    assert plain["mde"] > 0
+
+
+def test_several_runs_show_item_and_seed_variance(store: Store, add_run: AddRun) -> None:
+    for seed in range(3):
+        noise = np.random.Generator(np.random.PCG64(seed)).normal(0, 0.05, 200)
+        add_run("a", "d", (np.array(GOOD) + noise).tolist(), metric="quality", label=f"seed {seed}")
+        add_run("b", "d", (np.array(POOR) - noise).tolist(), metric="quality", label=f"seed {seed}")
+    study = study_comparison(store, "a", "b")
+    assert study.variance is not None
+    assert study.analysis.n_items == 200  # repeats are not items
+    assert study.variance.sentence in study.warnings
+
+
+def test_the_report_states_what_the_paper_asks_for(store: Store, add_run: AddRun) -> None:
+    add_run("good", "d", GOOD, metric="quality")
+    add_run("poor", "d", POOR, metric="quality")
+    report = study_comparison(store, "good", "poor").report()
+    for form in (report.as_text(), report.as_markdown(), report.as_latex(), report.as_json()):
+        for words in ("sign-flip permutation test", "sample size", "Hodges", "80", "0.05"):
+            assert words in form
+
+
+def test_the_answer_does_not_change_between_calls(store: Store, add_run: AddRun) -> None:
+    add_run("good", "d", GOOD, metric="quality")
+    add_run("poor", "d", POOR, metric="quality")
+    settings = replace(PairSettings(), test="bootstrap", n_resamples=500, seed=3)
+    first = study_comparison(store, "good", "poor", settings=settings).to_dict()
+    assert study_comparison(store, "good", "poor", settings=settings).to_dict() == first

@@ -1,0 +1,206 @@
+"""All pairs of a dataset: agreement with the pair alone, words, what is kept, bad requests."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from analysis.studies import pairs as pairs_module
+from analysis.studies.comparison import study_comparison
+from analysis.studies.kept_results import pack, unpack
+from analysis.studies.pairs import study_pairs
+from analysis.studies.pairs_words import (
+    BETTER,
+    EQUIVALENT,
+    NOT_COMPARABLE,
+    UNDECIDED,
+    WORSE,
+    PairsSettings,
+)
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+
+AddRun = Callable[..., None]
+RNG = np.random.Generator(np.random.PCG64(9))
+HARD = RNG.normal(0.5, 0.2, 120)
+SCORES = {
+    name: (HARD + RNG.normal(shift, 0.1, 120)).tolist()
+    for name, shift in (("low", 0.0), ("mid", 0.08), ("top", 0.16), ("mid2", 0.08))
+}
+
+
+@pytest.fixture
+def board(store: Store, add_run: AddRun) -> Store:
+    """Return a store with four systems on one dataset."""
+    for name, scores in SCORES.items():
+        add_run(name, "d", scores, metric="quality")
+    return store
+
+
+def test_rows_against_columns_the_best_first(board: Store) -> None:
+    study = study_pairs(board, "d")
+    assert study.systems[0] == "top"
+    assert study.systems[-1] == "low"
+    assert study.verdicts[0, -1] == BETTER
+    assert study.verdicts[-1, 0] == WORSE
+    assert study.difference[0, -1] == -study.difference[-1, 0] > 0
+    assert study.n_pairs == 6
+    assert study.n_different == sum(row["verdict"] == "better" for row in study.rows())
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+def test_a_cell_is_what_the_pair_alone_gives(board: Store, test: str) -> None:
+    from analysis.studies.pair_analysis import PairSettings
+
+    study = study_pairs(board, "d", settings=PairsSettings(test=test, correction="none"))
+    for i, j in ((0, 1), (2, 3)):
+        alone = study_comparison(
+            board, study.systems[i], study.systems[j], settings=PairSettings(test=test)
+        ).analysis
+        assert study.pvalue[i, j] == pytest.approx(alone.test.pvalue, rel=1e-9)
+        assert study.difference[i, j] == pytest.approx(alone.difference, rel=1e-12)
+        assert study.n_items[i, j] == alone.n_items
+
+
+def test_the_median_of_many_seeds_does_not_decide(board: Store) -> None:
+    first = study_pairs(board, "d", settings=PairsSettings(seed=1))
+    second = study_pairs(board, "d", settings=PairsSettings(seed=2))
+    assert (first.verdicts == second.verdicts).all()
+
+
+def test_lower_is_better_turns_order_and_verdicts(store: Store, add_run: AddRun) -> None:
+    for name, scores in SCORES.items():
+        add_run(name, "d", scores, metric="loss", higher_is_better=False)
+    study = study_pairs(store, "d")
+    assert study.systems[0] == "low"
+    assert study.verdicts[0, -1] == BETTER
+    assert study.difference[0, -1] < 0
+
+
+def test_no_shared_item_is_not_comparable_and_not_undecided(store: Store, add_run: AddRun) -> None:
+    nan = math.nan
+    add_run("a", "d", [0.1, 0.5, nan, nan])
+    add_run("b", "d", [nan, nan, 0.4, 0.2])
+    add_run("c", "d", [0.3, 0.2, 0.4, 0.1])
+    study = study_pairs(store, "d")
+    i, j = study.systems.index("a"), study.systems.index("b")
+    assert study.verdicts[i, j] == NOT_COMPARABLE
+    assert study.n_items[i, j] == 0
+    assert study.n_pairs == 2
+    assert any("1 pair cannot be tested" in text for text in study.warnings)
+    assert any("Unequal coverage" in text for text in study.warnings)
+
+
+def test_identical_systems_are_undecided_or_equivalent(store: Store, add_run: AddRun) -> None:
+    for name in ("a", "b", "c"):
+        add_run(name, "d", SCORES["mid"], metric="quality")
+    assert (study_pairs(store, "d").verdicts == UNDECIDED).all()
+    assert study_pairs(store, "d").n_different == 0
+    study = study_pairs(store, "d", settings=PairsSettings(margin=0.01))
+    assert study.verdicts[0, 1] == EQUIVALENT
+
+
+def test_one_system_is_an_answer(store: Store, add_run: AddRun) -> None:
+    add_run("alone", "d", SCORES["mid"], metric="quality")
+    study = study_pairs(store, "d")
+    assert "there is no pair to compare" in study.sentence
+    assert study.rows() == []
+
+
+def test_the_result_is_kept_and_comes_back_the_same(
+    board: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = study_pairs(board, "d")
+    revision = board.revision()
+
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(pairs_module, "pairwise", fail)
+    assert study_pairs(board, "d").to_dict() == first.to_dict()
+    assert board.revision() == revision
+    with pytest.raises(AssertionError, match="computed again"):
+        study_pairs(board, "d", settings=PairsSettings(seed=1))
+
+
+def test_new_scores_are_not_answered_from_what_was_kept(board: Store, add_run: AddRun) -> None:
+    before = study_pairs(board, "d")
+    add_run("newcomer", "d", [0.9] * 120, metric="quality")
+    after = study_pairs(board, "d")
+    assert len(after.systems) == len(before.systems) + 1
+
+
+def test_packing_keeps_every_bit(board: Store) -> None:
+    from analysis.statistics.all_pairs.pairwise import pairwise
+    from analysis.statistics.all_pairs.result import Pairwise
+
+    result = pairwise(np.array(list(SCORES.values())))
+    again = unpack(Pairwise, pack(result))
+    assert again.signature == result.signature
+    for name in ("difference", "pvalue", "pvalue_adjusted", "ci_low", "n_items", "method"):
+        before, after = getattr(result, name), getattr(again, name)
+        assert before.dtype == after.dtype
+        assert before.tobytes() == after.tobytes()
+
+
+def test_units_of_fifteen_shuffled_as_in_the_paper(board: Store) -> None:
+    settings = PairsSettings(
+        test="wilcoxon", correction="bonferroni", unit_size=15, shuffle_seed=13
+    )
+    study = study_pairs(board, "d", settings=settings)
+    assert study.n_items[0, 1] == 8
+    assert study.correction == "bonferroni"
+    adjusted = np.minimum(1, study.pvalue * 6)
+    np.testing.assert_allclose(study.pvalue_adjusted, adjusted, rtol=1e-12)
+
+
+def test_some_systems_only(board: Store) -> None:
+    study = study_pairs(board, "d", systems=["low", "top"])
+    assert study.systems == ("top", "low")
+    with pytest.raises(StoreError, match="names 'top' more than once"):
+        study_pairs(board, "d", systems=["top", "top"])
+    with pytest.raises(NotFoundError, match="nobody"):
+        study_pairs(board, "d", systems=["top", "nobody"])
+
+
+def test_cancelling_leaves_nothing_behind(store: Store, add_run: AddRun) -> None:
+    for k in range(3):
+        add_run(f"s{k}", "d", RNG.normal(size=60).tolist(), metric="quality")
+
+    class Cancelled(Exception):
+        pass
+
+    def cancel(done: int, total: int) -> None:
+        raise Cancelled
+
+    settings = PairsSettings(correction="max-t")
+    with pytest.raises(Cancelled):
+        study_pairs(store, "d", settings=settings, progress=cancel)
+    assert study_pairs(store, "d", settings=settings).n_pairs == 3
+
+
+def test_the_json_has_what_the_contract_names(board: Store) -> None:
+    plain = study_pairs(board, "d").to_dict()
+    json.dumps(plain, allow_nan=False)
+    for name in ("difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items"):
+        assert len(plain[name]) == len(plain[name][0]) == 4
+    assert plain["pvalue"][0][0] is None
+    assert plain["test"] == "permutation"
+    assert plain["correction"] == "holm"
+
+
+def test_warnings_say_what_a_correction_promises(board: Store) -> None:
+    told = study_pairs(board, "d", settings=PairsSettings(correction="none")).warnings
+    assert any(text.startswith("Not corrected") for text in told)
+    told = study_pairs(board, "d", settings=PairsSettings(correction="bh")).warnings
+    assert any("expected share of false" in text for text in told)
+
+
+def test_orders_hold_every_system_once(board: Store) -> None:
+    study = study_pairs(board, "d")
+    assert sorted(study.order_by_cluster) == [0, 1, 2, 3]
+    assert [study.systems[i] for i in study.order_by_name] == ["low", "mid", "mid2", "top"]
