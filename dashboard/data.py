@@ -8,35 +8,48 @@ are frozen, so that all sessions can share them.
 from __future__ import annotations
 
 import os
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
 from analysis.studies.comparable import Comparables, find_comparables
+from analysis.studies.comparison import Comparison, study_comparison
+from analysis.studies.item_changes import ItemChanges, study_item_changes
+from analysis.studies.items import ItemsStudy, study_items
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
 from analysis.studies.overview import Overview, study_overview
+from analysis.studies.pair_analysis import PairSettings
+from analysis.studies.pairs import PairsStudy, study_pairs
+from analysis.studies.pairs_words import PairsSettings
 from analysis.studies.replicability import ReplicabilityStudy, study_replicability
 from store.arrays import RunScores, load_run_scores
 from store.datasets import list_datasets, list_items, list_overlaps
 from store.engine import Store, open_store, resolve_location, sqlite_path
 from store.history import list_events
 from store.lookup import Kind
+from store.metrics import list_metrics
 from store.records import (
     DatasetRecord,
     EventRecord,
     ItemRecord,
+    MetricRecord,
     NoteRecord,
+    OutputRecord,
     OverlapRecord,
     ReportedComparisonRecord,
     ReportedScoreRecord,
     RunRecord,
     SystemRecord,
+    TextRecord,
 )
 from store.reported import list_reported_comparisons, list_reported_scores
 from store.runs import list_runs
 from store.systems import list_systems
 from store.tags import list_notes
+from store.texts import load_outputs, load_texts
 
 
 def is_read_only() -> bool:
@@ -90,10 +103,22 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
         store, a, b, **dict(settings)
     ),
     "comparables": find_comparables,
+    "comparison": lambda store, a, b, dataset, metric, settings, clusters: study_comparison(
+        store, a, b, dataset=dataset, metric=metric, settings=settings, clusters=clusters
+    ),
+    "item changes": lambda store, a, b, dataset, metric: study_item_changes(
+        store, a, b, dataset=dataset, metric=metric
+    ),
+    "metrics": lambda store, dataset: list_metrics(store, dataset_uid=dataset),
+    "items study": lambda store, dataset, metric: study_items(store, dataset, metric=metric),
     "systems": list_systems,
     "datasets": list_datasets,
     "runs": list_runs,
     "items": list_items,
+    "texts": lambda store, dataset, position: load_texts(store, dataset, [position]),
+    "outputs": lambda store, dataset, position, systems: load_outputs(
+        store, dataset, [position], systems=systems
+    ),
     "overlaps": list_overlaps,
     "run scores": load_run_scores,
     "reported scores": list_reported_scores,
@@ -125,6 +150,78 @@ def comparables() -> Comparables:
     return found
 
 
+def metrics_of(dataset_uid: str) -> list[MetricRecord]:
+    """Return the metrics that a dataset has scores on, the most used first."""
+    return list(_ask("metrics", dataset_uid))
+
+
+def comparison(
+    a: str,
+    b: str,
+    dataset: str,
+    metric: str | None,
+    settings: PairSettings,
+    clusters: bool | None = None,
+) -> Comparison:
+    """Return two systems compared on a dataset."""
+    study: Comparison = _ask("comparison", a, b, dataset, metric, settings, clusters)
+    return study
+
+
+def item_changes(a: str, b: str, dataset: str, metric: str) -> ItemChanges:
+    """Return the items of a dataset by A's advantage over B."""
+    changes: ItemChanges = _ask("item changes", a, b, dataset, metric)
+    return changes
+
+
+def items_study(dataset: str, metric: str | None) -> ItemsStudy:
+    """Return the items of a dataset against its systems."""
+    study: ItemsStudy = _ask("items study", dataset, metric)
+    return study
+
+
+class _Shelf:
+    """The latest comparisons of all pairs, which show progress and so cannot be `_ask`ed."""
+
+    def __init__(self) -> None:
+        self._studies: OrderedDict[Any, PairsStudy] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, key: Any) -> PairsStudy | None:
+        with self._lock:
+            if key in self._studies:
+                self._studies.move_to_end(key)
+            return self._studies.get(key)
+
+    def put(self, key: Any, study: PairsStudy) -> None:
+        with self._lock:
+            self._studies[key] = study
+            while len(self._studies) > 32:
+                self._studies.popitem(last=False)
+
+
+@st.cache_resource(show_spinner=False)
+def _shelf() -> _Shelf:
+    return _Shelf()
+
+
+def pairs(
+    dataset: str,
+    metric: str | None,
+    settings: PairsSettings,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> PairsStudy:
+    """Return all pairs of a dataset; what `progress` raises cancels the work."""
+    store = current_store()
+    key = (store.location, _identity(store.location), store.revision(), dataset, metric, settings)
+    study = _shelf().take(key)
+    if study is None:
+        study = study_pairs(store, dataset, metric=metric, settings=settings, progress=progress)
+        _shelf().put(key, study)
+    return study
+
+
 def systems() -> list[SystemRecord]:
     """Return all systems by name."""
     return list(_ask("systems"))
@@ -143,6 +240,17 @@ def runs() -> list[RunRecord]:
 def items(dataset_uid: str) -> list[ItemRecord]:
     """Return the items of a dataset in order."""
     return list(_ask("items", dataset_uid))
+
+
+def item_text(dataset_uid: str, position: int) -> TextRecord | None:
+    """Return the stored text of an item, if there is any."""
+    found: dict[int, TextRecord] = _ask("texts", dataset_uid, position)
+    return found.get(position)
+
+
+def outputs(dataset_uid: str, position: int, systems: tuple[str, ...]) -> list[OutputRecord]:
+    """Return what some systems answered on an item."""
+    return list(_ask("outputs", dataset_uid, position, systems))
 
 
 def overlaps() -> list[OverlapRecord]:

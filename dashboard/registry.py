@@ -25,6 +25,10 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec("dataset", "Dataset", "Results", hidden=True),
     PageSpec("runs", "Runs", "Results"),
     PageSpec("run", "Run", "Results", hidden=True),
+    PageSpec("items", "Items", "Results"),
+    PageSpec("compare", "Compare two", "Compare"),
+    PageSpec("pairs", "All pairs", "Compare"),
     PageSpec("across_datasets", "Across datasets", "Compare"),
+    PageSpec("adhoc", "Ad hoc", "Compare"),
     PageSpec("import_results", "Import", "Store"),
 )

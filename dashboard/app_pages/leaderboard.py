@@ -1,19 +1,22 @@
-"""The systems of a dataset by score, with the items and runs that stand behind each score.
+"""The systems of a dataset by score, and which of them can be told apart.
 
 URL parameters: `dataset`, `metric`, `system` (words to search for).
 """
 
-import pandas as pd
 import streamlit as st
 
+from analysis import numbers
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from dashboard import data
-from dashboard.charts import score_dots
-from dashboard.ui import filters, numbers, states
+from dashboard.charts import rank_intervals_plot, score_dots
+from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
+from dashboard.ui.board import board_frame, picture_frame, resolution_in_words, run_frame
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
+from dashboard.ui.reports import show_report_buttons
 from dashboard.ui.tables import Column, show_table
 
 st.title("Leaderboard", anchor=False)
@@ -27,7 +30,7 @@ fullest = max(datasets, key=lambda d: (d.n_runs, d.n_items)).label
 with filters.filter_row("leaderboard_filters"):
     label = filters.choose_one("Dataset", labels, key="dataset", default=fullest, width=280)
     dataset = datasets[labels.index(str(label))]
-    metrics = [m.label for m in data.leaderboard(dataset.uid, None).metrics]
+    metrics = [m.label for m in data.metrics_of(dataset.uid)]
     metric = filters.choose_one("Metric", metrics, key="metric", width=220)
     words = filters.search("System", key="system")
 
@@ -39,56 +42,38 @@ badges += [badge("reported")] if "reported" in basis else []
 better = "higher is better" if study.metric.higher_is_better else "lower is better"
 facts = [numbers.counted(dataset.n_items, "item")] if dataset.n_items else []
 st.markdown(" ".join(badges) + "  " + plain(", ".join([*facts, better])))
+if resolution := resolution_in_words(study):
+    st.markdown(plain(resolution))
 show_warnings(study.warnings)
 
 rows = [row for row in study.rows if words.casefold() in row.system.casefold()]
 if not rows:
     states.no_match("system", len(study.rows), "system")
     st.stop()
-is_percent = study.metric.unit == "percent" or any(abs(row.score) > 1.5 for row in rows)
-span = 100.0 if is_percent else 1.0
-places = numbers.decimals(n=max((row.n_scored for row in rows), default=0) or None, span=span)
-frame = pd.DataFrame(
-    {
-        "rank": [row.rank for row in rows],
-        "system": [row.label for row in rows],
-        "system_uid": [row.system_uid for row in rows],
-        "score": [row.score for row in rows],
-        "score_on_shared": [row.score_on_shared for row in rows],
-        "n_scored": [row.n_scored for row in rows],
-        "n_missing": [row.n_missing for row in rows],
-        "n_items": [row.n_items for row in rows],
-        "n_runs": [row.n_runs for row in rows],
-        "run_std": [row.run_std for row in rows],
-        "basis": [row.basis for row in rows],
-        "source": [row.source for row in rows],
-    }
-)
-frame["score_on_shared"] = frame["score_on_shared"].astype("float64")
-runs = pd.DataFrame(
-    [
-        {"system": row.system, "run": f"run {number}", "score": value}
-        for row in rows
-        for number, value in enumerate(row.run_scores, start=1)
-        if len(row.run_scores) > 1
-    ],
-    columns=["system", "run", "score"],
-)
-picture = frame.assign(
-    low=float("nan"),
-    high=float("nan"),
-    label=[numbers.fixed(row.score, places) for row in rows],
-)
+frame = board_frame(rows)
+level = f"{100 * (1 - study.alpha):g} %"
 show_picture(
     score_dots(
-        picture,
-        runs=runs,
+        picture_frame(frame, study),
+        runs=run_frame(rows),
         metric=study.metric.label,
         higher_is_better=study.metric.higher_is_better,
+        interval=level,
     ),
     key="scores",
     alt=study.sentence,
 )
+
+is_tested = study.resolution.n_adjacent > 0
+if is_tested and len(rows) == len(study.rows) and frame["rank_low"].notna().all():
+    show_picture(
+        rank_intervals_plot(
+            frame.assign(low=frame["rank_low"], high=frame["rank_high"], label=""),
+            confidence=1 - study.alpha,
+        ),
+        key="ranks",
+        alt="The ranks that are possible for each system.",
+    )
 
 has_shared = bool(frame["score_on_shared"].notna().any())
 has_items = "items" in basis
@@ -98,21 +83,42 @@ picked = show_table(
     columns={
         "rank": Column("Rank", "count", help="By score alone; equal scores share a rank"),
         "system": Column("System", pinned=True),
-        "score": Column(study.metric.label, "number", decimals=places),
+        "score": Column(study.metric.label, "number", decimals=study.decimals),
+        "ci_low": Column(
+            "From", "number", decimals=study.decimals, shown=has_items, help=f"{level} interval"
+        ),
+        "ci_high": Column("To", "number", decimals=study.decimals, shown=has_items),
+        "ranks": Column(
+            "Possible ranks",
+            shown=is_tested,
+            help="The ranks that the comparison of all pairs leaves open, for all at once",
+        ),
+        "groups": Column(
+            "Group",
+            shown=is_tested,
+            help="Systems that share a letter cannot be told apart; those that share none can",
+        ),
+        "p_best": Column(
+            "First",
+            "share",
+            shown=is_tested,
+            help=f"How often the system comes first when the {study.n_shared:,} items that all "
+            "were scored on are drawn anew; not the probability that it is the best",
+        ),
         "score_on_shared": Column(
             "On shared items",
             "number",
-            decimals=places,
+            decimals=study.decimals,
             shown=has_shared,
             help=f"The {study.n_shared:,} items that every system was scored on",
         ),
         "n_scored": Column("Scored", "count", shown=has_items),
-        "n_missing": Column("Missing", "count", shown=has_items),
+        "n_missing": Column("Missing", "count", shown=bool(frame["n_missing"].any())),
         "n_runs": Column("Runs", "count", shown=has_items),
         "run_std": Column(
             "SD of runs",
             "number",
-            decimals=places + 1,
+            decimals=study.decimals + 1,
             shown=has_items,
             help="Standard deviation between runs: what another seed changes",
         ),
@@ -125,6 +131,18 @@ picked = show_table(
 )
 if picked is not None:
     show_link(Link(str(picked["system"]), "system", {"uid": str(picked["system_uid"])}))
+where = {"dataset": dataset.label, "metric": study.metric.label}
+if is_tested:
+    st.caption(
+        plain(
+            f"Pairs compared as on the page All pairs: {CORRECTIONS_IN_WORDS[study.correction]}, "
+            f"α = {study.alpha:g}. The interval of a score is of that score alone: two scores are "
+            "compared by their pair, not by whether their intervals overlap."
+        )
+    )
+    show_link(Link("All pairs of this dataset", "pairs", {**where}))
 show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
-show_permalink("leaderboard", dataset=dataset.label, metric=study.metric.label)
+show_permalink("leaderboard", **where)
+with st.expander("Report"):
+    show_report_buttons(study.report(), f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

@@ -1,9 +1,20 @@
 """Charts: tidy frames in, Altair charts out, in the visual language of `docs/design.md`."""
 
+from dashboard.charts.changes import change_bins, change_strip
 from dashboard.charts.curves import partial_conjunction_curve
 from dashboard.charts.differences import EVIDENCE, Evidence, difference_dots
+from dashboard.charts.distributions import PARTS, score_histograms
+from dashboard.charts.intervals import (
+    MOST_GROUPS,
+    VERDICTS,
+    Verdict,
+    group_forest,
+    paired_difference,
+)
 from dashboard.charts.matrix import CELL, coverage_matrix
 from dashboard.charts.palette import BETTER, INK, SAME, UNCLEAR, WORSE
+from dashboard.charts.ranks import rank_intervals_plot
+from dashboard.charts.sample_sizes import pvalue_by_size, unit_size_curve
 from dashboard.charts.scores import score_dots, score_histogram, status_bars
 from dashboard.charts.timeline import timeline
 
@@ -12,15 +23,27 @@ __all__ = [
     "CELL",
     "EVIDENCE",
     "INK",
+    "MOST_GROUPS",
+    "PARTS",
     "SAME",
     "UNCLEAR",
+    "VERDICTS",
     "WORSE",
     "Evidence",
+    "Verdict",
+    "change_bins",
+    "change_strip",
     "coverage_matrix",
     "difference_dots",
+    "group_forest",
+    "paired_difference",
     "partial_conjunction_curve",
+    "pvalue_by_size",
+    "rank_intervals_plot",
     "score_dots",
     "score_histogram",
+    "score_histograms",
     "status_bars",
     "timeline",
+    "unit_size_curve",
 ]

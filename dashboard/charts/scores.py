@@ -31,13 +31,15 @@ def score_dots(
     runs: pd.DataFrame | None = None,
     metric: str = "score",
     higher_is_better: bool = True,
+    interval: str = "",
 ) -> alt.LayerChart:
     """Draw a leaderboard: a dot per system with its interval, best on top.
 
     Columns of `frame`: `system`, `score`, `low`, `high` (missing where there is no interval),
-    `n_scored`, `n_items`, `label` (the score as text, written at the right). A hollow dot marks
-    a system with unscored items. Columns of `runs`: `system`, `run`, `score`; they become small
-    ticks, those of other systems are left out.
+    `n_scored`, `n_items`, `label` (the score as text, written at the right), optionally `group`
+    (letters of the groups that cannot be told apart, at the far right). A hollow dot marks a
+    system with unscored items. Columns of `runs`: `system`, `run`, `score`; they become small
+    ticks, those of other systems are left out. `interval` says which one it is: "95 %".
     """
     rows = _rows(frame, higher_is_better)
     small = (runs if runs is not None else pd.DataFrame(columns=_RUN_COLUMNS)).loc[
@@ -76,9 +78,17 @@ def score_dots(
         ),
         base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", value_axis(labels, ""))),
     ]
-    signs = ["● score, interval" if rows["low"].notna().any() else "● score"]
+    has_groups = "group" in frame.columns and bool((frame["group"].fillna("") != "").any())
+    if has_groups:
+        letters = dict(zip(frame["system"], frame["group"].fillna(""), strict=True))
+        axis = _letter_axis(letters, list(labels.values()))
+        layers.append(base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", axis)))
+    span = f"{interval} interval".strip()
+    signs = [f"● score, {span}" if rows["low"].notna().any() else "● score"]
     signs += ["| one run"] if len(small) else []
-    words = key(EM.join(signs), *([] if rows["complete"].all() else ["○ some items not scored"]))
+    lines = [] if rows["complete"].all() else ["○ some items not scored"]
+    lines += ["a letter in common: cannot be told apart"] if has_groups else []
+    words = key(EM.join(signs), *lines)
     return layered(*layers, own_axes=True, title=words, height=alt.Step(ROW))
 
 
@@ -140,6 +150,16 @@ def _bars(counts: Mapping[str, int], title: str, total: int) -> alt.LayerChart:
         title=key(title),
         height=alt.Step(ROW),
     )
+
+
+def _letter_axis(letters: Mapping[str, str], labels: Sequence[str]) -> alt.Axis:
+    """Write the letters of each row's groups beyond the column of `labels`."""
+    axis = value_axis(letters, "")
+    axis["offset"] = round(6.6 * max(map(len, labels), default=0)) + 26
+    axis["labelAlign"] = "left"
+    axis["labelPadding"] = 0
+    axis["domain"] = axis["ticks"] = False
+    return axis
 
 
 def _rows(frame: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:

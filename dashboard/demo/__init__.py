@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from store.importers.detect import read_paths
-
 from store.engine import Store
+from store.importers.detect import read_paths
 from store.ingest import IngestReport, ingest_all
 from store.tags import add_note, list_notes
 

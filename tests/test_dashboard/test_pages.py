@@ -17,7 +17,8 @@ from store.systems import list_systems
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
 NAMES = [page.name for page in PAGES]
-LISTS = [page.name for page in PAGES if not page.hidden and page.name != "import_results"]
+WITHOUT_A_STORE = ("import_results", "adhoc")
+LISTS = [page.name for page in PAGES if not page.hidden and page.name not in WITHOUT_A_STORE]
 DETAILS = [page.name for page in PAGES if page.hidden]
 
 

@@ -1,0 +1,66 @@
+"""Scores that somebody drops or pastes: two columns, or two files of one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.statistics import FloatArray
+from dashboard.uploads import Upload
+from store.errors import StoreError
+from store.importers.score_columns import read_two_columns
+
+EXAMPLE_ITEMS = 60
+
+
+class TwoColumns(NamedTuple):
+    """The scores of two systems on the same items."""
+
+    a: FloatArray
+    b: FloatArray
+    names: tuple[str, str]
+
+
+def read_columns(uploads: Sequence[Upload], pasted: str) -> TwoColumns | None:
+    """Return the scores that were dropped or pasted; ``None`` where there are none.
+
+    Raises
+    ------
+    ImportFormatError
+        A line is not what it should be.
+    StoreError
+        The files do not go together.
+    """
+    if uploads and pasted.strip():
+        raise StoreError("There are files and pasted scores. Remove one of the two.")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = []
+        for number, upload in enumerate(uploads):
+            inside = folder / str(number)  # two files may have one name
+            inside.mkdir()
+            paths.append(inside / Path(upload.name).name)
+            paths[-1].write_bytes(upload.getvalue())
+        if pasted.strip():
+            paths.append(folder / "pasted text")
+            paths[-1].write_text(pasted, encoding="utf-8")
+        if not paths:
+            return None
+        a, b = read_two_columns(paths)
+    names = [Path(upload.name).stem for upload in uploads]
+    if len(names) == 2 and names[0] != names[1]:
+        return TwoColumns(a, b, (names[0], names[1]))
+    return TwoColumns(a, b, ("A", "B"))
+
+
+def example() -> TwoColumns:
+    """Return made-up scores of two systems, always the same."""
+    rng = np.random.Generator(np.random.PCG64(7))
+    hardness = rng.beta(3, 2, EXAMPLE_ITEMS)
+    a = np.clip(hardness + rng.normal(0.03, 0.08, EXAMPLE_ITEMS), 0, 1).round(2)
+    b = np.clip(hardness + rng.normal(0.0, 0.08, EXAMPLE_ITEMS), 0, 1).round(2)
+    return TwoColumns(a, b, ("A", "B"))

@@ -1,0 +1,84 @@
+"""Two columns of scores, dropped or pasted, through the whole procedure; nothing is stored.
+
+URL parameters: `test`, `alpha`, `margin`, `delta`, `direction`, `seed`, `resamples`, `unit_size`,
+`unit_statistic`, `shuffle_seed`, `lower_is_better`.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from analysis.studies.adhoc import study_adhoc
+from dashboard.adhoc_input import example, read_columns
+from dashboard.ui import pair
+from dashboard.ui.adhoc import choose_units, show_tests, show_unit_sizes
+from dashboard.ui.answers import answer
+from dashboard.ui.badges import badge
+from dashboard.ui.links import Link, plain, show_link, show_permalink
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.reports import show_report_buttons
+from store.errors import StoreError
+
+st.title("Ad hoc", anchor=False)
+upload, paste = st.columns(2, gap="large")
+uploads = upload.file_uploader(
+    "A file of two columns, or two files of one column",
+    accept_multiple_files=True,
+    help="Numbers separated by spaces, tabs or commas, one item a line, no header",
+)
+pasted = paste.text_area(
+    "Or paste two columns", placeholder="0.71 0.68\n0.35 0.41\n…", height=120, key="pasted"
+)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    settings, _ = pair.choose_settings(stored=False)
+    lower_is_better = st.toggle(
+        "Lower is better", key="lower_is_better", bind="query-params", help="As for error rates"
+    )
+    units = choose_units()
+settings = replace(settings, **units)
+
+try:
+    columns = read_columns(uploads, pasted)
+except StoreError as error:
+    st.subheader("This cannot be read as it stands.", anchor=False)
+    st.error(plain(str(error)))
+    st.stop()
+if columns is None:
+    answer(
+        "Drop a file to compare two systems.",
+        "What you drop stays in this session; nothing is stored. Until then, this is what an "
+        "answer looks like, with 60 made-up scores.",
+    )
+    columns = example()
+
+study = study_adhoc(
+    columns.a,
+    columns.b,
+    names=columns.names,
+    settings=settings,
+    higher_is_better=not lower_is_better,
+)
+a, b = columns.names
+answer(plain(study.sentence))
+st.markdown(f"{plain(a)} is {badge(study.analysis.verdict)}")
+show_warnings(study.warnings)
+
+st.header("The data", anchor=False)
+pair.show_data(study.analysis, a, b, None, folded=False)
+show_unit_sizes(study)
+st.header("The difference", anchor=False)
+pair.show_difference(study.analysis, settings, a, b, None)
+left, right = st.columns(2, gap="large")
+with left:
+    pair.show_test(study.analysis)
+with right:
+    pair.show_effects(study.analysis)
+show_tests(study)
+
+st.header("The report", anchor=False)
+show_report_buttons(study.report(), "adhoc")
+if uploads:
+    st.markdown("To keep these scores, import the file: its runs then stand beside all others.")
+    show_link(Link("Import results", "import_results", {}))
+show_permalink("adhoc", **pair.as_parameters(settings, None))
+st.caption(plain(study.signature))

@@ -1,0 +1,60 @@
+"""Two systems on one dataset: is one better, by how much, and on which items?
+
+URL parameters: `a`, `b` (systems), `dataset`, `metric`, `test`, `alpha`, `margin`, `delta`,
+`direction`, `units` (as items or groups), `seed`, `resamples`, `change` (improved, regressed,
+equal, missing).
+"""
+
+import streamlit as st
+
+from dashboard import data
+from dashboard.ui import filters, pair, states
+from dashboard.ui.answers import answer
+from dashboard.ui.badges import badge
+from dashboard.ui.items import show_changes
+from dashboard.ui.links import Link, plain, show_link, show_permalink
+from dashboard.ui.notes import show_warnings
+
+st.title("Compare two", anchor=False)
+comparables = data.comparables()
+names = comparables.systems_with_items()
+if not names:
+    states.empty_store()
+    st.stop()
+
+with filters.filter_row("compare_filters"):
+    a = str(filters.choose_one("System A", names, key="a", width=230))
+    b = str(filters.choose_one("System B", comparables.partners_on_items(a), key="b", width=230))
+    dataset = str(
+        filters.choose_one("Dataset", comparables.datasets(a, b), key="dataset", width=230)
+    )
+    metrics = comparables.metrics_on(a, b, dataset)
+    metric = str(filters.choose_one("Metric", metrics, key="metric", width=180))
+    settings, clusters = pair.choose_settings()
+
+study = data.comparison(a, b, dataset, metric, settings, clusters)
+analysis = study.analysis
+answer(plain(study.sentence))
+st.markdown(f"{plain(a)} is {badge(study.verdict)}")
+show_warnings(study.warnings)
+
+pair.show_difference(analysis, settings, a, b, study.metric)
+left, right = st.columns(2, gap="large")
+with left:
+    pair.show_test(analysis)
+with right:
+    pair.show_effects(analysis)
+pair.show_data(analysis, a, b, study.metric)
+pair.show_groups(study)
+
+st.header("Item by item", anchor=False)
+changes = data.item_changes(
+    study.system_a_uid, study.system_b_uid, study.dataset.uid, study.metric.uid
+)
+show_changes(changes, pair.places(analysis))
+
+where = {"dataset": dataset, "metric": metric}
+show_link(Link("All pairs of this dataset", "pairs", where))
+show_link(Link("The two across datasets", "across_datasets", {"a": a, "b": b, "metric": metric}))
+show_permalink("compare", a=a, b=b, **where, **pair.as_parameters(settings, clusters))
+st.caption(plain(study.signature))

@@ -1,0 +1,110 @@
+"""All pairs of systems on a dataset: which differences are real, in one picture.
+
+URL parameters: `dataset`, `metric`, `test`, `correction`, `alpha`, `order` (score, name,
+likeness), `margin`, `units` (as items or groups), `unit_size`, `shuffle_seed`, `seed`,
+`resamples`.
+"""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import data
+from dashboard.components import significance_heatmap
+from dashboard.ui import all_pairs, filters, states
+from dashboard.ui.answers import answer
+from dashboard.ui.links import PAGES, Link, plain, show_link, show_permalink
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.progress import with_progress
+from dashboard.ui.tables import Column, show_table
+
+st.title("All pairs", anchor=False)
+datasets = [d for d in data.datasets() if d.n_runs]
+if not datasets:
+    states.empty_store()
+    st.stop()
+
+labels = [d.label for d in datasets]
+fullest = max(datasets, key=lambda d: (d.n_runs, d.n_items)).label
+with filters.filter_row("pairs_filters"):
+    label = filters.choose_one("Dataset", labels, key="dataset", default=fullest, width=260)
+    dataset = datasets[labels.index(str(label))]
+    metrics = [m.label for m in data.metrics_of(dataset.uid)]
+    metric = filters.choose_one("Metric", metrics, key="metric", width=200)
+    settings, order = all_pairs.choose_settings()
+
+study = with_progress(
+    "Comparing all pairs",
+    lambda progress: data.pairs(dataset.uid, metric, settings, progress=progress),
+)
+answer(plain(study.sentence))
+show_warnings(study.warnings)
+if len(study.systems) < 2:
+    st.stop()
+
+positions = all_pairs.ordered(study, order)
+at = np.ix_(positions, positions)
+names = [study.systems[i] for i in positions]
+places = all_pairs.places(study)
+picked = significance_heatmap(
+    names,
+    *(
+        matrix[at]
+        for matrix in (
+            study.difference,
+            study.ci_low,
+            study.ci_high,
+            study.pvalue,
+            study.pvalue_adjusted,
+            study.n_items,
+            study.verdicts,
+        )
+    ),
+    quantity=study.metric.label,
+    decimals=places,
+    alpha=study.settings.alpha,
+    higher_is_better=study.metric.higher_is_better,
+    rule=f"p ≤ {study.settings.alpha:g}" if study.correction == "none" else "",
+    noun="unit" if study.settings.unit_size > 1 else "item",
+    key="heatmap",
+)
+if picked is not None:
+    st.switch_page(
+        PAGES / "compare.py",
+        query_params={
+            "a": names[picked.row],
+            "b": names[picked.column],
+            "dataset": dataset.label,
+            "metric": study.metric.label,
+        },
+    )
+st.caption(plain(study.how))
+
+frame = pd.DataFrame(study.rows())
+chosen = show_table(
+    frame,
+    key="pairs",
+    columns={
+        "a": Column("A", pinned=True),
+        "b": Column("B"),
+        "verdict": Column("A is", help="A has the better score"),
+        "difference": Column("Difference", "difference", decimals=places),
+        "ci_low": Column("From", "difference", decimals=places, help="Interval of each pair alone"),
+        "ci_high": Column("To", "difference", decimals=places),
+        "pvalue": Column("p", "pvalue", shown=study.correction == "none"),
+        "pvalue_adjusted": Column("Adjusted p", "pvalue", shown=study.correction != "none"),
+        "n_items": Column("Items", "count"),
+    },
+    filename=f"pairs_{dataset.name}",
+    noun="pair",
+    select="single-row",
+)
+if chosen is not None:
+    a, b = str(chosen["a"]), str(chosen["b"])
+    parameters = {"a": a, "b": b, "dataset": dataset.label, "metric": study.metric.label}
+    show_link(Link(f"{a} against {b}", "compare", parameters))
+where = {"dataset": dataset.label, "metric": study.metric.label}
+show_link(Link("Items of this dataset", "items", where))
+show_link(Link("Leaderboard", "leaderboard", where))
+show_permalink("pairs", **where, **all_pairs.as_parameters(settings, order))
+st.caption(plain(study.signature))

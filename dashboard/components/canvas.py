@@ -1,0 +1,116 @@
+"""The one canvas component: packs arrays for the browser and mounts the matrix.
+
+The browser gets one block of bytes: the length of a JSON header, the header, and the planes (one
+number per cell) as little-endian arrays. A plane that is equal everywhere is a value in the
+header; one that its upper triangle determines is sent as that.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+Form = Literal["full", "symmetric", "antisymmetric"]
+Plane = tuple[npt.NDArray[Any], Form, str]
+"""Values of a plane (all cells, or the upper triangle row by row), its form, and the plane that
+an antisymmetric one is minus the mirror image of."""
+
+_TYPES: Final = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
+_SCRIPTS: Final = ("paint.js", "heatmap.js", "saving.js", "pointing.js")
+_HTML: Final = """<div class="heatmap">
+<div class="key"></div>
+<div class="frame" tabindex="0" role="application">
+<div class="space"><div class="panes"><canvas></canvas><canvas></canvas></div></div></div>
+<div class="tools">
+<button type="button" data-do="smaller" aria-label="Smaller cells">−</button>
+<button type="button" data-do="larger" aria-label="Larger cells">+</button>
+<button type="button" data-do="all" hidden>Show all</button>
+<button type="button" data-do="save">Save picture</button>
+<span class="hint"></span></div>
+<div class="tip" hidden></div>
+<div class="live" aria-live="polite"></div>
+</div>"""
+
+
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+_mount: Final = st.components.v2.component(
+    "tiebreak_matrix",
+    html=_HTML,
+    css=_read("heatmap.css"),
+    js="\n".join(_read(name) for name in _SCRIPTS),
+)
+
+
+def show_matrix(
+    header: Mapping[str, Any], planes: Mapping[str, Plane], *, key: str
+) -> tuple[int, int] | None:
+    """Mount a matrix; return row and column of the cell that was picked in this run, if any."""
+    payload = pack({"file": _file_name(str(header["title"])), **header}, planes)
+    result = _mount(key=key, data=payload, on_pair_change=_nothing)
+    picked = result.pair
+    n_rows = len(header["rows"])
+    n_columns = len(header.get("columns", header["rows"]))
+    try:
+        row, column = int(picked["row"]), int(picked["column"])
+    except (TypeError, KeyError, ValueError):
+        return None
+    # The cell was picked on the picture before this run, which may have been a larger one.
+    return (row, column) if 0 <= row < n_rows and 0 <= column < n_columns else None
+
+
+def pack(header: Mapping[str, Any], planes: Mapping[str, Plane]) -> bytes:
+    """Put header and planes into one block of bytes; see the module's description."""
+    told: dict[str, dict[str, Any]] = {}
+    blocks: list[bytes] = []
+    offset = 0
+    for name, (values, form, mirror) in planes.items():
+        if values.size and (values == values.flat[0]).all() and form != "antisymmetric":
+            told[name] = {"value": values.flat[0].item()}
+            continue
+        kind = _kind(values)
+        block = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
+        told[name] = {"type": kind, "offset": offset, "size": int(values.size), "form": form}
+        if form == "antisymmetric":
+            told[name]["mirror"] = mirror
+        padding = -len(block) % 4
+        blocks.append(block + bytes(padding))
+        offset += len(block) + padding
+    start, text = 0, b""
+    while True:  # the offsets stand in the header whose length they count
+        shifted = {k: v | {"offset": v["offset"] + start} if "offset" in v else v
+                   for k, v in told.items()}  # fmt: skip
+        text = json.dumps({**header, "planes": shifted}, ensure_ascii=False).encode()
+        text += b" " * (-len(text) % 4)
+        if 4 + len(text) == start:
+            return len(text).to_bytes(4, "little") + text + b"".join(blocks)
+        start = 4 + len(text)
+
+
+def upper(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the cells above the diagonal, row by row."""
+    return values[np.triu_indices(values.shape[0], 1)]
+
+
+def _kind(values: npt.NDArray[Any]) -> str:
+    """Choose the smallest type that keeps the values."""
+    if values.dtype.kind == "f":
+        return "f4"
+    if values.dtype == np.uint8:
+        return "u1"
+    return "u2" if values.size == 0 or values.max() < 1 << 16 else "u4"
+
+
+def _file_name(title: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", title).strip("_")[:80] or "picture"
+
+
+def _nothing() -> None:
+    """Tell Streamlit that `pair` is a trigger."""

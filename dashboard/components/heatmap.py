@@ -1,0 +1,190 @@
+"""Which differences are real, for all pairs of systems in one picture."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.components.canvas import Plane, show_matrix, upper
+
+_Planes = dict[str, Plane]
+_SMALLEST_P: Final = 1e-30
+_LARGEST_CELL: Final = ((4, 64), (8, 56), (12, 34), (10_000, 28))
+
+
+class Mark(IntEnum):
+    """What is known of a pair; the words are those of the row against the column."""
+
+    NOT_COMPARABLE = 0
+    UNDECIDED = 1
+    BETTER = 2
+    WORSE = 3
+    EQUIVALENT = 4
+
+
+class Picked(NamedTuple):
+    """The pair that the reader picked, as indices into `systems`."""
+
+    row: int
+    column: int
+
+
+def significance_heatmap(
+    systems: Sequence[str],
+    difference: npt.ArrayLike,
+    ci_low: npt.ArrayLike,
+    ci_high: npt.ArrayLike,
+    pvalue: npt.ArrayLike,
+    pvalue_adjusted: npt.ArrayLike,
+    n_items: npt.ArrayLike,
+    marks: npt.ArrayLike,
+    *,
+    quantity: str,
+    decimals: int,
+    alpha: float,
+    key: str,
+    rule: str = "",
+    noun: str = "item",
+    higher_is_better: bool = True,
+    selected: Picked | None = None,
+) -> Picked | None:
+    """Show row minus column for all pairs; return the pair picked in this run, else None.
+
+    Hue is who is better, strength of colour the size of the difference on a scale that is the same
+    for both directions; ▲ and ▼ (short lines in small cells) stand where the row is better or
+    worse. A click, a second tap, or Enter picks a pair.
+
+    Parameters
+    ----------
+    systems
+        The S names, in the order of rows and columns.
+    difference, ci_low, ci_high, pvalue, pvalue_adjusted, n_items
+        Shape (S, S); [i, j] is i minus j, or i against j. The diagonal is not looked at. NaN
+        is "none"; a negative p is too.
+    marks
+        Shape (S, S), codes of `Mark`.
+    quantity
+        What the difference is measured in, for key and tooltip: "accuracy".
+    decimals
+        Decimals of differences and intervals.
+    alpha
+        Level of the test; the intervals are said to be of 1 - alpha.
+    key
+        Streamlit's key.
+    rule
+        When a pair is marked, for the key; default "adjusted p ≤ alpha".
+    noun
+        What `n_items` counts.
+    higher_is_better
+        Whether a positive difference favours the row.
+    selected
+        A pair to ring, for instance the one in the address.
+
+    Raises
+    ------
+    ValueError
+        If a matrix has not the shape (S, S), or `marks` has an unknown code.
+    """
+    header, planes = _table(
+        systems, difference, ci_low, ci_high, pvalue, pvalue_adjusted, n_items, marks
+    )
+    header |= {
+        "title": f"Differences in {quantity}",
+        "label": f"All pairs of {len(systems)} systems, row minus column, {quantity}. "
+        "Arrow keys move, Enter opens the pair.",
+        "quantity": quantity,
+        "sign": 1 if higher_is_better else -1,
+        "noun": noun,
+        "decimals": decimals,
+        "alpha": alpha,
+        "rule": rule or f"adjusted p ≤ {alpha:g}",
+        "selected": None if selected is None else [int(k) for k in selected],
+    }
+    cell = show_matrix(header, planes, key=key)
+    return None if cell is None or cell[0] == cell[1] else Picked(*cell)
+
+
+def color_limit(differences: npt.NDArray[np.float64]) -> tuple[float, bool]:
+    """Choose the difference that has full colour; True if larger ones share it.
+
+    A single outlying system would leave all others pale, so the scale ends at the 95th
+    percentile where the largest difference is more than half as large again.
+    """
+    sizes = np.abs(differences[np.isfinite(differences)])
+    largest = float(sizes.max()) if sizes.size else 0.0
+    if largest == 0.0:
+        return 1.0, False
+    usual = float(np.quantile(sizes, 0.95))
+    if 0 < 1.5 * usual < largest:
+        return usual, True
+    return largest, False
+
+
+def _table(systems: Sequence[str], *matrices: npt.ArrayLike) -> tuple[dict[str, Any], _Planes]:
+    """Check the matrices and choose how each is sent."""
+    n = len(systems)
+    names = ("difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items", "marks")
+    arrays = dict(zip(names, map(np.asarray, matrices), strict=True))
+    for name, array in arrays.items():
+        if array.shape != (n, n):
+            raise ValueError(f"`{name}` has shape {array.shape}; {n} systems need {(n, n)}")
+    off = ~np.eye(n, dtype=bool)
+    marks = np.where(off, arrays["marks"], Mark.NOT_COMPARABLE)
+    codes = sorted({int(code) for code in marks[off]})
+    if codes and not set(codes) <= set(Mark):
+        raise ValueError(f"`marks` has {codes}; it may hold {[int(code) for code in Mark]}")
+    difference = arrays["difference"].astype(np.float64)
+    limit, clipped = color_limit(difference[off])
+    counts = np.where(off, arrays["n_items"], 0).astype(np.int64)
+    planes: _Planes = {"marks": (marks.astype(np.uint8), "full", "")}
+    planes |= _signed("difference", difference, off)
+    planes |= _interval(*(arrays[name].astype(np.float64) for name in ("ci_low", "ci_high")))
+    for name in ("pvalue", "pvalue_adjusted"):
+        values = arrays[name].astype(np.float64)
+        # A p below the smallest single-precision number must not become 0.
+        kept = np.where(values > 0, np.maximum(values, _SMALLEST_P), values)
+        planes |= _unsigned(name, np.where(np.isnan(values) | ~off, -1.0, kept))
+    planes |= _unsigned("n_items", counts)
+    largest = next(size for most, size in _LARGEST_CELL if n <= most or most == 10_000)
+    header = {
+        "mode": "significance",
+        "rows": [str(name) for name in systems],
+        "square": True,
+        "largest": [largest, largest],
+        "limit": limit,
+        "clipped": clipped,
+        "codes": codes,
+    }
+    return header, planes
+
+
+def _signed(name: str, values: npt.NDArray[np.float64], off: npt.NDArray[np.bool_]) -> _Planes:
+    """Send the upper triangle where the lower one is minus it."""
+    values = np.where(off, values, 0.0).astype(np.float32)
+    if np.array_equal(values, -values.T, equal_nan=True):
+        return {name: (upper(values), "antisymmetric", name)}
+    return {name: (values, "full", "")}
+
+
+def _interval(low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> _Planes:
+    """Send upper triangles where a pair the other way round has the mirrored interval."""
+    off = ~np.eye(low.shape[0], dtype=bool)
+    low = np.where(off, low, 0.0).astype(np.float32)
+    high = np.where(off, high, 0.0).astype(np.float32)
+    if np.array_equal(low, -high.T, equal_nan=True):
+        return {
+            "ci_low": (upper(low), "antisymmetric", "ci_high"),
+            "ci_high": (upper(high), "antisymmetric", "ci_low"),
+        }
+    return {"ci_low": (low, "full", ""), "ci_high": (high, "full", "")}
+
+
+def _unsigned(name: str, values: npt.NDArray[Any]) -> _Planes:
+    """Send the upper triangle of a symmetric plane."""
+    if values.dtype.kind == "f":
+        values = values.astype(np.float32)
+    if np.array_equal(values, values.T):
+        return {name: (upper(values), "symmetric", "")}
+    return {name: (values, "full", "")}

@@ -1,0 +1,85 @@
+"""What only the Ad hoc page has: evaluation units, and the list of tests with their reasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis import numbers
+from analysis.studies.adhoc import AdhocStudy
+from analysis.studies.test_names import IN_WORDS, to_statistics
+from dashboard.charts import unit_size_curve
+from dashboard.ui import filters
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.tables import Column, show_table
+
+
+def choose_units() -> dict[str, Any]:
+    """Draw what can be chosen about evaluation units; return it as settings of a pair."""
+    with st.popover("Evaluation units"):
+        size = st.number_input(
+            "Items per unit", min_value=1, value=1, key="unit_size", bind="query-params"
+        )
+        statistic = filters.choose_one("Score of a unit", ["mean", "median"], key="unit_statistic")
+        shuffle_seed = st.number_input(
+            "Seed of the shuffle before units are cut",
+            min_value=0,
+            value=None,
+            key="shuffle_seed",
+            bind="query-params",
+            help="Empty: items stay in order",
+        )
+    return {
+        "unit_size": int(size or 1),
+        "unit_statistic": statistic,
+        "shuffle_seed": None if shuffle_seed is None else int(shuffle_seed),
+    }
+
+
+def show_unit_sizes(study: AdhocStudy) -> None:
+    """Show how the variance of unit scores goes with the size of the unit."""
+    found = study.unit_sizes
+    if found is None or len(found.sizes) < 2:
+        return
+    with st.expander(f"Evaluation units: {numbers.counted(found.recommended, 'item')} recommended"):
+        show_picture(
+            unit_size_curve(
+                pd.DataFrame({"size": found.sizes, "variance": found.variance}),
+                recommended=found.recommended,
+            ),
+            key="unit_sizes",
+            alt="Variance of the unit scores against the number of items in a unit.",
+        )
+
+
+def show_tests(study: AdhocStudy) -> None:
+    """Show every test with the reason for or against it; only one of them is the answer."""
+    if not study.tests:
+        return
+    st.header("Tests for these scores", anchor=False)
+    show_table(
+        pd.DataFrame(
+            {
+                "test": [IN_WORDS[to_statistics(row.test)] for row in study.tests],
+                "advice": [row.advice for row in study.tests],
+                "pvalue": [row.pvalue for row in study.tests],
+                "reason": [row.reason for row in study.tests],
+            }
+        ),
+        key="tests",
+        columns={
+            "test": Column("Test", pinned=True),
+            "advice": Column("Advice"),
+            "pvalue": Column("p", "pvalue"),
+            "reason": Column("Because", width="large"),
+        },
+        filename="tests",
+        noun="test",
+        height="content",
+    )
+    st.caption(
+        "Choose the test before you look: taking the smallest of these p-values finds differences "
+        "that are not there."
+    )

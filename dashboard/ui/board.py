@@ -1,0 +1,85 @@
+"""A leaderboard as the frames that its pictures and its table need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pandas as pd
+
+from analysis import numbers
+from analysis.statistics.groups import shorten_letters
+from analysis.studies.leaderboard import Leaderboard
+from analysis.studies.leaderboard_rows import LeaderboardRow
+from analysis.studies.leaderboard_words import ranks_in_words
+
+MOST_LETTERS: Final = 26
+"""Groups with a letter each beside the picture; with more of them letters say nothing."""
+
+
+def board_frame(rows: Sequence[LeaderboardRow]) -> pd.DataFrame:
+    """Return a row per system, the values as they are."""
+    frame = pd.DataFrame(
+        {
+            "rank": [row.rank for row in rows],
+            "system": [row.label for row in rows],
+            "system_uid": [row.system_uid for row in rows],
+            "score": [row.score for row in rows],
+            "ci_low": [row.ci[0] if row.ci else None for row in rows],
+            "ci_high": [row.ci[1] if row.ci else None for row in rows],
+            "rank_low": [row.rank_interval[0] if row.rank_interval else None for row in rows],
+            "rank_high": [row.rank_interval[1] if row.rank_interval else None for row in rows],
+            "ranks": [ranks_in_words(row.rank_interval) or numbers.MISSING for row in rows],
+            "group": [row.group for row in rows],
+            "groups": [shorten_letters(row.group or "") or numbers.MISSING for row in rows],
+            "may_be_best": [row.may_be_best for row in rows],
+            "p_best": [row.p_best for row in rows],
+            "score_on_shared": [row.score_on_shared for row in rows],
+            "n_scored": [row.n_scored for row in rows],
+            "n_missing": [row.n_missing for row in rows],
+            "n_items": [row.n_items for row in rows],
+            "n_runs": [row.n_runs for row in rows],
+            "run_std": [row.run_std for row in rows],
+            "basis": [row.basis for row in rows],
+            "source": [row.source for row in rows],
+        }
+    )
+    floats = ["ci_low", "ci_high", "rank_low", "rank_high", "p_best", "score_on_shared", "run_std"]
+    return frame.astype(dict.fromkeys(floats, "float64"))
+
+
+def run_frame(rows: Sequence[LeaderboardRow]) -> pd.DataFrame:
+    """Return a row per run of the systems that have several."""
+    return pd.DataFrame(
+        [
+            {"system": row.label, "run": f"run {number}", "score": value}
+            for row in rows
+            for number, value in enumerate(row.run_scores, start=1)
+            if len(row.run_scores) > 1
+        ],
+        columns=["system", "run", "score"],
+    )
+
+
+def picture_frame(frame: pd.DataFrame, study: Leaderboard) -> pd.DataFrame:
+    """Return what `score_dots` draws: scores as text, letters while there are few groups."""
+    has_letters = 1 < study.n_groups <= MOST_LETTERS
+    return frame.assign(
+        low=frame["ci_low"],
+        high=frame["ci_high"],
+        label=[numbers.fixed(score, study.decimals) for score in frame["score"]],
+        group=frame["groups"].replace(numbers.MISSING, "") if has_letters else "",
+    )
+
+
+def resolution_in_words(study: Leaderboard) -> str:
+    """Return how finely the board tells its systems apart; empty with fewer than two."""
+    found = study.resolution
+    if not found.n_adjacent:
+        return ""
+    n_apart = round(found.adjacent_separable * found.n_adjacent)
+    told = f"{n_apart:,} of {numbers.counted(found.n_adjacent, 'neighbour')} can be told apart"
+    if found.smallest_separable_gap == found.smallest_separable_gap:
+        gap = numbers.fixed(found.smallest_separable_gap, study.decimals)
+        told += f"; the smallest difference that could is {gap}"
+    return f"{told}."

@@ -1,0 +1,321 @@
+"""What the pages about one pair share: its settings, its difference, what it rests on."""
+
+from __future__ import annotations
+
+import math
+from typing import cast, get_args
+
+import pandas as pd
+import streamlit as st
+
+from analysis import numbers
+from analysis.statistics import Alternative
+from analysis.statistics.interval import Interval
+from analysis.studies.comparison import Comparison
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings
+from analysis.studies.pair_report import statistic_of
+from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
+from dashboard.charts.intervals import group_forest, paired_difference
+from dashboard.ui import filters
+from dashboard.ui.notes import show_facts
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.tables import Column, show_table
+from store.records import MetricRecord
+
+DIRECTIONS = {"either": "two-sided", "A better": "greater", "B better": "less"}
+
+
+def choose_settings(*, stored: bool = True) -> tuple[PairSettings, bool | None]:
+    """Draw what can be chosen about a test; return it, and whether groups are the units."""
+    test = filters.choose_one(
+        "Test",
+        list(get_args(TestName)),
+        key="test",
+        name=lambda name: (
+            "what suits the scores" if name == "auto" else IN_WORDS[to_statistics(name)]
+        ),
+        width=220,
+    )
+    alpha = filters.choose_one("α", [0.05, 0.01, 0.1, 0.001], key="alpha", width=90)
+    clusters: bool | None = None
+    with st.popover("More settings"):
+        margin = st.number_input(
+            "Margin: differences below it do not matter",
+            min_value=0.0,
+            value=None,
+            key="margin",
+            bind="query-params",
+            format="%g",
+            help="Needed for the verdict 'equivalent', which two one-sided tests must both allow",
+        )
+        direction = filters.choose_one(
+            "Looking for a difference in", list(DIRECTIONS), key="direction"
+        )
+        delta = st.number_input(
+            "Difference to test against, A minus B",
+            value=0.0,
+            key="delta",
+            bind="query-params",
+            format="%g",
+        )
+        if stored:
+            units = filters.choose_one(
+                "Units", ["as the dataset says", "items", "groups"], key="units"
+            )
+            clusters = {"items": False, "groups": True}.get(str(units))
+        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+        resamples = filters.choose_one(
+            "Resamples", [9_999, 999, 99_999], key="resamples", name=numbers.count
+        )
+    return (
+        PairSettings(
+            test=cast("TestName", test),
+            alternative=cast("Alternative", DIRECTIONS[str(direction)]),
+            delta=float(delta or 0.0),
+            alpha=float(alpha or 0.05),
+            margin=None if not margin else float(margin),
+            n_resamples=int(resamples or 9_999),
+            seed=int(seed or 0),
+        ),
+        clusters,
+    )
+
+
+def as_parameters(settings: PairSettings, clusters: bool | None) -> dict[str, str]:
+    """Return the URL parameters that stand for these settings."""
+    direction = next(k for k, v in DIRECTIONS.items() if v == settings.alternative)
+    test = settings.test
+    return {
+        "test": "what suits the scores" if test == "auto" else IN_WORDS[to_statistics(test)],
+        "alpha": f"{settings.alpha:g}",
+        "direction": direction,
+        "units": {None: "as the dataset says", False: "items", True: "groups"}[clusters],
+        "resamples": numbers.count(settings.n_resamples),
+        "seed": str(settings.seed),
+        **({} if settings.margin is None else {"margin": f"{settings.margin:g}"}),
+        **({"delta": f"{settings.delta:g}"} if settings.delta else {}),
+    }
+
+
+def places(analysis: PairAnalysis) -> int:
+    """Return the decimals that the interval of the difference supports."""
+    low, high = analysis.ci
+    half_width = (high - low) / 2 if math.isfinite(high - low) else None
+    span = 100.0 if max(abs(analysis.score_a), abs(analysis.score_b)) > 1.5 else 1.0
+    return numbers.decimals(half_width=half_width, n=analysis.n_items or None, span=span)
+
+
+def show_test(analysis: PairAnalysis) -> None:
+    """Show which test was made, why, and what it says."""
+    test = analysis.test
+    st.header("Test", anchor=False)
+    how = "exact" if test.exact else f"{numbers.count(test.n_resamples)} resamples"
+    if not test.exact and not test.n_resamples:
+        how = "by formula"
+    show_facts(
+        [
+            ("test", f"{analysis.test_in_words}, {how}"),
+            ("why", test.why),
+            ("p", numbers.pvalue(test.pvalue)),
+            *statistic_of(analysis),
+            ("null hypothesis", test.tests_that.removeprefix("Null hypothesis: ")),
+            ("items", numbers.count(analysis.n_items)),
+            ("left out", numbers.count(analysis.n_missing) if analysis.n_missing else ""),
+            (
+                "units",
+                numbers.count(analysis.n_units) if analysis.n_units != analysis.n_items else "",
+            ),
+            (
+                "found with 80 % probability",
+                f"a difference of {numbers.fixed(analysis.mde, places(analysis))}"
+                if math.isfinite(analysis.mde)
+                else "",
+            ),
+        ]
+    )
+
+
+def show_difference(
+    analysis: PairAnalysis, settings: PairSettings, a: str, b: str, metric: MetricRecord | None
+) -> None:
+    """Draw the difference with its interval, and the margin where there is one."""
+    digits = places(analysis)
+    level = f"{100 * (1 - settings.alpha):g} %"
+    label = numbers.fixed(analysis.difference, digits, signed=True)
+    frame = pd.DataFrame(
+        {
+            "method": [f"{level}, {analysis.ci_method}"],
+            "difference": [analysis.difference],
+            "low": [analysis.ci[0]],
+            "high": [analysis.ci[1]],
+            "label": [label],
+        }
+    )
+    quantity = f"difference in {metric.label}" if metric else "difference"
+    show_picture(
+        paired_difference(
+            frame,
+            a=a,
+            b=b,
+            verdict=analysis.verdict,
+            quantity=quantity,
+            margin=settings.margin,
+            higher_is_better=metric is None or metric.higher_is_better,
+        ),
+        key="difference",
+        alt=f"{quantity}, {a} minus {b}: {label}, {level} interval "
+        f"{numbers.interval(*analysis.ci, signed=True)}",
+    )
+
+
+def show_effects(analysis: PairAnalysis) -> None:
+    """Show how large the difference is on scales that papers can be compared on."""
+    effects = analysis.effect_sizes
+    st.header("Size of the effect", anchor=False)
+    if effects is None:
+        st.markdown("The metric is not a mean over items: there are no effect sizes per item.")
+        return
+    digits = places(analysis)
+    n = effects.win + effects.tie + effects.loss
+
+    def with_interval(value: float, bounds: Interval, decimals: int) -> str:
+        written = numbers.fixed(value, decimals, signed=True)
+        if not math.isfinite(bounds.low):
+            return written
+        low, high = (numbers.fixed(end, decimals, signed=True) for end in bounds[:2])
+        return f"{written} ({low} to {high})"
+
+    show_facts(
+        [
+            ("Cohen's d_z", with_interval(effects.cohens_dz, effects.cohens_dz_ci, 2)),
+            ("Hedges' g", with_interval(effects.hedges_g, effects.hedges_g_ci, 2)),
+            ("Wilcoxon r", with_interval(effects.wilcoxon_r, effects.wilcoxon_r_ci, 2)),
+            ("rank-biserial", with_interval(effects.rank_biserial, effects.rank_biserial_ci, 2)),
+            (
+                "Hodges–Lehmann",
+                with_interval(effects.hodges_lehmann, effects.hodges_lehmann_ci, digits),
+            ),
+            (
+                "wins, ties, losses",
+                f"{effects.win:,}, {effects.tie:,}, {effects.loss:,} of {n:,}",
+            ),
+            (
+                "probability of superiority",
+                numbers.fixed(effects.probability_of_superiority, 3),
+            ),
+        ]
+    )
+    st.caption("Positive speaks for the first system. Intervals at the level of the test.")
+
+
+def show_groups(study: Comparison) -> None:
+    """Show the two systems on each group of items that the dataset declares."""
+    if not study.groups:
+        return
+    st.header("Group by group", anchor=False)
+    digits = places(study.analysis)
+    frame = pd.DataFrame(
+        {
+            "group": [row.group for row in study.groups],
+            "n": [row.n_items for row in study.groups],
+            "score_a": [row.score_a for row in study.groups],
+            "score_b": [row.score_b for row in study.groups],
+            "difference": [row.difference for row in study.groups],
+            "low": [row.ci[0] for row in study.groups],
+            "high": [row.ci[1] for row in study.groups],
+            "pvalue": [row.pvalue for row in study.groups],
+            "pvalue_adjusted": [row.pvalue_adjusted for row in study.groups],
+        }
+    )
+    a, b = study.system_a, study.system_b
+    show_picture(
+        group_forest(
+            frame,
+            a=a,
+            b=b,
+            quantity=f"difference in {study.metric.label}",
+            higher_is_better=study.metric.higher_is_better,
+        ),
+        key="groups_picture",
+        alt=f"Difference between {a} and {b} on each of {len(frame)} groups of items.",
+    )
+    show_table(
+        frame,
+        key="groups",
+        columns={
+            "group": Column("Group", pinned=True),
+            "n": Column("Items", "count"),
+            "score_a": Column(a, "number", decimals=digits),
+            "score_b": Column(b, "number", decimals=digits),
+            "difference": Column("Difference", "difference", decimals=digits),
+            "low": Column("From", "difference", decimals=digits),
+            "high": Column("To", "difference", decimals=digits),
+            "pvalue": Column("p", "pvalue", shown=False),
+            "pvalue_adjusted": Column("p (Holm)", "pvalue", help="Over all groups"),
+        },
+        filename="groups",
+        noun="group",
+    )
+
+
+def show_data(
+    analysis: PairAnalysis, a: str, b: str, metric: MetricRecord | None, *, folded: bool = True
+) -> None:
+    """Show how the scores spread, and what follows for the choice of a test."""
+    found = analysis.diagnostics
+    if found is None:
+        return
+    parts = {
+        "a": (found.histogram_a, found.a),
+        "b": (found.histogram_b, found.b),
+        "difference": (found.histogram_difference, found.difference),
+    }
+    bins = pd.concat(
+        pd.DataFrame(
+            {
+                "part": part,
+                "low": histogram.edges[:-1],
+                "high": histogram.edges[1:],
+                "items": histogram.counts,
+            }
+        )
+        for part, (histogram, _) in parts.items()
+    )
+    centres = pd.DataFrame(
+        [(part, s.mean, s.median) for part, (_, s) in parts.items()],
+        columns=["part", "mean", "median"],
+    )
+    noun = "unit" if analysis.n_units < analysis.n_items else "item"
+    pictures = score_histograms(
+        bins, centres, a=a, b=b, metric=metric.label if metric else "score", noun=noun
+    )
+    place = st.expander("How the scores spread") if folded else st.container()
+    with place:
+        for column, picture, name in zip(
+            st.columns(3), pictures, (a, b, "the difference"), strict=True
+        ):
+            with column:
+                show_picture(picture, key=f"spread_{name}", alt=f"Histogram of {name}.")
+        rows = [(name, s) for name, s in ((a, found.a), (b, found.b), ("A − B", found.difference))]
+        show_table(
+            pd.DataFrame(
+                [(name, s.mean, s.median, s.std, s.minimum, s.maximum) for name, s in rows],
+                columns=["scores", "mean", "median", "std", "minimum", "maximum"],
+            ),
+            key="spread",
+            columns={
+                "scores": Column("Scores", pinned=True),
+                "mean": Column("Mean", "number", decimals=4),
+                "median": Column("Median", "number", decimals=4),
+                "std": Column("SD", "number", decimals=4),
+                "minimum": Column("Lowest", "number", decimals=4),
+                "maximum": Column("Highest", "number", decimals=4),
+            },
+            filename="summary",
+        )
+        normality = numbers.pvalue(found.normality_pvalue)
+        st.markdown(
+            f"Skewness of the differences {numbers.fixed(found.skewness, 2)}; Shapiro–Wilk test "
+            f"of normality p {normality}{plain(found.normality_note and f' ({found.normality_note})')}. "
+            f"The statistic that suits them: the {found.recommended_statistic}."
+        )

@@ -1,0 +1,264 @@
+"""The canvas matrix: what is sent, what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard import components
+from dashboard.components import Picked, PickedItems, canvas, heatmap
+from dashboard.components.grid import MOST_ROWS, band_means, bands
+from dashboard.ui import numbers
+
+FOLDER = Path(components.__file__).parent
+TYPES = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
+PLANES = ("difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items", "marks")
+
+
+def matrices(n: int, seed: int = 0, *, one_sided: bool = False) -> dict[str, np.ndarray]:
+    """Results of all pairs: antisymmetric differences, symmetric or one-sided p-values."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n)
+    difference = scores[:, None] - scores
+    half = rng.uniform(0.1, 0.5, (n, n))
+    half = (half + half.T) / 2
+    p = rng.uniform(size=(n, n))
+    n_items = rng.integers(1, 500, (n, n))
+    if not one_sided:
+        p, n_items = np.triu(p) + np.triu(p, 1).T, np.triu(n_items) + np.triu(n_items, 1).T
+    marks = np.where(p < 0.5, np.where(difference > 0, 2, 3), 1).astype(np.uint8)
+    return {
+        "difference": difference,
+        "ci_low": difference - half,
+        "ci_high": difference + half,
+        "pvalue": p,
+        "pvalue_adjusted": np.minimum(1, 2 * p),
+        "n_items": n_items,
+        "marks": marks,
+    }
+
+
+def packed(systems: list[str], values: dict[str, np.ndarray]) -> bytes:
+    header, planes = heatmap._table(systems, *(values[name] for name in PLANES))
+    return canvas.pack(header | {"title": "t"}, planes)
+
+
+def unpacked(block: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Read a block as the browser does."""
+    length = int.from_bytes(block[:4], "little")
+    header = json.loads(block[4 : 4 + length])
+    rows, columns = len(header["rows"]), len(header.get("columns", header["rows"]))
+    above = np.triu_indices(rows, 1)
+    raw = {
+        name: np.frombuffer(block, TYPES[plane["type"]], plane["size"], plane["offset"])
+        for name, plane in header["planes"].items()
+        if "type" in plane
+    }
+    read: dict[str, np.ndarray] = {}
+    for name, plane in header["planes"].items():
+        full = np.zeros((rows, columns))
+        if "value" in plane:
+            full[:] = plane["value"]
+        elif plane["form"] == "full":
+            full[:] = raw[name].reshape(rows, columns)
+        else:
+            full[above] = raw[name]
+            other = -raw[plane["mirror"]] if plane["form"] == "antisymmetric" else raw[name]
+            full.T[above] = other
+        read[name] = full
+    return header, read
+
+
+@given(n=st.integers(1, 12), seed=st.integers(0, 99), one_sided=st.booleans(), holes=st.booleans())
+def test_the_browser_reads_what_python_had(n: int, seed: int, one_sided: bool, holes: bool) -> None:
+    values = matrices(n, seed, one_sided=one_sided)
+    if holes and n > 2:
+        for name in ("difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted"):
+            values[name][0, 2] = values[name][2, 0] = np.nan
+        values["marks"][0, 2] = values["marks"][2, 0] = 0
+        values["n_items"][0, 2] = values["n_items"][2, 0] = 0
+    _, read = unpacked(packed([f"s{i}" for i in range(n)], values))
+    off = ~np.eye(n, dtype=bool)
+    for name in PLANES:
+        expected = values[name][off].astype(np.float64)
+        if name.startswith("pvalue"):
+            expected = np.where(np.isnan(expected), -1, expected)
+        np.testing.assert_allclose(read[name][off], expected, rtol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_150_systems_are_sent_in_less_than_400_kb(one_sided: bool) -> None:
+    names = [f"a system with quite a long name, version {i}" for i in range(150)]
+    scripts = sum(len((FOLDER / name).read_bytes()) for name in canvas._SCRIPTS)
+    styles = len((FOLDER / "heatmap.css").read_bytes())
+    block = packed(names, matrices(150, one_sided=one_sided))
+    assert len(block) + scripts + styles < (470_000 if one_sided else 360_000)
+    assert len(block) < 400_000
+
+
+def test_a_thousand_systems_pack() -> None:
+    header, read = unpacked(packed([str(i) for i in range(1000)], matrices(1000)))
+    assert len(header["rows"]) == 1000
+    assert read["marks"].shape == (1000, 1000)
+
+
+def test_a_p_too_small_for_the_browser_stays_above_zero() -> None:
+    values = matrices(2)
+    values["pvalue"][:] = 1e-200
+    _, read = unpacked(packed(["a", "b"], values))
+    assert 0 < read["pvalue"][0, 1] < 1e-20
+
+
+@pytest.mark.parametrize(
+    ("differences", "limit", "clipped"),
+    [
+        ([], 1.0, False),
+        ([0.0, 0.0], 1.0, False),
+        ([np.nan, -0.3, 0.2], 0.3, False),
+        ([0.1] * 99 + [5.0], 0.1, True),
+    ],
+)
+def test_full_colour_is_not_left_to_one_outlier(
+    differences: list[float], limit: float, clipped: bool
+) -> None:
+    assert heatmap.color_limit(np.array(differences)) == (pytest.approx(limit), clipped)
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_a_matrix_of_another_shape_is_named(name: str) -> None:
+    values = matrices(3) | {name: np.zeros((2, 3))}
+    with pytest.raises(ValueError, match=rf"`{name}` has shape \(2, 3\); 3 systems need \(3, 3\)"):
+        packed(["a", "b", "c"], values)
+
+
+def test_an_unknown_mark_is_named() -> None:
+    values = matrices(2) | {"marks": np.full((2, 2), 9)}
+    with pytest.raises(ValueError, match=r"`marks` has \[9\]"):
+        packed(["a", "b"], values)
+
+
+class Result:
+    """What Streamlit returns from a mounted component."""
+
+    def __init__(self, pair: Any) -> None:
+        self.pair = pair
+
+
+@pytest.mark.parametrize(
+    ("sent", "picked"),
+    [
+        (None, None),
+        ({"row": 2, "column": 0}, Picked(2, 0)),
+        ({"row": 1, "column": 1}, None),
+        ({"row": 7, "column": 0}, None),
+        ({"row": "x"}, None),
+        ("nonsense", None),
+    ],
+)
+def test_only_a_pair_that_is_there_is_picked(
+    monkeypatch: pytest.MonkeyPatch, sent: Any, picked: Picked | None
+) -> None:
+    monkeypatch.setattr(canvas, "_mount", lambda **_: Result(sent))
+    answer = components.significance_heatmap(
+        ["a", "b", "c"], **matrices(3), quantity="accuracy", decimals=3, alpha=0.05, key="k"
+    )
+    assert answer == picked
+
+
+def test_a_band_of_items_is_picked_as_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canvas, "_mount", lambda **_: Result({"row": 1, "column": 1}))
+    scores = np.zeros((MOST_ROWS * 3, 2))
+    items = [str(i) for i in range(len(scores))]
+    options = {"quantity": "accuracy", "decimals": 2, "key": "k"}
+    assert components.item_grid(items, ["a", "b"], scores, **options) == PickedItems(3, 6, 1)
+    assert components.item_grid(items[:2], ["a", "b"], scores[:2], **options) == PickedItems(
+        1, 2, 1
+    )
+
+
+@given(st.integers(0, 3_000))
+def test_bands_hold_every_item_once_and_are_of_nearly_one_size(n: int) -> None:
+    bounds = bands(n)
+    sizes = np.diff(bounds)
+    assert bounds[0] == 0
+    assert bounds[-1] == n
+    assert len(sizes) == min(n, MOST_ROWS)
+    assert n == 0 or sizes.max() - sizes.min() <= 1
+
+
+def test_a_band_is_the_mean_of_its_scores_and_knows_what_is_missing() -> None:
+    values = np.array([[1.0, np.nan], [0.0, np.nan], [1.0, 1.0]])
+    means, counts = band_means(values, np.array([0, 2, 3]))
+    np.testing.assert_array_equal(means, [[0.5, np.nan], [1.0, 1.0]])
+    np.testing.assert_array_equal(counts, [[2, 0], [1, 1]])
+
+
+def test_item_grid_names_a_wrong_shape() -> None:
+    with pytest.raises(ValueError, match=r"`scores` has shape \(2, 2\)"):
+        components.item_grid(
+            ["i"], ["a", "b"], np.zeros((2, 2)), quantity="accuracy", decimals=2, key="k"
+        )
+
+
+@pytest.mark.parametrize("n_systems", [1, 2, 40])
+def test_both_pictures_mount_twice_and_keep_their_data(n_systems: int) -> None:
+    def page(n: int) -> None:
+        import numpy as np
+
+        from dashboard.components import item_grid, significance_heatmap
+
+        names = [f"s{i}" for i in range(n)]
+        zeros, ones = np.zeros((n, n)), np.ones((n, n), dtype=np.uint8)
+        significance_heatmap(
+            names, zeros, zeros, zeros, zeros, zeros, ones, ones,
+            quantity="accuracy", decimals=3, alpha=0.05, key="pairs",
+        )  # fmt: skip
+        item_grid(
+            ["i"], names, np.full((1, n), np.nan), quantity="accuracy", decimals=2, key="items"
+        )
+
+    for _ in range(2):  # a second app is a second runtime: the component follows
+        app = AppTest.from_function(page, args=(n_systems,)).run()
+        assert not app.exception
+        header, _ = unpacked(app.get("bidi_component")[0].proto.bytes)
+        assert header["rows"] == [f"s{i}" for i in range(n_systems)]
+        assert header["rule"] == "adjusted p ≤ 0.05"
+        header, read = unpacked(app.get("bidi_component")[1].proto.bytes)
+        assert header["missing"] is True
+        assert np.isnan(read["score"]).all()
+
+
+def test_the_browser_writes_numbers_like_the_rest_of_the_page(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node to run the script with")
+    values = [0.0, -0.00001, 0.0241, -0.0241, 1234.5, -3.0]
+    pvalues = [1e-9, 0.00009, 0.0001, 0.0313, 0.05, 0.0999, 0.312, 0.9995, 1.0]
+    script = tmp_path / "check.js"
+    script.write_text(
+        (FOLDER / "paint.js").read_text(encoding="utf-8")
+        + f"console.log(JSON.stringify([{values}.map((v) => fixed(v, 3, true)),"
+        + f"{pvalues}.map(pvalue)]));",
+        encoding="utf-8",
+    )
+    printed = subprocess.run([node, str(script)], capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed) == [
+        [numbers.fixed(value, 3, signed=True) for value in values],
+        [numbers.pvalue(p) for p in pvalues],
+    ]
+
+
+def test_names_reach_the_page_as_text_only() -> None:
+    scripts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in canvas._SCRIPTS)
+    assert "innerHTML" not in scripts
+    assert "outerHTML" not in scripts
+    assert "insertAdjacentHTML" not in scripts
