@@ -10,7 +10,7 @@ from typing import Protocol
 import pandas as pd
 import streamlit as st
 
-from dashboard.ui import numbers
+from analysis import numbers
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.tables import Column, show_table

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
 from analysis.statistics.null_hypotheses import null_hypothesis
@@ -38,6 +39,8 @@ class Canonical(NamedTuple):
     observed: float
     """The metric, or difference of metrics, of all items; of b less a where `turned`."""
     turned: bool
+    scale: float
+    """Values that differ by much less than this are equal but for rounding."""
 
 
 def bootstrap(
@@ -126,14 +129,7 @@ def bootstrap(
         problem = canonical(pair, aggregation, of_median=of_median)
         pvalue = _pvalue(problem, resamples, seed, shift, alternative)
         if math.isnan(pvalue):
-            units = "items" if pair.groups is None else "groups"
-            warnings.warn(
-                f"Every resample of {pair.n_units} {units} gives the same difference "
-                f"({observed:.6g}): the bootstrap has no spread to work with and its p-value is "
-                "NaN. Use the sign-flip test.",
-                DegenerateDataWarning,
-                stacklevel=2,
-            )
+            warnings.warn(_no_spread(pair, observed), DegenerateDataWarning, stacklevel=2)
     name = "bootstrap-median" if of_median else "bootstrap"
     return PairedTest(
         test=name,
@@ -162,6 +158,14 @@ def bootstrap(
     )
 
 
+def _no_spread(pair: CompletePair, observed: float) -> str:
+    return (
+        f"Every resample of {pair.n_units} {'items' if pair.groups is None else 'groups'} gives "
+        f"the same difference ({observed:.6g}): the bootstrap has no spread to work with and its "
+        "p-value is NaN. Use the sign-flip test."
+    )
+
+
 def canonical(
     pair: CompletePair, aggregation: str, *, of_median: bool = False, single: bool = False
 ) -> Canonical:
@@ -172,7 +176,8 @@ def canonical(
     if single:
         pair = _sort(pair)
         metric = resampled_metric((pair.a,), aggregation, pair.groups)
-        return Canonical(metric, _value_of_all(metric), False)
+        observed = _value_of_all(metric)
+        return Canonical(metric, observed, False, abs(observed))
     if of_median or aggregation == "mean":
         # Only differences matter; in whole steps first, so that equal ones are equal.
         whole = whole_differences(pair.a[:, 0], pair.b[:, 0])
@@ -181,7 +186,10 @@ def canonical(
     pair, turned = _turn(_sort(pair), aggregation, of_median=of_median)
     sides = (pair.a,) if of_median else (pair.a, pair.b)
     metric = resampled_metric(sides, "median" if of_median else aggregation, pair.groups)
-    return Canonical(metric, _value_of_all(metric), turned)
+    observed, scale = _value_of_all(metric), 0.0
+    if aggregation != "mean":  # whose sums of whole steps need no tolerance
+        scale = max(abs(aggregate_items(side, aggregation)) for side in (pair.a, pair.b))
+    return Canonical(metric, observed, turned, max(abs(observed), scale))
 
 
 def resample(metric: ResampledMetric, n_resamples: int, seed: int) -> FloatArray:
@@ -199,9 +207,9 @@ def _value_of_all(metric: ResampledMetric) -> float:
     return float(metric.values(np.ones((1, metric.n_units)))[0])
 
 
-def tie_tolerance(observed: float, values: FloatArray) -> float:
+def tie_tolerance(problem: Canonical, values: FloatArray) -> float:
     """Return how far values that are equal on paper may lie apart."""
-    return _TIE * max(abs(observed), float(np.nanmax(np.abs(values), initial=0.0)))
+    return _TIE * max(problem.scale, float(np.nanmax(np.abs(values), initial=0.0)))
 
 
 def _pvalue(
@@ -210,7 +218,7 @@ def _pvalue(
     centred = resample(problem.metric, n_resamples, seed) - problem.observed
     gain = problem.observed - (-delta if problem.turned else delta)
     side = _MIRRORED[alternative] if problem.turned else alternative
-    tolerance = max(tie_tolerance(problem.observed, centred), _TIE * abs(delta))
+    tolerance = max(tie_tolerance(problem, centred), _TIE * abs(delta))
     if np.nanmax(np.abs(centred), initial=0.0) <= tolerance < abs(gain):
         return math.nan
     if side == "two-sided":

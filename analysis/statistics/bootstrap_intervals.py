@@ -136,7 +136,7 @@ def _ends(problem: Canonical, method: str, alpha: float, n_resamples: int, seed:
     defined = ~np.isnan(values)
     if not defined.any():
         return _Ends(math.nan, math.nan)
-    if np.ptp(values[defined]) <= tie_tolerance(observed, values):
+    if np.ptp(values[defined]) <= tie_tolerance(problem, values):
         return _Ends(observed, observed)
     if method == "studentized":
         return _studentized(problem, values, errors, alpha, seed)
@@ -154,7 +154,7 @@ def _ends(problem: Canonical, method: str, alpha: float, n_resamples: int, seed:
 def _bca_levels(problem: Canonical, values: FloatArray, alpha: float) -> _Ends:
     """Return the quantile levels that BCa reads instead of α/2 and 1 - α/2."""
     observed = problem.observed
-    tolerance = tie_tolerance(observed, values)
+    tolerance = tie_tolerance(problem, values)
     below = np.count_nonzero(values < observed - tolerance)
     tied = np.count_nonzero(np.abs(values - observed) <= tolerance)
     # Within the range that this many resamples can tell, or the bias would be infinite.

@@ -253,10 +253,13 @@ def _is_independent_binary(pair: CompletePair) -> bool:
 
 def _by_score_test(pair: CompletePair, margin: float, alpha: float) -> _Tails:
     counts = count_pairs(pair.a[:, 0], pair.b[:, 0])
+    interval = tango_interval(counts, 1 - 2 * alpha)
+    if margin > 1:
+        return _Tails(0.0, 0.0, interval)  # no difference of shares reaches the margin
     return _Tails(
         float(special.ndtr(-tango_z(counts, -margin))),
         float(special.ndtr(tango_z(counts, margin))),
-        tango_interval(counts, 1 - 2 * alpha),
+        interval,
     )
 
 
@@ -289,8 +292,9 @@ def _no_spread_tail(difference: float, margin: float, largest: float, n_units: i
     """
     if difference <= -margin:
         return 1.0
-    share = min(1.0, (difference + margin) / (difference + largest))
-    return (1 - share) ** n_units
+    if margin >= largest:
+        return 0.0  # no difference reaches the margin
+    return (1 - (difference + margin) / (difference + largest)) ** n_units
 
 
 def _by_bootstrap(

@@ -194,13 +194,12 @@ def wilcoxon(
             "Use 'normal'."
         )
     exact = method == "exact" or (method == "auto" and n_different <= MAX_EXACT_RANKS)
-    pvalue = floor = math.nan
+    pvalue, floor = math.nan, None
     if pair.a.size and exact:
         floor = min(1.0, math.ldexp(2.0 if alternative == "two-sided" else 1.0, -n_different))
         pvalue = max(_exact_pvalue(ranks, alternative), floor)
     elif pair.a.size:
         pvalue = _normal_pvalue(ranks, alternative, continuity)
-    excess = 2 * ranks.doubled_sum - int(np.sum(ranks.doubled))
     options = {"zeros": zeros, "p": "exact" if exact else "normal"}
     if continuity and not exact:
         options["cc"] = "yes"
@@ -216,12 +215,12 @@ def wilcoxon(
         exact=exact,
         n_resamples=0,
         seed=None,
-        pvalue_floor=None if math.isnan(floor) else floor,
+        pvalue_floor=floor,
         tests_that=null_hypothesis("wilcoxon", alternative, delta=shift),
         delta=shift,
         n_groups=pair.n_groups,
         statistic_name="W+",
-        direction=sign_of(excess),
+        direction=sign_of(2 * ranks.doubled_sum - int(np.sum(ranks.doubled))),
         options=tuple(options.items()),
     )
 

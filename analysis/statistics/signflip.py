@@ -1,6 +1,7 @@
 """The sign-flip permutation test (approximate randomization)."""
 
 import math
+from typing import NamedTuple
 
 import numpy.typing as npt
 
@@ -9,6 +10,7 @@ from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.median_flips import median_flip_test
 from analysis.statistics.null_hypotheses import null_hypothesis
 from analysis.statistics.paired_result import (
+    CompletePair,
     Groups,
     PairedTest,
     as_delta,
@@ -115,30 +117,12 @@ def signflip(
     if aggregation in CORRELATIONS:
         check_same_gold(pair)
     difference = metric_difference(pair, aggregation)
-    outcome = FlipOutcome(math.nan, math.nan, True, 0)
     observed = median_difference(pair) if of_median else difference
+    outcome = FlipOutcome(math.nan, math.nan, True, 0)
     if not math.isnan(difference):
         shifted = pair._replace(a=pair.a - shift) if shift else pair
-        if of_median or aggregation == "median":
-            outcome = median_flip_test(
-                shifted.a[:, 0],
-                shifted.b[:, 0],
-                of_differences=of_median,
-                alternative=alternative,
-                n_resamples=resamples,
-                seed=seed,
-                groups=shifted.groups,
-            )
-        else:
-            outcome = flip_test(
-                shifted.a,
-                shifted.b,
-                aggregation=aggregation,
-                alternative=alternative,
-                n_resamples=resamples,
-                seed=seed,
-                groups=shifted.groups,
-            )
+        plan = _Plan(alternative, resamples, seed)
+        outcome = _exchange(shifted, aggregation, of_median, plan)
     name = "signflip-median" if of_median else "signflip"
     return PairedTest(
         test=name,
@@ -165,3 +149,21 @@ def signflip(
         statistic_name="median difference" if of_median else "difference",
         direction=side_of(observed, shift),
     )
+
+
+class _Plan(NamedTuple):
+    alternative: str
+    n_resamples: int
+    seed: int
+
+
+def _exchange(pair: CompletePair, aggregation: str, of_median: bool, plan: _Plan) -> FlipOutcome:
+    if of_median or aggregation == "median":
+        return median_flip_test(
+            pair.a[:, 0],
+            pair.b[:, 0],
+            of_differences=of_median,
+            groups=pair.groups,
+            **plan._asdict(),
+        )
+    return flip_test(pair.a, pair.b, aggregation=aggregation, groups=pair.groups, **plan._asdict())

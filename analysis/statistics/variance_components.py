@@ -236,7 +236,7 @@ def _combine(
         item = 0.0
         if residual_part - between > _ROUNDING * residual_part:
             clipped.append("item")
-    if any(system.seed_variance < 0 for system in systems):
+    if any(s.seed_variance < -_ROUNDING * s.residual_variance for s in systems):
         clipped.append("seed")
     seeds = [
         math.nan if math.isnan(s.seed_variance) else max(0.0, s.seed_variance) for s in systems

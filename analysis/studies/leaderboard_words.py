@@ -50,7 +50,7 @@ def _who_may_be_best(
 ) -> str:
     tested = [row for row in others if row.rank_interval is not None]
     rivals = [row for row in tested if row.may_be_best]
-    names = listed([row.label for row in rivals], most=5)
+    names = listed([row.label for row in rivals], most=4)
     it = "it" if len(first) == 1 else "them"
     if not any(row.may_be_best for row in first):
         told = f"; on the items that both were scored on another system is better than {it}"

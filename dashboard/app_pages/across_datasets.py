@@ -6,10 +6,11 @@ URL parameters: `a`, `b` (systems), `basis` (reported, items), `metric`, `alpha`
 
 import streamlit as st
 
+from analysis import numbers
 from analysis.studies.replicability import ESTIMATOR_NAMES
 from dashboard import data
 from dashboard.charts import difference_dots, partial_conjunction_curve
-from dashboard.ui import filters, numbers, states
+from dashboard.ui import filters, states
 from dashboard.ui.across import count_table, evidence_frame, evidence_table
 from dashboard.ui.answers import answer
 from dashboard.ui.links import plain, show_permalink

@@ -16,7 +16,7 @@ from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
-from dashboard.ui.reports import show_report_buttons
+from dashboard.ui.reports import show_report
 from store.errors import StoreError
 
 st.title("Ad hoc", anchor=False)
@@ -24,6 +24,7 @@ upload, paste = st.columns(2, gap="large")
 uploads = upload.file_uploader(
     "A file of two columns, or two files of one column",
     accept_multiple_files=True,
+    max_upload_size=10,
     help="Numbers separated by spaces, tabs or commas, one item a line, no header",
 )
 pasted = paste.text_area(
@@ -60,7 +61,7 @@ study = study_adhoc(
 )
 a, b = columns.names
 answer(plain(study.sentence))
-st.markdown(f"{plain(a)} is {badge(study.analysis.verdict)}")
+st.markdown(f"{badge(study.analysis.verdict)} {plain(a)} against {plain(b)}")
 show_warnings(study.warnings)
 
 st.header("The data", anchor=False)
@@ -68,7 +69,7 @@ pair.show_data(study.analysis, a, b, None, folded=False)
 show_unit_sizes(study)
 st.header("The difference", anchor=False)
 pair.show_difference(study.analysis, settings, a, b, None)
-left, right = st.columns(2, gap="large")
+left, right = st.columns([4, 5], gap="medium")
 with left:
     pair.show_test(study.analysis)
 with right:
@@ -76,7 +77,7 @@ with right:
 show_tests(study)
 
 st.header("The report", anchor=False)
-show_report_buttons(study.report(), "adhoc")
+show_report(study.report(), "adhoc")
 if uploads:
     st.markdown("To keep these scores, import the file: its runs then stand beside all others.")
     show_link(Link("Import results", "import_results", {}))

@@ -14,6 +14,7 @@ from dashboard.ui.badges import badge
 from dashboard.ui.items import show_changes
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
+from dashboard.ui.reports import show_report
 
 st.title("Compare two", anchor=False)
 comparables = data.comparables()
@@ -35,11 +36,11 @@ with filters.filter_row("compare_filters"):
 study = data.comparison(a, b, dataset, metric, settings, clusters)
 analysis = study.analysis
 answer(plain(study.sentence))
-st.markdown(f"{plain(a)} is {badge(study.verdict)}")
+st.markdown(f"{badge(study.verdict)} {plain(a)} against {plain(b)}")
 show_warnings(study.warnings)
 
 pair.show_difference(analysis, settings, a, b, study.metric)
-left, right = st.columns(2, gap="large")
+left, right = st.columns([4, 5], gap="medium")
 with left:
     pair.show_test(analysis)
 with right:
@@ -53,6 +54,8 @@ changes = data.item_changes(
 )
 show_changes(changes, pair.places(analysis))
 
+with st.expander("Report"):
+    show_report(study.report(), "comparison")
 where = {"dataset": dataset, "metric": metric}
 show_link(Link("All pairs of this dataset", "pairs", where))
 show_link(Link("The two across datasets", "across_datasets", {"a": a, "b": b, "metric": metric}))

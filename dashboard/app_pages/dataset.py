@@ -6,9 +6,9 @@ URL parameters: `uid` (uid or name of the dataset).
 import pandas as pd
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
 from dashboard.params import target
-from dashboard.ui import numbers
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import BADGES, badge
 from dashboard.ui.links import Link, plain, show_link

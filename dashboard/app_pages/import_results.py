@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
-from dashboard.ui import numbers
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.uploads import dataset_labels, read_uploads, show_reports

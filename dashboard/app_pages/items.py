@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
 from dashboard.components import item_grid
-from dashboard.ui import filters, numbers, states
+from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.items import show_item
 from dashboard.ui.links import Link, plain, show_link, show_permalink
@@ -131,6 +132,7 @@ if len(study.systems) > 1:
         key="agreement",
         low=min(0.0, float(np.nanmin(study.agreement, initial=0.0))),
         high=1.0,
+        caption="Shade: correlation of two systems' item scores",
     )
 where = {"dataset": dataset.label, "metric": study.metric.label}
 show_link(Link("All pairs of this dataset", "pairs", where))

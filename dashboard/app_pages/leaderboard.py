@@ -16,7 +16,7 @@ from dashboard.ui.board import board_frame, picture_frame, resolution_in_words, 
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.reports import show_report_buttons
+from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 
 st.title("Leaderboard", anchor=False)
@@ -144,5 +144,5 @@ if is_tested:
 show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
 show_permalink("leaderboard", **where)
 with st.expander("Report"):
-    show_report_buttons(study.report(), f"leaderboard_{dataset.name}")
+    show_report(study.report(), f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

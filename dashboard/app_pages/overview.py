@@ -6,9 +6,10 @@ URL parameters: none.
 import pandas as pd
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
 from dashboard.charts import CELL, coverage_matrix
-from dashboard.ui import numbers, states
+from dashboard.ui import states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_warnings

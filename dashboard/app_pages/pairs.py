@@ -16,6 +16,7 @@ from dashboard.ui.answers import answer
 from dashboard.ui.links import PAGES, Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
+from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 
 st.title("All pairs", anchor=False)
@@ -103,6 +104,8 @@ if chosen is not None:
     a, b = str(chosen["a"]), str(chosen["b"])
     parameters = {"a": a, "b": b, "dataset": dataset.label, "metric": study.metric.label}
     show_link(Link(f"{a} against {b}", "compare", parameters))
+with st.expander("Report"):
+    show_report(study.report(), "pairs")
 where = {"dataset": dataset.label, "metric": study.metric.label}
 show_link(Link("Items of this dataset", "items", where))
 show_link(Link("Leaderboard", "leaderboard", where))

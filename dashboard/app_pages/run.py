@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
 from dashboard.charts import score_histogram, status_bars
 from dashboard.params import target
-from dashboard.ui import filters, numbers, states
+from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link

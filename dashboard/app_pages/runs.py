@@ -6,9 +6,10 @@ URL parameters: `find` (words to search for), `dataset`, `harness`.
 import pandas as pd
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
 from dashboard.charts import timeline
-from dashboard.ui import filters, numbers, states
+from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.run_table import show_runs

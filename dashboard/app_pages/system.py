@@ -5,9 +5,9 @@ URL parameters: `uid` (uid or name of the system).
 
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
 from dashboard.params import target
-from dashboard.ui import numbers
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_history, show_notes

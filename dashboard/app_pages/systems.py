@@ -6,8 +6,9 @@ URL parameters: `find` (words to search for), `tag`.
 import pandas as pd
 import streamlit as st
 
+from analysis import numbers
 from dashboard import data
-from dashboard.ui import filters, numbers, states
+from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, show_link
 from dashboard.ui.tables import Column, show_table

@@ -39,7 +39,8 @@ def score_dots(
     `n_scored`, `n_items`, `label` (the score as text, written at the right), optionally `group`
     (letters of the groups that cannot be told apart, at the far right). A hollow dot marks a
     system with unscored items. Columns of `runs`: `system`, `run`, `score`; they become small
-    ticks, those of other systems are left out. `interval` says which one it is: "95 %".
+    ticks, those of other systems are left out. `interval` says which one it is: "95 %". Rows get
+    narrow as they get many.
     """
     rows = _rows(frame, higher_is_better)
     small = (runs if runs is not None else pd.DataFrame(columns=_RUN_COLUMNS)).loc[
@@ -47,6 +48,8 @@ def score_dots(
     ]
     small = small[small["system"].isin(rows["system"])]
     names = list(dict.fromkeys(rows["system"]))
+    step = max(13, min(ROW, 2_400 // max(len(names), 1)))
+    size = min(80, 4 * step)
     x = alt.X(
         "score:Q",
         title=metric if higher_is_better else f"{metric} (lower is better)",
@@ -62,26 +65,28 @@ def score_dots(
         tooltip=["system:N", alt.Tooltip("label:N", title=metric), "items:N"],
     )
     labels = dict(zip(rows["system"], rows["label"], strict=True))
+    right = value_axis(labels, "")
+    right["labelFontSize"] = _font(step)
     layers = [
         base.mark_rule(strokeWidth=1.5).encode(
             x=alt.X("low:Q", title=""),
             x2="high:Q",
-            y=rows_y(names, "system", name_axis(grid=True)),
+            y=rows_y(names, "system", name_axis(grid=True, labelFontSize=_font(step))),
             color=ink(UNCLEAR),
         ),
         alt.Chart(small)
         .mark_point(shape="stroke", angle=90, size=60, strokeWidth=1.5, opacity=0.8)
         .encode(x=x, y=y, color=ink(UNCLEAR), tooltip=["system:N", "run:N", "score:Q"]),
-        dots.transform_filter("datum.complete").mark_point(filled=True, size=80, opacity=1),
+        dots.transform_filter("datum.complete").mark_point(filled=True, size=size, opacity=1),
         dots.transform_filter("!datum.complete").mark_point(
-            filled=False, size=80, strokeWidth=2, opacity=1
+            filled=False, size=size, strokeWidth=2, opacity=1
         ),
-        base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", value_axis(labels, ""))),
+        base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", right)),
     ]
     has_groups = "group" in frame.columns and bool((frame["group"].fillna("") != "").any())
     if has_groups:
         letters = dict(zip(frame["system"], frame["group"].fillna(""), strict=True))
-        axis = _letter_axis(letters, list(labels.values()))
+        axis = _letter_axis(letters, list(labels.values()), _font(step))
         layers.append(base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", axis)))
     span = f"{interval} interval".strip()
     signs = [f"● score, {span}" if rows["low"].notna().any() else "● score"]
@@ -89,7 +94,7 @@ def score_dots(
     lines = [] if rows["complete"].all() else ["○ some items not scored"]
     lines += ["a letter in common: cannot be told apart"] if has_groups else []
     words = key(EM.join(signs), *lines)
-    return layered(*layers, own_axes=True, title=words, height=alt.Step(ROW))
+    return layered(*layers, own_axes=True, title=words, height=alt.Step(step))
 
 
 def score_histogram(values: Sequence[float], *, metric: str = "score") -> alt.LayerChart:
@@ -152,11 +157,17 @@ def _bars(counts: Mapping[str, int], title: str, total: int) -> alt.LayerChart:
     )
 
 
-def _letter_axis(letters: Mapping[str, str], labels: Sequence[str]) -> alt.Axis:
+def _font(step: int) -> int:
+    """The size of text beside rows of that height."""
+    return min(12, step - 2)
+
+
+def _letter_axis(letters: Mapping[str, str], labels: Sequence[str], font: int) -> alt.Axis:
     """Write the letters of each row's groups beyond the column of `labels`."""
     axis = value_axis(letters, "")
     axis["offset"] = round(6.6 * max(map(len, labels), default=0)) + 26
     axis["labelAlign"] = "left"
+    axis["labelFontSize"] = font
     axis["labelPadding"] = 0
     axis["domain"] = axis["ticks"] = False
     return axis

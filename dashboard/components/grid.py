@@ -31,6 +31,7 @@ def item_grid(
     key: str,
     low: float | None = None,
     high: float | None = None,
+    caption: str = "",
 ) -> PickedItems | None:
     """Show item scores as shades, a row per item; return the cell picked in this run, else None.
 
@@ -51,6 +52,8 @@ def item_grid(
         Streamlit's key.
     low, high
         Scores at the pale and the dark end of the scale; default the smallest and the largest.
+    caption
+        What the shade means, for the key; default "Shade: accuracy of each item".
 
     Raises
     ------
@@ -79,7 +82,7 @@ def item_grid(
         "high": float(known.max()) if high is None and known.size else (high or 1.0),
         "decimals": decimals,
         "quantity": quantity,
-        "caption": _caption(quantity, bounds),
+        "caption": caption or _caption(quantity, bounds),
         "per_row": int(np.diff(bounds).max(initial=1)),
         "missing": bool((counts == 0).any()),
         "selected": None,

@@ -109,14 +109,14 @@ def significance_heatmap(
 def color_limit(differences: npt.NDArray[np.float64]) -> tuple[float, bool]:
     """Choose the difference that has full colour; True if larger ones share it.
 
-    A single outlying system would leave all others pale, so the scale ends at the 95th
+    An outlying system or two would leave all others pale, so the scale ends at the 85th
     percentile where the largest difference is more than half as large again.
     """
     sizes = np.abs(differences[np.isfinite(differences)])
     largest = float(sizes.max()) if sizes.size else 0.0
     if largest == 0.0:
         return 1.0, False
-    usual = float(np.quantile(sizes, 0.95))
+    usual = float(np.quantile(sizes, 0.85))
     if 0 < 1.5 * usual < largest:
         return usual, True
     return largest, False

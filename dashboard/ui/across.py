@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from analysis import numbers
 from analysis.statistics import Replicability
 from analysis.studies.evidence import DatasetEvidence
 from analysis.studies.replicability import ReplicabilityStudy
 from dashboard.charts import Evidence
-from dashboard.ui import numbers
 from dashboard.ui.tables import Column, show_table
 
 _ESTIMATORS = {

@@ -12,8 +12,8 @@ from analysis.studies.adhoc import AdhocStudy
 from analysis.studies.test_names import IN_WORDS, to_statistics
 from dashboard.charts import unit_size_curve
 from dashboard.ui import filters
+from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
 
 
 def choose_units() -> dict[str, Any]:
@@ -59,26 +59,16 @@ def show_tests(study: AdhocStudy) -> None:
     if not study.tests:
         return
     st.header("Tests for these scores", anchor=False)
-    show_table(
-        pd.DataFrame(
-            {
-                "test": [IN_WORDS[to_statistics(row.test)] for row in study.tests],
-                "advice": [row.advice for row in study.tests],
-                "pvalue": [row.pvalue for row in study.tests],
-                "reason": [row.reason for row in study.tests],
-            }
-        ),
-        key="tests",
-        columns={
-            "test": Column("Test", pinned=True),
-            "advice": Column("Advice"),
-            "pvalue": Column("p", "pvalue"),
-            "reason": Column("Because", width="large"),
-        },
-        filename="tests",
-        noun="test",
-        height="content",
-    )
+    lines = ["| Test | Advice | p | Because |", "|---|---|---:|---|"]
+    for row in study.tests:
+        cells = (
+            IN_WORDS[to_statistics(row.test)],
+            row.advice,
+            numbers.pvalue(row.pvalue),
+            row.reason,
+        )
+        lines.append(f"| {' | '.join(map(plain, cells))} |")
+    st.markdown("\n".join(lines))
     st.caption(
         "Choose the test before you look: taking the smallest of these p-values finds differences "
         "that are not there."

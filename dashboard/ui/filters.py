@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from dashboard.ui import numbers
+from analysis import numbers
 from dashboard.ui.links import plain
 
 T = TypeVar("T")

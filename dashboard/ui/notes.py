@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard.ui import numbers
+from analysis import numbers
 from dashboard.ui.links import plain
 from store.records import EventRecord, NoteRecord
 

@@ -15,8 +15,9 @@ from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of
 from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
-from dashboard.charts.intervals import group_forest, paired_difference
+from dashboard.charts import group_forest, paired_difference, score_histograms
 from dashboard.ui import filters
+from dashboard.ui.links import plain
 from dashboard.ui.notes import show_facts
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
@@ -108,31 +109,32 @@ def places(analysis: PairAnalysis) -> int:
 def show_test(analysis: PairAnalysis) -> None:
     """Show which test was made, why, and what it says."""
     test = analysis.test
-    st.header("Test", anchor=False)
     how = "exact" if test.exact else f"{numbers.count(test.n_resamples)} resamples"
     if not test.exact and not test.n_resamples:
         how = "by formula"
+    st.header("Test", anchor=False)
+    name = analysis.test_in_words
+    st.markdown(plain(f"{name[0].upper()}{name[1:]}, {how}. {test.why}"))
+    digits = places(analysis)
+    in_units = analysis.n_units != analysis.n_items
     show_facts(
         [
-            ("test", f"{analysis.test_in_words}, {how}"),
-            ("why", test.why),
             ("p", numbers.pvalue(test.pvalue)),
             *statistic_of(analysis),
-            ("null hypothesis", test.tests_that.removeprefix("Null hypothesis: ")),
             ("items", numbers.count(analysis.n_items)),
+            ("independent units", numbers.count(analysis.n_units) if in_units else ""),
             ("left out", numbers.count(analysis.n_missing) if analysis.n_missing else ""),
             (
-                "units",
-                numbers.count(analysis.n_units) if analysis.n_units != analysis.n_items else "",
+                "found with 80 % probability",
+                numbers.fixed(analysis.mde, digits) if math.isfinite(analysis.mde) else "",
             ),
             (
-                "found with 80 % probability",
-                f"a difference of {numbers.fixed(analysis.mde, places(analysis))}"
-                if math.isfinite(analysis.mde)
-                else "",
+                "items for the observed difference",
+                numbers.count(analysis.items_for_observed) if analysis.items_for_observed else "",
             ),
         ]
     )
+    st.caption(plain(test.tests_that))
 
 
 def show_difference(
@@ -313,9 +315,9 @@ def show_data(
             },
             filename="summary",
         )
-        normality = numbers.pvalue(found.normality_pvalue)
+        note = f" ({found.normality_note})" if found.normality_note else ""
         st.markdown(
             f"Skewness of the differences {numbers.fixed(found.skewness, 2)}; Shapiro–Wilk test "
-            f"of normality p {normality}{plain(found.normality_note and f' ({found.normality_note})')}. "
+            f"of normality p {numbers.pvalue(found.normality_pvalue)}{plain(note)}. "
             f"The statistic that suits them: the {found.recommended_statistic}."
         )

@@ -7,7 +7,7 @@ import streamlit as st
 from analysis.report import Report
 
 
-def show_report_buttons(report: Report, filename: str) -> None:
+def show_report(report: Report, filename: str) -> None:
     """Offer the report in every form, and show its text to copy."""
     forms = (
         ("Text", "txt", "text/plain", report.as_text),
@@ -25,5 +25,4 @@ def show_report_buttons(report: Report, filename: str) -> None:
                 key=f"report_{suffix}",
                 on_click="ignore",
             )
-    with st.expander("Text to copy"):
-        st.code(report.as_text(), language=None, wrap_lines=False)
+    st.code(report.as_text(), language=None, wrap_lines=False, height=320)

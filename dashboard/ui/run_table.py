@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dashboard.ui import numbers
+from analysis import numbers
 from dashboard.ui.links import Link, show_link
 from dashboard.ui.tables import Column, show_table
 from store.records import ReportedScoreRecord, RunRecord

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from analysis.numbers import counted
 from dashboard.ui.filters import show_all_button
 from dashboard.ui.links import Link, plain, show_link
-from dashboard.ui.numbers import counted
 from store.engine import DEFAULT_LOCATION, resolve_location
 
 

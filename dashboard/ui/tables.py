@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from dashboard.ui import numbers
+from analysis import numbers
 
 Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment", "link"]
 

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis import numbers
 from dashboard import charts
 from dashboard.charts import palette
-from dashboard.ui import badges, links, numbers, tables
+from dashboard.ui import badges, links, tables
 
 ODD_NAMES = [
     "SWE-agent → <LM> & tools",

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from analysis import numbers
 from dashboard import components
 from dashboard.components import Picked, PickedItems, canvas, heatmap
 from dashboard.components.grid import MOST_ROWS, band_means, bands
-from dashboard.ui import numbers
 
 FOLDER = Path(components.__file__).parent
 TYPES = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}

@@ -13,7 +13,7 @@ from analysis.statistics.aggregate import (
     is_sum_based,
 )
 
-WORDS = "the a cat dog sat on mat of house ! , runs fast big small it's".split()
+WORDS = [*(f"word{i}" for i in range(12)), "it's", "!", ","]
 
 
 def texts(rng, size):
@@ -125,5 +125,7 @@ def test_which_metrics_come_from_sums():
 def test_unknown_aggregations_and_wrong_widths():
     with pytest.raises(ValueError, match="`aggregation` must be one of 'mean', 'median', 'ratio'"):
         as_aggregation("kendall")
-    with pytest.raises(ValueError, match=r"`values` must have shape \(n_items, 2\) .* got \(3, 1\)"):
+    with pytest.raises(
+        ValueError, match=r"`values` must have shape \(n_items, 2\) .* got \(3, 1\)"
+    ):
         aggregate_items(np.zeros((3, 1)), "ratio")

@@ -29,9 +29,9 @@ IN_R = {
 SIGNED = ("difference", "hodges_lehmann", "cohens_dz", "hedges_g", "rank_biserial")
 INTERVALS = tuple(name for name in EffectSizes.__dataclass_fields__ if name.endswith("_ci"))
 
-scores = st.lists(
-    st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=25
-).map(lambda pairs: np.array(pairs).T / 4)
+scores = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=25).map(
+    lambda pairs: np.array(pairs).T / 4
+)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -62,6 +62,7 @@ def test_wilcoxon_r_is_z_over_root_n(sample, r_inputs):
     )
 
 
+@settings(max_examples=40)
 @given(pairs=scores, delta=st.sampled_from([0.0, 0.25, -1.0]))
 def test_swapping_the_systems_mirrors_everything(pairs, delta):
     a, b = pairs
@@ -89,14 +90,15 @@ def test_neither_order_nor_missing_items_matter(pairs, seed):
     for groups, shuffled in ((None, None), (labels, np.array([*labels, "g0", "x"])[order])):
         one = effect_sizes(a, b, groups=groups)
         other = effect_sizes(*with_gaps, groups=shuffled)
-        assert other.n_missing == 2
-        for name in (*SIGNED, "wilcoxon_r", "win", "tie", "loss", "n_items", "n_groups"):
+        assert (other.n_missing, other.n_groups) == (2, one.n_groups)
+        for name in (*SIGNED, "wilcoxon_r", "win", "tie", "loss", "n_items"):
             assert getattr(other, name) == pytest.approx(getattr(one, name), nan_ok=True, rel=1e-9)
         for name in INTERVALS:
             first, second = getattr(one, name), getattr(other, name)
             assert first[:2] == pytest.approx(second[:2], nan_ok=True, rel=1e-7, abs=1e-9)
 
 
+@settings(max_examples=40)
 @given(pairs=scores, factor=st.sampled_from([2.0, 0.5, 64.0]))
 def test_the_unit_of_scores_only_scales_what_has_a_unit(pairs, factor):
     a, b = pairs
@@ -107,6 +109,7 @@ def test_the_unit_of_scores_only_scales_what_has_a_unit(pairs, factor):
         assert getattr(other, name) == pytest.approx(getattr(one, name), nan_ok=True, rel=1e-12)
 
 
+@settings(max_examples=40)
 @given(pairs=scores)
 def test_intervals_hold_their_estimates(pairs):
     found = effect_sizes(*pairs)
@@ -117,6 +120,7 @@ def test_intervals_hold_their_estimates(pairs):
             assert interval.low - 1e-9 <= estimate <= interval.high + 1e-9
 
 
+@settings(max_examples=40)
 @given(pairs=scores)
 def test_every_item_its_own_group_changes_nothing(pairs):
     a, b = pairs

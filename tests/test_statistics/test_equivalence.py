@@ -14,12 +14,12 @@ from statsmodels.stats.weightstats import ttost_paired
 from analysis.statistics.equivalence import decide, tost
 
 margins = st.sampled_from([0.02, 0.1, 0.4, 1.5])
-graded = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20
-).map(lambda pairs: np.array(pairs).T / 12)
-binary = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30
-).map(lambda pairs: np.array(pairs, dtype=float).T)
+graded = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20).map(
+    lambda pairs: np.array(pairs).T / 12
+)
+binary = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30).map(
+    lambda pairs: np.array(pairs, dtype=float).T
+)
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.05, 0.2])
@@ -161,7 +161,7 @@ def test_wrong_arguments():
         tost([1, 2], [2, 1], 0)
     with pytest.raises(TypeError, match="`margin` must be a number"):
         tost([1, 2], [2, 1], "small")
-    with pytest.raises(ValueError, match="`alpha` must be below 0.5"):
+    with pytest.raises(ValueError, match="`alpha` must be below"):
         tost([1, 2], [2, 1], 0.1, alpha=0.5)
     with pytest.raises(ValueError, match="`alternative` must be one of"):
         decide(pvalue=0.1, difference=1.0, alpha=0.05, alternative="more")

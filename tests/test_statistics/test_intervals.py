@@ -7,17 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics.binary_intervals import count_pairs, tango_interval
 from analysis.statistics.intervals import difference_interval, score_interval
 
-graded = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20
-).map(lambda pairs: np.array(pairs).T / 4)
-binary = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30
-).map(lambda pairs: np.array(pairs, dtype=float).T)
+graded = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20).map(
+    lambda pairs: np.array(pairs).T / 4
+)
+binary = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30).map(
+    lambda pairs: np.array(pairs, dtype=float).T
+)
 
 
 @pytest.mark.parametrize("sample", ["continuous_small", "continuous_large", "discrete_ties"])
@@ -50,11 +51,10 @@ def test_score_of_graded_items_is_t(r_inputs):
 
 
 def test_groups_are_cluster_robust():
-    statsmodels = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(12), rng.integers(1, 9, 12))
     a = rng.normal(size=groups.size) + rng.normal(size=12)[groups]
-    fit = statsmodels.OLS(a, np.ones_like(a)).fit(
+    fit = OLS(a, np.ones_like(a)).fit(
         cov_type="cluster", cov_kwds={"groups": groups, "df_correction": True}, use_t=True
     )
     # statsmodels' small-sample factor is G/(G-1) · (n-1)/(n-k), here with k = 1.

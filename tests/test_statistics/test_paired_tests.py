@@ -502,8 +502,6 @@ def test_direction_says_who_is_above(test):
 def test_results_can_be_copied_and_exported():
     result = paired_test([1, 2, 3], [1, 1, 1], test="wilcoxon", zeros="pratt")
     assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
-    assert result.signature == (
-        "wilcoxon|alt:two-sided|n:3|missing:0|zeros:pratt|p:exact|v:0.1"
-    )
+    assert result.signature == ("wilcoxon|alt:two-sided|n:3|missing:0|zeros:pratt|p:exact|v:0.1")
     assert result.to_dict()["options"] == [["zeros", "pratt"], ["p", "exact"]]
     assert "Null hypothesis" in str(result)

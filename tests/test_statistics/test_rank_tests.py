@@ -219,7 +219,9 @@ def test_auto_takes_the_normal_distribution_for_many_items():
     assert "p:normal" in result.signature
     exact = wilcoxon(a, b, method="exact")
     assert exact.pvalue == pytest.approx(result.pvalue, rel=0.01)
-    with pytest.raises(ValueError, match="`method` 'exact' can take 1000 differing items, got 1001"):
+    with pytest.raises(
+        ValueError, match="`method` 'exact' can take 1000 differing items, got 1001"
+    ):
         wilcoxon(np.arange(1.0, 1002), np.zeros(1001), method="exact")
 
 

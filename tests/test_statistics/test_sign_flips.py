@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+import sacrebleu
 from scipy import stats
 
 from analysis.statistics import sign_flips
@@ -11,13 +12,15 @@ METRICS = {
     "mean": lambda s: s[0],
     "ratio": lambda s: s[0] / s[1],
     "f1": lambda s: 2 * s[0] / (2 * s[0] + s[1] + s[2]),
+    "bleu": lambda s: sacrebleu.BLEU()._compute_score_from_stats(list(s)).score,
+    "chrf": lambda s: sacrebleu.CHRF()._compute_score_from_stats(list(s)).score,
 }
+WORDS = [f"word{i}" for i in range(13)]
 
 
-def run(a, b, *, aggregation="mean", alternative="two-sided", n_resamples=9_999, seed=0):
-    return flip_test(
-        a, b, aggregation=aggregation, alternative=alternative, n_resamples=n_resamples, seed=seed
-    )
+def run(a, b, *, aggregation="mean", alternative="two-sided", **options):
+    settings = {"n_resamples": 9_999, "seed": 0} | options
+    return flip_test(a, b, aggregation=aggregation, alternative=alternative, **settings)
 
 
 def by_brute_force(a, b, aggregation, alternative):
@@ -42,7 +45,17 @@ def scores(aggregation, n, seed):
         total = rng.integers(1, 9, (1, n, 1))
         total = np.broadcast_to(total, (2, n, 1))
         return np.concatenate([rng.binomial(total, 0.6), total], axis=2).astype(float)
-    return rng.integers(0, 4, (2, n, 3)).astype(float)
+    if aggregation == "f1":
+        return rng.integers(0, 4, (2, n, 3)).astype(float)
+    metric = sacrebleu.BLEU() if aggregation == "bleu" else sacrebleu.CHRF()
+    references = [" ".join(rng.choice(WORDS, 9)) for _ in range(n)]
+    outputs = [
+        [" ".join(w if rng.random() < 0.8 else "so" for w in text.split()) for text in references]
+        for _ in "ab"
+    ]
+    return np.array(
+        [metric._extract_corpus_statistics(texts, [references]) for texts in outputs], dtype=float
+    )
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -150,3 +163,24 @@ def test_an_exchange_that_leaves_no_denominator_counts_as_zero():
     outcome = run(a, b, aggregation="ratio")
     assert outcome.exact
     assert outcome.pvalue == 1
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("aggregation", METRICS)
+def test_groups_are_exchanged_as_a_whole(aggregation, alternative):
+    a, b = scores(aggregation, 20, 4)
+    groups = np.array([0, 0, 1, 1, 1, 2, 3, 4, 4, 5, 5, 5, 5, 6, 6, 0, 2, 2, 3, 1])
+    sums = [np.stack([side[groups == g].sum(axis=0) for g in range(7)]) for side in (a, b)]
+    outcome = run(a, b, aggregation=aggregation, alternative=alternative, groups=groups)
+    assert outcome.exact
+    assert outcome.pvalue == by_brute_force(*sums, aggregation, alternative)
+
+
+def test_groups_of_many_items_take_the_convolution():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 6, (2, 300, 1)).astype(float)
+    groups = np.arange(300) // 5
+    outcome = run(a, b, groups=groups)
+    sums = [np.stack([side[groups == g].sum(axis=0) for g in range(60)]) for side in (a, b)]
+    assert outcome == run(*sums)
+    assert outcome.exact

@@ -1,4 +1,4 @@
-"""Order, coverage and runs of a leaderboard."""
+"""Order, coverage, runs of a leaderboard, and which of its systems can be told apart."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import json
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+from analysis.markup import latex
 from analysis.studies.leaderboard import study_leaderboard
+from analysis.studies.leaderboard_words import rounded_up
 from analysis.studies.overview import study_overview
+from analysis.studies.pairs import study_pairs
+from analysis.studies.pairs_words import BETTER, WORSE, PairsSettings
 from store.engine import Store
-from store.errors import NotFoundError
+from store.errors import NotFoundError, StoreError
 
 AddRun = Callable[..., None]
 NAN = float("nan")
@@ -29,7 +34,10 @@ def test_rows_are_ranked_by_score_and_ties_share_a_rank(store: Store, add_run: A
         (2, "tied 2"),
         (4, "low"),
     ]
-    assert "Order is not evidence" in study.sentence
+    assert study.sentence == (
+        "high leads on d with accuracy 0.75; with 4 items tied 1, tied 2 and low cannot be told "
+        "apart from it; about 52 items would be needed to separate the first two."
+    )
     assert study.warnings == ()
 
 
@@ -88,6 +96,167 @@ def test_reported_scores_are_shown_as_reported(example: Store) -> None:
     assert "as reported" in study.sentence
 
 
+@pytest.fixture
+def graded(add_run: AddRun) -> None:
+    """Store three systems: two that lie close together, and one far behind."""
+    rng = np.random.default_rng(0)
+    hard, noise = rng.normal(size=200), rng.normal(0, 0.3, 200)
+    noise -= noise.mean()
+    for name, gain, sign in (("A", 1.0, 1), ("B", 0.98, -1), ("C", 0.0, 1)):
+        add_run(name, "d", list(hard + gain + sign * noise + gain * hard / 9), metric="points")
+
+
+@pytest.mark.usefixtures("graded")
+def test_ranks_groups_and_who_may_be_best(store: Store) -> None:
+    study = study_leaderboard(store, "d")
+    assert [(r.system, r.rank_interval, r.group, r.may_be_best) for r in study.rows] == [
+        ("A", (1, 2), "a", True),
+        ("B", (1, 2), "a", True),
+        ("C", (3, 3), "b", False),
+    ]
+    assert study.may_be_best == ["A", "B"]
+    assert study.sentence.startswith("A leads on d with points ")
+    assert "; with 200 items B cannot be told apart from it; about " in study.sentence
+    assert study.sentence.endswith(
+        " items would be needed to separate the first two. 1 system cannot be best."
+    )
+    assert sum(row.p_best or 0 for row in study.rows) == pytest.approx(1)
+    assert study.rows[2].p_best == 0
+    assert all(row.ci is not None and row.ci[0] < row.score < row.ci[1] for row in study.rows)
+    assert study.resolution.adjacent_separable == 0.5
+    assert study.resolution.items_to_separate_top_two > 200
+
+
+@pytest.mark.usefixtures("graded")
+def test_pairs_are_those_of_the_pairs_study(store: Store) -> None:
+    board, pairs = study_leaderboard(store, "d"), study_pairs(store, "d")
+    assert tuple(row.system for row in board.rows) == pairs.systems
+    told_apart = np.isin(pairs.verdicts, (BETTER, WORSE))
+    for i, first in enumerate(board.rows):
+        for j, second in enumerate(board.rows):
+            assert (not set(first.group) & set(second.group)) == told_apart[i, j]
+
+
+@pytest.mark.usefixtures("graded")
+def test_a_clear_winner_is_called_one(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(1)
+    add_run("winner", "d", list(rng.normal(5, 1, 200)), metric="points")
+    study = study_leaderboard(store, "d")
+    assert study.sentence.endswith("over 200 items; it is better than every other system.")
+    assert study.rows[0].rank_interval == (1, 1)
+
+
+def test_lower_is_better_turns_ranks_and_first_places(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(2)
+    for name, level in (("slow", 5.0), ("fast", 1.0)):
+        seconds = list(level + rng.random(50))
+        add_run(name, "d", seconds, metric="latency", higher_is_better=False)
+    first, second = study_leaderboard(store, "d").rows
+    assert (first.system, first.rank_interval, first.p_best) == ("fast", (1, 1), 1.0)
+    assert (second.system, second.rank_interval, second.may_be_best) == ("slow", (2, 2), False)
+
+
+def test_higher_score_on_other_items_does_not_win(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(3)
+    hard = np.r_[rng.normal(1, 0.1, 100), rng.normal(-3, 0.1, 100)]
+    add_run("all", "d", list(hard + 0.5 + rng.normal(0, 0.05, 200)), metric="points")
+    add_run("easy", "d", [*(hard[:100] + rng.normal(0, 0.05, 100)), *[NAN] * 100], metric="points")
+    study = study_leaderboard(store, "d")
+    easy, everything = study.rows
+    assert (easy.system, easy.rank_interval, easy.may_be_best) == ("easy", (2, 2), False)
+    assert everything.rank_interval == (1, 1)
+    assert "another system is better than it, and all may be best" in study.sentence
+    assert any("easy and all stand elsewhere" in warning for warning in study.warnings)
+
+
+def test_systems_that_share_no_item_are_not_told_apart(store: Store, add_run: AddRun) -> None:
+    add_run("one", "d", [5.0, 5.1, 5.2, 5.1, NAN, NAN, NAN, NAN], metric="points")
+    add_run("two", "d", [NAN, NAN, NAN, NAN, 1.0, 1.1, 1.2, 1.1], metric="points")
+    study = study_leaderboard(store, "d")
+    assert [(r.rank_interval, r.group, r.p_best) for r in study.rows] == [((1, 2), "a", None)] * 2
+    assert any("1 pair of systems shares no item" in warning for warning in study.warnings)
+    assert study.to_dict()["resolution"]["items_to_separate_top_two"] is None
+
+
+def test_one_system_has_a_rank_and_nothing_to_be_compared_with(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("A", "d", [1, 0, 1, 0])
+    study = study_leaderboard(store, "d")
+    (row,) = study.rows
+    assert (row.rank_interval, row.group, row.p_best) == ((1, 1), "a", 1.0)
+    assert study.sentence == "A leads on d with accuracy 0.5 over 4 items."
+    assert study.resolution.to_dict()["adjacent_separable"] is None
+
+
+def test_identical_systems_lead_together(store: Store, add_run: AddRun) -> None:
+    for name in ("A", "B"):
+        add_run(name, "d", [1, 1, 0, 1])
+    add_run("C", "d", [0, 0, 0, 1])
+    study = study_leaderboard(store, "d")
+    assert study.sentence == (
+        "A and B lead on d with accuracy 0.75; with 4 items C cannot be told apart from them."
+    )
+    assert study.rows[0].p_best == study.rows[1].p_best
+    assert study.resolution.items_to_separate_top_two is None
+
+
+def test_settings_reach_the_pairs_and_the_intervals(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(4)
+    base = rng.normal(size=60)
+    for k in range(5):
+        add_run(f"s{k}", "d", list(base + 0.15 * k + rng.normal(0, 0.5, 60)), metric="points")
+    strict = study_leaderboard(store, "d", settings=PairsSettings(alpha=0.001))
+    loose = study_leaderboard(store, "d", settings=PairsSettings(correction="none", alpha=0.1))
+    width = {
+        study: row.ci[1] - row.ci[0]
+        for study, row in ((strict, strict.rows[0]), (loose, loose.rows[0]))
+    }
+    assert width[strict] > 1.5 * width[loose]
+    assert sum(r.rank_interval[1] - r.rank_interval[0] for r in strict.rows) > sum(
+        r.rank_interval[1] - r.rank_interval[0] for r in loose.rows
+    )
+    assert any("do not hold for all systems at once" in warning for warning in loose.warnings)
+    assert (loose.correction, loose.alpha) == ("none", 0.1)
+    with pytest.raises(StoreError, match="`alpha`"):
+        study_leaderboard(store, "d", settings=PairsSettings(alpha=2))
+
+
+def test_rank_intervals_leave_reported_systems_room(example: Store) -> None:
+    for dataset in ("digits", "UD Tamil"):
+        study = study_leaderboard(example, dataset)
+        reported = [row for row in study.rows if row.basis == "reported"]
+        assert all(
+            (row.ci, row.rank_interval, row.group, row.p_best, row.may_be_best) == (None,) * 5
+            for row in reported
+        )
+    assert study.resolution.to_dict()["adjacent_separable"] is None
+    assert study.sentence.endswith("Order is not evidence: reported scores cannot be tested.")
+
+
+def test_groups_of_items_are_units(example: Store) -> None:
+    study = study_leaderboard(example, "docstrings-library", metric="accuracy")
+    assert "groups:507" in study.signature
+    assert any("whole groups are the units" in warning for warning in study.warnings)
+
+
+def test_report_has_all_that_may_be_best_in_bold(example: Store) -> None:
+    study = study_leaderboard(example, "digits")
+    written = study.report().as_latex()
+    assert [name in written for name in (r"\toprule", r"\bottomrule")] == [True, True]
+    for row in study.rows:
+        assert (rf"\textbf{{{latex(row.label)}}}" in written) == row.may_be_best
+    table = json.loads(study.report().as_json())["tables"][0]
+    assert table["columns"][:5] == ["rank", "system", "accuracy", "95 % interval", "ranks possible"]
+
+
+@pytest.mark.parametrize(
+    ("number", "rounded"), [(7, 7), (99, 99), (101, 110), (2_201, 2_300), (1_000_000, 1_000_000)]
+)
+def test_items_needed_are_rounded_up(number: int, rounded: int) -> None:
+    assert rounded_up(number) == rounded
+
+
 def test_example_has_a_real_gap_in_coverage(example: Store) -> None:
     study = study_leaderboard(example, "docstrings-library", metric="accuracy")
     partial = [row for row in study.rows if row.n_missing]
@@ -104,7 +273,13 @@ def test_errors_name_what_there_is(example: Store, store: Store) -> None:
 
 
 def test_study_is_json(example: Store) -> None:
-    json.dumps(study_leaderboard(example, "digits").to_dict(), allow_nan=False)
+    plain = json.loads(json.dumps(study_leaderboard(example, "digits").to_dict(), allow_nan=False))
+    expected = {"system", "score", "ci", "n_items", "n_missing", "rank", "rank_interval", "group"}
+    assert expected <= set(plain["rows"][0])
+    assert {"adjacent_separable", "smallest_separable_gap", "items_to_separate_top_two"} <= set(
+        plain["resolution"]
+    )
+    assert (plain["alpha"], plain["correction"]) == (0.05, "holm")
 
 
 def test_overview_counts_what_is_there(example: Store) -> None:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes
@@ -68,8 +69,8 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     if not complete and codes is not None:
         return _moments_one_by_one(scores, codes)
     centred = scores - _item_means(scores, present, complete)
-    size = np.einsum("ij,ij->i", np.nan_to_num(centred), np.nan_to_num(centred))
     if complete:
+        size = np.einsum("ij,ij->i", centred, centred)
         n_units = n_items if codes is None else int(codes.max(initial=-1)) + 1
         items = np.full((n_systems, n_systems), n_items)
         units = np.full((n_systems, n_systems), n_units)
@@ -119,7 +120,7 @@ def t_all_pairs(moments: Moments, *, alternative: str = "two-sided") -> PairPval
         If a pair differs by the same amount everywhere.
     """
     n_systems = len(moments.difference)
-    first, second = np.triu_indices(n_systems, 1)
+    first, second = triangle(n_systems)
     units = moments.n_units[first, second]
     error = moments.standard_error[first, second]
     identical = moments.identical[first, second]
@@ -206,7 +207,7 @@ def fair_coin_all_pairs(
     Each distinct (wins, losses) is computed once.
     """
     n_systems = len(wins)
-    first, second = np.triu_indices(n_systems, 1)
+    first, second = triangle(n_systems)
     up, down = wins[first, second], wins[second, first]
     shared = n_items[first, second] > 0
     sides = 2.0 if alternative == "two-sided" else 1.0
@@ -232,7 +233,7 @@ def square(
     method: PairMethod | npt.NDArray[np.uint8],
 ) -> PairPvalues:
     """Lay values of the upper triangle and their mirror images out as matrices."""
-    first, second = np.triu_indices(n_systems, 1)
+    first, second = triangle(n_systems)
     pvalue = np.full((n_systems, n_systems), np.nan)
     floor = np.full((n_systems, n_systems), np.nan)
     codes = np.zeros((n_systems, n_systems), dtype=np.uint8)

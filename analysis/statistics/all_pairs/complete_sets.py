@@ -1,5 +1,6 @@
 """Pairs that share the same items, so that one plan over these items serves them all."""
 
+import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray
+from analysis.statistics.results import read_only
 
 IntArray = npt.NDArray[np.int64]
 
@@ -23,15 +25,16 @@ class CompleteSet(NamedTuple):
     """Where each pair stands in the upper triangle, row by row."""
 
 
+@functools.lru_cache(maxsize=4)
 def triangle(n_systems: int) -> tuple[IntArray, IntArray]:
-    """Return both systems of every pair i < j, row by row."""
-    first, second = np.triu_indices(n_systems, 1)
-    return first.astype(np.int64), second.astype(np.int64)
+    """Return both systems of every pair i < j, row by row; read-only, the last ones are kept."""
+    first, second = (side.astype(np.int64) for side in np.triu_indices(n_systems, 1))
+    return read_only(first), read_only(second)
 
 
 def count_sets(present: BoolArray) -> int:
     """Return how many sets `complete_sets` would give, without making them."""
-    n_patterns = len(np.unique(present, axis=0)) if len(present) else 0
+    n_patterns = len(_patterns(present)[0])
     return n_patterns * (n_patterns + 1) // 2
 
 
@@ -55,8 +58,7 @@ def complete_sets(present: BoolArray, wanted: IntArray | None = None) -> Iterato
     if not listed.size:
         return
     first, second = first[listed], second[listed]
-    patterns, pattern = np.unique(present, axis=0, return_inverse=True)
-    pattern = pattern.reshape(-1)
+    patterns, pattern = _patterns(present)
     low = np.minimum(pattern[first], pattern[second])
     high = np.maximum(pattern[first], pattern[second])
     key = low * len(patterns) + high
@@ -72,3 +74,13 @@ def complete_sets(present: BoolArray, wanted: IntArray | None = None) -> Iterato
         place = place.reshape(-1)
         half = pairs.size
         yield CompleteSet(systems, items, place[:half], place[half:], listed[pairs])
+
+
+def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
+    """Return the different rows, and which of them each row is."""
+    if len(present) == 0 or bool(np.all(present == present[0])):
+        return present[:1], np.zeros(len(present), dtype=np.int64)
+    _, first, pattern = np.unique(
+        np.packbits(present, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    return present[first], pattern.reshape(-1).astype(np.int64)

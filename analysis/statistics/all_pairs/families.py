@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.multiplicity import adjust
 
@@ -51,7 +52,7 @@ def adjust_family(
     Family
     """
     n_systems = len(pvalues.pvalue)
-    first, second = np.triu_indices(n_systems, 1)
+    first, second = triangle(n_systems)
     if alternative != "two-sided":
         first, second = np.concatenate([first, second]), np.concatenate([second, first])
     listed = pvalues.pvalue[first, second]

@@ -92,7 +92,7 @@ def count_wins_of_floats(scores: FloatArray, start: int, stop: int, wins: IntArr
     n_systems, n_items = scores.shape
     for a in range(start, stop):
         for b in range(a + 1, n_systems):
-            least = 0.5 / binary_grid(scores[a], scores[b])[0]
+            least = 0.5 / binary_grid(scores[a], scores[b])
             above, below = 0, 0
             for i in range(n_items):
                 d = scores[a, i] - scores[b, i]
@@ -103,8 +103,8 @@ def count_wins_of_floats(scores: FloatArray, start: int, stop: int, wins: IntArr
 
 
 @compiled
-def binary_grid(a: FloatArray, b: FloatArray) -> tuple[float, int]:
-    """Steps per unit of a pair's finest binary grid with exact sums, and bits of a difference."""
+def binary_grid(a: FloatArray, b: FloatArray) -> float:
+    """Steps per unit of a pair's finest binary grid with exact sums."""
     peak, n_shared = 0.0, 0
     for i in range(a.size):
         size = abs(a[i] - b[i])
@@ -114,7 +114,7 @@ def binary_grid(a: FloatArray, b: FloatArray) -> tuple[float, int]:
     while n_shared:
         n_shared >>= 1
         n_bits -= 1
-    return math.ldexp(1.0, n_bits - max(math.frexp(peak)[1], -900)), n_bits + 1
+    return math.ldexp(1.0, n_bits - max(math.frexp(peak)[1], -900))
 
 
 @compiled
@@ -241,10 +241,15 @@ def _row_interval(
     n, n_lower, n_upper = 0, 0, 0
     for value in row:
         n += int(value == value)
-        lower[n_lower] = value
-        n_lower += int(value < below)
-        upper[n_upper] = -value
-        n_upper += int(value > above)
+    # A branch that is rarely taken: quicker than storing every value.
+    for value in row:
+        if (value < below) | (value > above):
+            if value < below:
+                lower[n_lower] = value
+                n_lower += 1
+            else:
+                upper[n_upper] = -value
+                n_upper += 1
     if n == 0:
         return np.nan, np.nan
     place = share * (n - 1)
@@ -264,7 +269,7 @@ def _row_interval(
                 n_upper += 1
     return (
         _interpolated(lower, n_lower, index, place - index),
-        -_interpolated(upper, n_upper, index, place - index),
+        0.0 - _interpolated(upper, n_upper, index, place - index),
     )
 
 

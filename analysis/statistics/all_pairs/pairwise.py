@@ -14,6 +14,7 @@ from analysis.statistics.all_pairs.closed_forms import (
     t_all_pairs,
     wins_all_pairs,
 )
+from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.components import (
     count_items,
     metric_differences,
@@ -152,7 +153,7 @@ def pairwise(
         alpha=settings.alpha,
         n_resamples=settings.n_resamples,
     )
-    upper = np.triu_indices(len(settings.values), 1)
+    upper = triangle(len(settings.values))
     drawn = work.drawn or bool(
         np.isin(pvalues.method, (PairMethod.MONTE_CARLO, PairMethod.TAIL)).any()
     )

@@ -18,6 +18,7 @@ MISSING_STEP = -(2**31)
 """Stands for a missing score in int32 steps."""
 MAX_EXACT_TIED = 50
 """Up to this many differences, some tied, their rank sum gets its exact distribution."""
+_MOVES_PER_KEY = 8
 
 
 @compiled
@@ -67,7 +68,6 @@ def rank_by_counting(
 def rank_steps(
     steps: IntArray,
     a: int,
-    n_bits: int,
     missing: int,
     room: Keys,
     sums: IntArray,
@@ -75,8 +75,8 @@ def rank_steps(
 ) -> None:
     """Signed ranks of system `a` against every later one, by sorting differences in whole steps.
 
-    Differences have at most `n_bits` bits; `room` is two rows of keys, unsigned and one bit
-    wider. `sums` and `tails` as in `rank_by_counting`.
+    `room` is two rows of unsigned keys, one bit wider than any difference. `sums` and `tails` as
+    in `rank_by_counting`.
     """
     n_systems, n_items = steps.shape
     for b in range(a + 1, n_systems):
@@ -85,7 +85,7 @@ def rank_steps(
             x, y = int(steps[a, i]), int(steps[b, i])
             keys[n] = (abs(x - y) << 1) | int(x > y)
             n += int((x != y) & (x != missing) & (y != missing))
-        _rank_keys(room, n, n_bits, sums[b], tails[b])
+        _rank_keys(room, n, sums[b], tails[b])
 
 
 @compiled
@@ -93,20 +93,20 @@ def rank_floats(scores: FloatArray, a: int, room: Keys, sums: IntArray, tails: F
     """Signed ranks as `rank_steps` gives, on each pair's finest binary grid with exact sums."""
     n_systems, n_items = scores.shape
     for b in range(a + 1, n_systems):
-        grid, n_bits = binary_grid(scores[a], scores[b])
+        grid = binary_grid(scores[a], scores[b])
         keys, n = room[0], 0
         for i in range(n_items):
             d = scores[a, i] - scores[b, i]
             whole = int(np.rint(abs(d) * grid)) if d == d else 0
             keys[n] = (whole << 1) | int(d > 0)
             n += int(whole > 0)
-        _rank_keys(room, n, n_bits, sums[b], tails[b])
+        _rank_keys(room, n, sums[b], tails[b])
 
 
 @compiled
-def _rank_keys(room: Keys, n: int, n_bits: int, sums: IntArray, tails: FloatArray) -> None:
+def _rank_keys(room: Keys, n: int, sums: IntArray, tails: FloatArray) -> None:
     """Rank the first n keys of the first row of `room`: size of difference, then 1 if positive."""
-    row = _sorted(room, n, n_bits)
+    row = _sorted(room, n)
     weighted, equal = 0, 0
     for i in range(n):
         weighted += int(row[i] & 1) * (i + 1)
@@ -118,15 +118,47 @@ def _rank_keys(room: Keys, n: int, n_bits: int, sums: IntArray, tails: FloatArra
 
 
 @compiled
-def _sorted(room: Keys, n: int, n_bits: int) -> Keys:
-    """Sort by the `n_bits` above the lowest, digit by digit; one of the two rows of `room`."""
+def _sorted(room: Keys, n: int) -> Keys:
+    """Sort the first n keys by what is above their lowest bit; one of the two rows of `room`.
+
+    Two passes over the highest digits nearly sort them, and moving the rest into place finishes;
+    where the highest digits tell too little, all digits are gone through.
+    """
+    seen = np.uint64(0)
+    for i in range(n):
+        seen |= np.uint64(room[0, i])
+    n_bits = 0
+    while seen >> np.uint64(n_bits + 1):
+        n_bits += 1
+    width = 11 if n > 1024 else 8
+    low = max(0, n_bits - 2 * width)
+    row = _by_digits(room, n, low, n_bits)
+    if low == 0:
+        return row
+    moves = _MOVES_PER_KEY * n
+    for i in range(1, n):
+        key, place = row[i], i
+        while place > 0 and row[place - 1] >> 1 > key >> 1:
+            row[place] = row[place - 1]
+            place -= 1
+            moves -= 1
+        row[place] = key
+        if moves < 0:
+            room[0, :n] = row[:n].copy()
+            return _by_digits(room, n, 0, n_bits)
+    return row
+
+
+@compiled
+def _by_digits(room: Keys, n: int, low: int, high: int) -> Keys:
+    """Sort the first row of `room` by the bits from `low` to `high` above the lowest bit."""
     widest = 11 if n > 1024 else 8
-    n_digits = max(1, (n_bits + widest - 1) // widest)
-    width = (n_bits + n_digits - 1) // n_digits
+    n_digits = max(1, (high - low + widest - 1) // widest)
+    width = (high - low + n_digits - 1) // n_digits
     counts = np.zeros((n_digits, 1 << width), np.int64)
     mask = np.uint64((1 << width) - 1)
     for i in range(n):
-        rest = np.uint64(room[0, i]) >> np.uint64(1)
+        rest = np.uint64(room[0, i]) >> np.uint64(1 + low)
         for digit in range(n_digits):
             counts[digit, rest & mask] += 1
             rest >>= np.uint64(width)
@@ -138,7 +170,7 @@ def _sorted(room: Keys, n: int, n_bits: int) -> Keys:
             size = places[value]
             places[value] = before
             before += size
-        shift = np.uint64(1 + digit * width)
+        shift = np.uint64(1 + low + digit * width)
         for i in range(n):
             here = (np.uint64(source[i]) >> shift) & mask
             target[places[here]] = source[i]

@@ -183,7 +183,7 @@ def _thresholds(
 def _tail(confidence_level: float, n_resamples: int) -> tuple[float, float]:
     """Return the share below the lower percentile, and how many spreads off to start looking."""
     share = (1.0 - confidence_level) / 2.0
-    looked_at = min(0.45, 1.5 * share + 3.0 * np.sqrt(share / n_resamples))
+    looked_at = min(0.45, 1.3 * share + 3.0 * np.sqrt(share / n_resamples))
     return share, -float(special.ndtri(looked_at))
 
 

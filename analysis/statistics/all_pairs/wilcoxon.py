@@ -9,6 +9,7 @@ from scipy import special
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.closed_forms import square
+from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.rank_kernels import (
     MISSING_STEP,
@@ -81,7 +82,8 @@ def wilcoxon_all_pairs(
     """
     ranks = signed_ranks(scores, n_threads=n_threads, progress=progress)
     n_systems = len(scores)
-    up, down = np.triu_indices(n_systems, 1), np.triu_indices(n_systems, 1)[::-1]
+    up = triangle(n_systems)
+    down = up[::-1]
     n = ranks.n_nonzero[up]
     untied = (ranks.ties[up] == 0) & (n <= MAX_EXACT_RANKS)
     tied = ~np.isnan(ranks.at_least[up])
@@ -175,7 +177,7 @@ def _choose_way(scores: FloatArray) -> Callable[[int, IntArray, FloatArray], Non
             rank_by_counting(steps, a, reach, counts, sums, tails)
         else:
             room = np.empty((2, n_items + 1), dtype=np.uint32 if short else np.uint64)
-            rank_steps(steps, a, reach.bit_length(), missing, room, sums, tails)
+            rank_steps(steps, a, missing, room, sums, tails)
 
     return by_steps
 

@@ -1,0 +1,1 @@
+"""Do the procedures keep the error rates they promise? Simulated, counted and written down."""

@@ -1,0 +1,99 @@
+"""The leaderboard page says who may be best, and draws what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from streamlit.testing.v1 import AppTest
+
+from dashboard import charts
+
+OpenPage = Callable[..., AppTest]
+TextOf = Callable[[AppTest], str]
+
+
+def specs(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+
+
+def test_page_says_who_may_be_best_and_shows_ranks_and_groups(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="digits")
+    assert not app.exception
+    text = text_of(app)
+    assert "cannot be told apart from it" in text
+    assert "neighbours can be told apart" in text
+    table = app.dataframe[0].value
+    assert {"ci_low", "ci_high", "ranks", "groups", "p_best"} <= set(table.columns)
+    assert table["ranks"].iloc[0].startswith("1")
+    assert table["groups"].iloc[0].startswith("a")
+    scores, ranks = specs(app)
+    assert "95 % interval" in json.dumps(scores["title"], ensure_ascii=False)
+    assert "for all lines at once" in json.dumps(ranks["title"])
+
+
+def test_search_keeps_the_ranks_of_the_whole_board(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="digits", system="majority")
+    assert not app.exception
+    assert app.dataframe[0].value["ranks"].tolist() == ["15"]
+    assert len(specs(app)) == 1  # a rank among those shown would be no rank
+
+
+def test_reported_scores_have_neither_interval_nor_rank(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="UD Tamil")
+    assert not app.exception
+    assert "Order is not evidence" in text_of(app)
+    table = app.dataframe[0].value
+    assert not {"ci_low", "ranks", "groups", "p_best"} & set(table.columns)
+    assert "told apart" not in text_of(app)
+
+
+def test_report_is_offered(open_page: OpenPage, text_of: TextOf, filled_path: Path) -> None:
+    app = open_page("leaderboard", filled_path, dataset="digits")
+    assert "Leaderboard of digits" in text_of(app)
+    assert "no system is better beyond doubt" in text_of(app)
+
+
+def test_letters_stand_beside_the_scores() -> None:
+    frame = pd.DataFrame(
+        {
+            "system": ["a", "b"],
+            "score": [0.6, 0.5],
+            "low": [0.5, 0.4],
+            "high": [0.7, 0.6],
+            "n_scored": 100,
+            "n_items": 100,
+            "label": ["0.60", "0.50"],
+        }
+    )
+    plain = json.dumps(charts.score_dots(frame).to_dict())
+    assert "letter in common" not in plain
+    spec = charts.score_dots(frame.assign(group=["x", ""]), interval="90 %").to_dict()
+    assert "letter in common" in json.dumps(spec)
+    assert "90 % interval" in json.dumps(spec)
+    axes = [
+        layer["encoding"]["y"]["axis"]
+        for layer in spec["layer"]
+        if layer["encoding"]["y"].get("axis")
+    ]
+    assert any('{"a": "x", "b": ""}' in axis["labelExpr"] for axis in axes)
+    empty = charts.score_dots(frame.assign(group="")).to_dict()
+    assert "letter in common" not in json.dumps(empty)
+
+
+def test_many_rows_get_narrow() -> None:
+    def height(n: int) -> float:
+        frame = pd.DataFrame({"system": [f"s{k}" for k in range(n)], "label": "", "score": 0.5})
+        frame = frame.assign(low=0.4, high=0.6, n_scored=9, n_items=9)
+        return float(charts.score_dots(frame).to_dict()["height"]["step"])
+
+    assert (height(3), height(100), height(150), height(1_000)) == (24, 24, 16, 13)
