@@ -10,6 +10,7 @@ from dashboard.ui import states
 from dashboard.ui.links import PAGES as FOLDER
 from dashboard.ui.links import Link, plain
 from dashboard.ui.style import apply_style
+from dashboard.warm_up import warm_up
 from store.errors import NotFoundError, SchemaVersionError, StoreError
 
 alt.data_transformers.enable("default", max_rows=None)
@@ -44,6 +45,7 @@ for spec in PAGES:
 page = st.navigation(sections)
 st.set_page_config(page_title=f"{page.title} · Tiebreak", layout="wide")
 apply_style()
+warm_up()
 try:
     page.run()
 except SchemaVersionError as error:

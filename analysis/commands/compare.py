@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,13 +16,14 @@ from analysis.commands.options import (
     SeedOption,
     ShuffleOption,
     UnitSizeOption,
-    UnitStatistic,
     UnitStatisticOption,
     gave_report,
 )
+from analysis.statistics import Alternative
+from analysis.statistics.evaluation_units import UnitStatistic
 from analysis.studies.adhoc import AdhocStudy, study_adhoc
 from analysis.studies.comparison import Comparison, study_comparison
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Zeros
 from analysis.studies.pair_report import statistic_of
 from analysis.studies.test_names import TestName
 from store.console import JsonOption, answer, exits_in_words, opened, table
@@ -32,29 +32,9 @@ from store.importers.score_columns import read_two_columns
 
 app = typer.Typer()
 
-TestChoice = StrEnum("TestChoice", {name: name for name in get_args(TestName)})
-TestChoice.__doc__ = "Tests for a pair of systems."
-
-
-class AlternativeChoice(StrEnum):
-    """Whom a small p-value speaks for."""
-
-    two_sided = "two-sided"
-    greater = "greater"
-    less = "less"
-
-
-class Zeros(StrEnum):
-    """What the Wilcoxon test does with items without a difference."""
-
-    wilcox = "wilcox"
-    pratt = "pratt"
-    zsplit = "zsplit"
-
-
-TestOption = Annotated[TestChoice, typer.Option(help="auto: the test that suits the scores.")]
+TestOption = Annotated[TestName, typer.Option(help="auto: the test that suits the scores.")]
 AlternativeOption = Annotated[
-    AlternativeChoice, typer.Option(help="greater: the first system is better.")
+    Alternative, typer.Option(help="greater: the first system is better.")
 ]
 DeltaOption = Annotated[
     float, typer.Option(help="The difference to test against, first minus second.")
@@ -76,17 +56,17 @@ def compare_command(
         str | None, typer.Option(help="By default the one with most shared items.")
     ] = None,
     metric: Annotated[str | None, typer.Option(help="By default the one most used.")] = None,
-    test: TestOption = TestChoice["auto"],
-    alternative: AlternativeOption = AlternativeChoice.two_sided,
+    test: TestOption = "auto",
+    alternative: AlternativeOption = "two-sided",
     delta: DeltaOption = 0.0,
     alpha: AlphaOption = 0.05,
     margin: MarginOption = None,
     n_resamples: ResamplesOption = 9_999,
     seed: SeedOption = 0,
     unit_size: UnitSizeOption = 1,
-    unit_statistic: UnitStatisticOption = UnitStatistic.mean,
+    unit_statistic: UnitStatisticOption = "mean",
     shuffle_seed: ShuffleOption = None,
-    zeros: ZerosOption = Zeros.wilcox,
+    zeros: ZerosOption = "wilcox",
     clusters: Annotated[
         bool | None,
         typer.Option(
@@ -139,17 +119,17 @@ def adhoc_command(
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="As for error rates.")
     ] = False,
-    test: TestOption = TestChoice["auto"],
-    alternative: AlternativeOption = AlternativeChoice.two_sided,
+    test: TestOption = "auto",
+    alternative: AlternativeOption = "two-sided",
     delta: DeltaOption = 0.0,
     alpha: AlphaOption = 0.05,
     margin: MarginOption = None,
     n_resamples: ResamplesOption = 9_999,
     seed: SeedOption = 0,
     unit_size: UnitSizeOption = 1,
-    unit_statistic: UnitStatisticOption = UnitStatistic.mean,
+    unit_statistic: UnitStatisticOption = "mean",
     shuffle_seed: ShuffleOption = None,
-    zeros: ZerosOption = Zeros.wilcox,
+    zeros: ZerosOption = "wilcox",
     format: FormatOption = ReportStyle.table,
     as_json: JsonOption = False,
 ) -> None:
@@ -188,8 +168,8 @@ def adhoc_command(
 
 
 def _settings(
-    test: TestChoice,
-    alternative: AlternativeChoice,
+    test: TestName,
+    alternative: Alternative,
     delta: float,
     alpha: float,
     margin: float | None,
@@ -201,17 +181,17 @@ def _settings(
     zeros: Zeros,
 ) -> PairSettings:
     return PairSettings(
-        test=cast("TestName", test.value),
-        alternative=alternative.value,
+        test=test,
+        alternative=alternative,
         delta=delta,
         alpha=alpha,
         margin=margin,
         n_resamples=n_resamples,
         seed=seed,
         unit_size=unit_size,
-        unit_statistic=unit_statistic.value,
+        unit_statistic=unit_statistic,
         shuffle_seed=shuffle_seed,
-        zeros=zeros.value,
+        zeros=zeros,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from analysis.report import Report
+from analysis.statistics.evaluation_units import UnitStatistic
 from store.errors import StoreError
 
 AlphaOption = Annotated[float, typer.Option(help="Bound on the probability of a false claim.")]
@@ -18,13 +19,6 @@ UnitSizeOption = Annotated[int, typer.Option(help="Items per evaluation unit.", 
 ShuffleOption = Annotated[
     int | None, typer.Option(help="Shuffle items by this seed before cutting units.")
 ]
-
-
-class UnitStatistic(StrEnum):
-    """How the scores of a unit's items become one."""
-
-    mean = "mean"
-    median = "median"
 
 
 UnitStatisticOption = Annotated[UnitStatistic, typer.Option(help="Score of an evaluation unit.")]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,7 +18,6 @@ from analysis.commands.options import (
     SeedOption,
     ShuffleOption,
     UnitSizeOption,
-    UnitStatistic,
     UnitStatisticOption,
     gave_report,
 )
@@ -34,8 +32,6 @@ from store.export import write_rows
 
 app = typer.Typer()
 
-PairsTestChoice = StrEnum("PairsTestChoice", {name: name for name in get_args(PairsTestName)})
-CorrectionChoice = StrEnum("CorrectionChoice", {name: name for name in get_args(Correction)})
 
 MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]
 MOST_PRINTED = 40
@@ -49,11 +45,11 @@ def pairs_command(
     dataset: str,
     metric: MetricOption = None,
     test: Annotated[
-        PairsTestChoice, typer.Option(help="auto: the test that suits the scores.")
-    ] = PairsTestChoice["auto"],
+        PairsTestName, typer.Option(help="auto: the test that suits the scores.")
+    ] = "auto",
     correction: Annotated[
-        CorrectionChoice, typer.Option(help="For testing many pairs at once.")
-    ] = CorrectionChoice["holm"],
+        Correction, typer.Option(help="For testing many pairs at once.")
+    ] = "holm",
     systems: Annotated[
         str | None, typer.Option(help="Names, separated by commas; by default all.")
     ] = None,
@@ -67,7 +63,7 @@ def pairs_command(
     ] = 9_999,
     seed: SeedOption = 0,
     unit_size: UnitSizeOption = 1,
-    unit_statistic: UnitStatisticOption = UnitStatistic.mean,
+    unit_statistic: UnitStatisticOption = "mean",
     shuffle_seed: ShuffleOption = None,
     clusters: Annotated[
         bool | None,
@@ -81,15 +77,15 @@ def pairs_command(
 ) -> None:
     """Say which of all pairs of systems on a dataset differ."""
     settings = PairsSettings(
-        test=cast("PairsTestName", test.value),
-        correction=cast("Correction", correction.value),
+        test=test,
+        correction=correction,
         alpha=alpha,
         margin=margin,
         n_resamples=n_resamples,
         seed=seed,
         clusters=clusters,
         unit_size=unit_size,
-        unit_statistic=unit_statistic.value,
+        unit_statistic=unit_statistic,
         shuffle_seed=shuffle_seed,
     )
     with (
@@ -125,13 +121,13 @@ def export_pairs_command(
     dataset: str,
     metric: MetricOption = None,
     correction: Annotated[
-        CorrectionChoice, typer.Option(help="For testing many pairs at once.")
-    ] = CorrectionChoice["holm"],
+        Correction, typer.Option(help="For testing many pairs at once.")
+    ] = "holm",
     format: FileFormat = FileFormat.csv,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write one row per pair of systems on a dataset."""
-    settings = PairsSettings(correction=cast("Correction", correction.value))
+    settings = PairsSettings(correction=correction)
     with opened(context, read_only=True) as store:
         study = study_pairs(store, dataset, metric=metric, settings=settings)
     n_rows = write_rows(study.rows(), out, format.value, sys.stdout)

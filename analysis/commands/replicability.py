@@ -8,13 +8,20 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from analysis import numbers
 from analysis.commands.options import AlphaOption, SeedOption
 from analysis.statistics import Replicability, simulate_overclaiming
+from analysis.statistics.sample_size_simulation import (
+    DEFAULT_SIZES,
+    Distribution,
+    simulate_pvalues_by_size,
+)
 from analysis.studies.replicability import (
     ESTIMATOR_NAMES,
     ReplicabilityStudy,
     study_replicability,
 )
+from analysis.studies.test_names import TestName, to_statistics
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.errors import StoreError
 
@@ -154,3 +161,58 @@ def simulate_replicability_command(
         as_json=as_json,
         show=lambda console: console.print(str(result), markup=False),
     )
+
+
+@simulate_app.command("pvalues")
+@exits_in_words
+def simulate_pvalues_command(
+    distribution: Distribution,
+    different: Annotated[
+        bool, typer.Option("--different/--same", help="Whether the first system is better.")
+    ] = True,
+    test: Annotated[
+        TestName | None, typer.Option(help="By default t for normal, wilcoxon for beta.")
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of items, separated by commas; 30 to 25,000.")
+    ] = None,
+    iterations: Annotated[int, typer.Option(help="Simulated comparisons per size.")] = 20,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Repeat figure 5 of NLPStatTest: p-values against the number of items."""
+    try:
+        result = simulate_pvalues_by_size(
+            distribution,
+            different=different,
+            test=None if test is None else to_statistics(test),
+            n_iterations=iterations,
+            rng=seed,
+            sizes=DEFAULT_SIZES if sizes is None else _whole_numbers(sizes),
+        )
+    except ValueError as error:
+        raise StoreError(str(error)) from error
+    rows = zip(result.sizes, result.low, result.mean, result.high, strict=True)
+    answer(
+        "simulate pvalues",
+        result.to_dict(),
+        store_revision=0,
+        signature=result.signature,
+        as_json=as_json,
+        show=lambda console: console.print(
+            table(
+                f"{distribution}, {'different' if different else 'the same'}: p-values",
+                ("=items", "=smallest", "=mean", "=largest"),
+                [[int(size), *(numbers.pvalue(float(p)) for p in ps)] for size, *ps in rows],
+            )
+        ),
+    )
+
+
+def _whole_numbers(given: str) -> list[int]:
+    try:
+        return [int(number) for number in given.split(",")]
+    except ValueError:
+        raise StoreError(
+            f"`--sizes` must be whole numbers, separated by commas, as 30,300; got '{given}'."
+        ) from None

@@ -73,7 +73,8 @@ def aggregate_sums(sums: FloatArray, aggregation: str, n_items: int | FloatArray
     Returns
     -------
     ndarray, shape (...)
-        NaN where the denominator of a ratio or F1 is 0. BLEU and chrF without matches are 0.
+        NaN where the denominator of a ratio or F1 is 0, or so small that the quotient has no
+        value in float64. BLEU and chrF without matches are 0.
 
     Raises
     ------
@@ -87,7 +88,10 @@ def aggregate_sums(sums: FloatArray, aggregation: str, n_items: int | FloatArray
     """
     if aggregation == "mean":
         return sums[..., 0] / n_items
-    return _FROM_SUMS[as_choice(aggregation, "aggregation", _FROM_SUMS)](sums)
+    metric = _FROM_SUMS[as_choice(aggregation, "aggregation", _FROM_SUMS)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = metric(sums)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def aggregate_items(values: FloatArray, aggregation: str) -> float:

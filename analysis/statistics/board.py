@@ -14,6 +14,9 @@ from analysis.statistics.validation import as_choice, as_floats, as_level
 
 _CORRECTIONS = ("none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by", "max-t")
 
+_SMALLEST_EFFECT = 1e-6
+"""Difference over standard deviation below which no number of items is of use."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoardResolution(Result):
@@ -29,7 +32,7 @@ class BoardResolution(Result):
         Smallest difference between two systems that differ; NaN where none do.
     items_to_separate_top_two : int or None
         Items needed to tell the first two apart with probability `power`, if they differ as they
-        do now; None where they are equal, or have no standard error.
+        do now; None where they are as good as equal, or have no standard error.
     alpha : float
         Level of the whole family.
     level : float
@@ -152,11 +155,13 @@ def _next_level(alpha: float, correction: str, n_pairs: int, n_different: int) -
 def _items_for(
     difference: float, error: float, n_items: float, level: float, power: float
 ) -> int | None:
-    if not (error > 0 and n_items > 0) or not abs(difference) > 0:
+    if not (0 < error < math.inf and n_items > 0 and 0 < abs(difference) < math.inf):
         return None
     from analysis.statistics.power import items_needed
 
     std = error * math.sqrt(n_items)
+    if abs(difference) < _SMALLEST_EFFECT * std:
+        return None
     return int(items_needed(abs(difference), std, alpha=level, power=power))
 
 

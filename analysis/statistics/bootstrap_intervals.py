@@ -11,6 +11,7 @@ from analysis.statistics._typing import FloatArray, Seed
 from analysis.statistics.bootstrap import Canonical, canonical, resample, tie_tolerance
 from analysis.statistics.interval import Interval
 from analysis.statistics.paired_result import (
+    TINY,
     CompletePair,
     Groups,
     check_statistic,
@@ -163,6 +164,7 @@ def _bca_levels(problem: Canonical, values: FloatArray, alpha: float) -> _Ends:
     left = problem.metric.leave_one_out()
     left = left[~np.isnan(left)]
     left = np.mean(left) - left if left.size else left
+    left = left / max(float(np.max(np.abs(left), initial=0.0)), TINY)
     spread = float(np.sum(left**2))
     # eq. 14.15; a metric that no single unit moves has no skewness
     acceleration = float(np.sum(left**3)) / (6 * spread**1.5) if spread > 0 else 0.0
@@ -191,7 +193,7 @@ def _studentized(
     observed = problem.observed
     ones = np.ones((1, problem.metric.n_units))
     error = float(problem.metric.standard_errors(ones, seed, _OWN_KEY)[0])
-    usable = (errors > 0) & ~np.isnan(values)
+    usable = (errors > 0) & np.isfinite(errors) & ~np.isnan(values)
     if not usable.any():
         return _Ends(math.nan, math.nan)
     pivots = (values[usable] - observed) / errors[usable]

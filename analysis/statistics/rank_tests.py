@@ -188,12 +188,7 @@ def wilcoxon(
     refuse_groups(pair, "wilcoxon")
     ranks = _rank(whole_steps(pair, shift), zeros)
     n_different = ranks.doubled.size
-    if method == "exact" and n_different > _LARGEST_EXACT:
-        raise ValueError(
-            f"`method` 'exact' can take {_LARGEST_EXACT} differing items, got {n_different}. "
-            "Use 'normal'."
-        )
-    exact = method == "exact" or (method == "auto" and n_different <= MAX_EXACT_RANKS)
+    exact = _takes_exact(method, n_different)
     pvalue, floor = math.nan, None
     if pair.a.size and exact:
         floor = min(1.0, math.ldexp(2.0 if alternative == "two-sided" else 1.0, -n_different))
@@ -307,6 +302,15 @@ def fair_coin(wins: int, losses: int, alternative: str) -> CoinTails:
 def whole_steps(pair: CompletePair, delta: float) -> FloatArray:
     """Return a - b - delta in whole steps, (n_items,): what is equal on paper is equal."""
     return whole_differences(pair.a[:, 0] - delta, pair.b[:, 0]).steps
+
+
+def _takes_exact(method: str, n_different: int) -> bool:
+    if method == "exact" and n_different > _LARGEST_EXACT:
+        raise ValueError(
+            f"`method` 'exact' can take {_LARGEST_EXACT} differing items, got {n_different}. "
+            "Use 'normal'."
+        )
+    return method == "exact" or (method == "auto" and n_different <= MAX_EXACT_RANKS)
 
 
 def _rank(steps: FloatArray, zeros: str) -> _SignedRanks:

@@ -159,7 +159,7 @@ def probability_best(
     -------
     ndarray, shape (n_systems,)
         Shares that sum to 1; systems that tie share. NaN for a system without scores, and for
-        all where no item is shared or the metric is nowhere defined.
+        all where fewer than two items (or groups) are shared, or the metric is nowhere defined.
 
     Raises
     ------
@@ -190,6 +190,8 @@ def probability_best(
     cube = cube[ranked][:, shared]
     codes = None if codes is None else keep_groups(codes, shared)
     metric, n_units = _resampled_metric(cube, aggregation, codes)
+    if n_units < 2:
+        return read_only(best)
     sign = 1.0 if higher_is_better else -1.0
 
     from analysis.statistics.all_pairs.plan import count_block, run_blocks

@@ -89,6 +89,10 @@ class _OfSums:
 
     def standard_errors(self, counts: FloatArray, seed: int, first: int) -> FloatArray:
         """Linearise: the variance of the units' influence (delta method)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._linearised(counts)
+
+    def _linearised(self, counts: FloatArray) -> FloatArray:
         totals = counts @ self.sums
         steps = _RELATIVE_STEP * (counts @ np.abs(self.sums))
         gradient = np.zeros_like(totals)

@@ -109,13 +109,7 @@ def signflip(
     of_median = check_statistic(statistic, aggregation)
     pair = complete_components(a, b, aggregation=aggregation, groups=groups)
     of_median = statistic == "median"
-    if shift and aggregation not in ("mean", "median"):
-        raise ValueError(
-            f"`delta` can be taken off scores for 'mean' and 'median' only, got {shift:g} for "
-            f"`aggregation` '{aggregation}'. Use the bootstrap."
-        )
-    if aggregation in CORRELATIONS:
-        check_same_gold(pair)
+    _check(pair, aggregation, shift)
     difference = metric_difference(pair, aggregation)
     observed = median_difference(pair) if of_median else difference
     outcome = FlipOutcome(math.nan, math.nan, True, 0)
@@ -149,6 +143,16 @@ def signflip(
         statistic_name="median difference" if of_median else "difference",
         direction=side_of(observed, shift),
     )
+
+
+def _check(pair: CompletePair, aggregation: str, delta: float) -> None:
+    if delta and aggregation not in ("mean", "median"):
+        raise ValueError(
+            f"`delta` can be taken off scores for 'mean' and 'median' only, got {delta:g} for "
+            f"`aggregation` '{aggregation}'. Use the bootstrap."
+        )
+    if aggregation in CORRELATIONS:
+        check_same_gold(pair)
 
 
 class _Plan(NamedTuple):

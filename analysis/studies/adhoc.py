@@ -13,7 +13,7 @@ import numpy as np
 
 from analysis.report import Report
 from analysis.statistics import FloatArray
-from analysis.statistics.diagnostics import TestAdvice
+from analysis.statistics.advice import TestAdvice
 from analysis.statistics.evaluation_units import UnitSizeCalibration, calibrate_unit_size
 from analysis.statistics.signature import build_signature
 from analysis.studies.comparison import flatten, sentence

@@ -13,12 +13,13 @@ import numpy as np
 from analysis import numbers
 from analysis.report import Report
 from analysis.statistics import FloatArray, adjust
+from analysis.statistics.equivalence import Verdict
 from analysis.statistics.intervals import difference_interval
 from analysis.statistics.paired_tests import paired_test
 from analysis.statistics.signature import build_signature
 from analysis.statistics.variance_components import VarianceComponents, variance_components
 from analysis.studies.clusters import choose_clusters
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Verdict, analyse_pair
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count, listed
 from analysis.studies.test_names import to_public
@@ -93,8 +94,8 @@ class Comparison(Study):
 
 def flatten(plain: dict[str, Any]) -> dict[str, Any]:
     """Return a study's plain fields with those of its analysis and test at the top."""
-    analysis = plain.pop("analysis")
-    test = analysis.pop("test")
+    analysis: dict[str, Any] = plain.pop("analysis")
+    test: dict[str, Any] = analysis.pop("test")
     return (
         plain
         | analysis

@@ -56,7 +56,8 @@ def kept(
 
 def pack(result: Result) -> bytes:
     """Return a result as bytes: arrays bit by bit, everything else as JSON."""
-    arrays, plain = {}, {}
+    arrays: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for field in fields(result):
         value = getattr(result, field.name)
         (arrays if isinstance(value, np.ndarray) else plain)[field.name] = value

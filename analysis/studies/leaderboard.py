@@ -154,7 +154,8 @@ def study_leaderboard(
     measure, available = choose_metric(store, chosen, metric)
     matrix = load_matrix(store, chosen.uid, measure.uid)
     scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
-    shared = np.asarray(scored.all(axis=0)) if len(scored) else np.zeros(chosen.n_items, bool)
+    with_scores = scored[scored.any(axis=1)]
+    shared = np.asarray(with_scores.all(axis=0) & bool(len(with_scores)))
     runs = list_runs(store, dataset_uid=chosen.uid)
     from_items = rows_from_items(matrix, scored, shared, runs)
     from_reports = rows_from_reports(
@@ -203,7 +204,8 @@ def study_leaderboard(
 
 
 def _pair(low: float, high: float) -> tuple[float, float] | None:
-    return None if math.isnan(low) or math.isnan(high) else (float(low), float(high))
+    """Return an interval; one without any width would read as certainty."""
+    return (float(low), float(high)) if low < high else None
 
 
 def _known(value: float) -> float | None:

@@ -9,25 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import special
 
-from analysis.statistics import Alternative, FloatArray, PairedTest, paired_test
+from analysis.statistics import Alternative, BoolArray, FloatArray, PairedTest, paired_test
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.diagnostics import Diagnostics, summarise_pair
 from analysis.statistics.effect_size import EffectSizes, effect_sizes
-from analysis.statistics.equivalence import Equivalence, decide, tost
-from analysis.statistics.evaluation_units import evaluation_units
+from analysis.statistics.equivalence import Equivalence, Verdict, decide, tost
+from analysis.statistics.evaluation_units import UnitStatistic, evaluation_units
 from analysis.statistics.interval import Interval
 from analysis.statistics.intervals import difference_interval
+from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.power import items_needed, minimum_detectable_difference
+from analysis.statistics.standard_error import spread_of_mean
 from analysis.statistics.validation import as_level
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
 
-Verdict = Literal["better", "worse", "equivalent", "undecided"]
+Zeros = Literal["wilcox", "pratt", "zsplit"]
+"""What the Wilcoxon test can do with items without a difference."""
 
 POWER = 0.8
 """The probability of finding a difference that 'could have been found' stands for."""
@@ -50,10 +53,10 @@ class PairSettings:
     seed: int = 0
     unit_size: int = 1
     """Items per evaluation unit."""
-    unit_statistic: Literal["mean", "median"] = "mean"
+    unit_statistic: UnitStatistic = "mean"
     shuffle_seed: int | None = None
     """Seed of the shuffle before items are cut into units; ``None`` = in order."""
-    zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox"
+    zeros: Zeros = "wilcox"
     """What the Wilcoxon test does with items without a difference."""
 
 
@@ -118,7 +121,7 @@ def analyse_pair(
         If settings and scores do not go together; the message says what to choose instead.
     """
     as_level(settings.alpha)
-    present = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
+    present = _present(a, b)
     n_items, n_missing = int(present.sum()), int((~present).sum())
     if settings.unit_size > 1 or settings.shuffle_seed is not None:
         a, b = _in_units(a[present], b[present], settings, aggregation)
@@ -149,7 +152,7 @@ def analyse_pair(
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
     gain = test.difference
     n_units = _n_units(a, b, groups)
-    error = _standard_error(bounds, n_units)
+    error = _standard_error(a, b, bounds, groups, aggregation)
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
         difference=_without_rounding(sign * gain, score_a, score_b),
@@ -179,7 +182,7 @@ def analyse_pair(
         ),
         verdict=decide(
             pvalue=test.pvalue,
-            difference=gain - sign * settings.delta,
+            difference=test.direction,
             alpha=settings.alpha,
             alternative=settings.alternative,
             equivalence=equivalence,
@@ -214,7 +217,7 @@ def _test(
     groups: Sequence[str | None] | None,
 ) -> tuple[PairedTest, str]:
     """Return the test, or why the scores cannot be put to it."""
-    options = {"zeros": settings.zeros} if settings.test == "wilcoxon" else {}
+    options: dict[str, Any] = {"zeros": settings.zeros} if settings.test == "wilcoxon" else {}
     result = paired_test(
         first,
         second,
@@ -234,13 +237,17 @@ def _test(
     return result, "All items differ by the same amount, or the metric is not defined on them."
 
 
+def _present(a: FloatArray, b: FloatArray) -> BoolArray:
+    return np.asarray(~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1)))
+
+
 def _complete(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    present = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
+    present = _present(a, b)
     return a[present], b[present]
 
 
 def _n_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None] | None) -> int:
-    present = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
+    present = _present(a, b)
     if groups is None:
         return int(present.sum())
     kept = [group for group, yes in zip(groups, present, strict=True) if yes]
@@ -252,16 +259,33 @@ def _without_rounding(difference: float, score_a: float, score_b: float) -> floa
     return 0.0 if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)) else difference
 
 
-def _standard_error(bounds: Interval, n_units: int) -> float:
-    """Return the standard error that an interval of Student's t would have been made from."""
-    if n_units < 2 or not math.isfinite(bounds.high - bounds.low):
-        return math.nan
-    quantile = float(special.stdtrit(n_units - 1, 0.5 + bounds.confidence_level / 2))
-    return (bounds.high - bounds.low) / 2 / quantile
+def _standard_error(
+    a: FloatArray,
+    b: FloatArray,
+    bounds: Interval,
+    groups: Sequence[str | None] | None,
+    aggregation: str,
+) -> float:
+    """Return the standard error of the difference: of the item differences, else by the interval.
+
+    An interval of a corpus metric is close to normal; so is that of shares that do not vary here.
+    """
+    first, second = _complete(a, b)
+    if aggregation == "mean":
+        kept = (
+            None
+            if groups is None
+            else [g for g, yes in zip(groups, _present(a, b), strict=True) if yes]
+        )
+        codes = None if kept is None else as_group_codes(kept, len(kept))
+        error = spread_of_mean(first[:, 0] - second[:, 0], codes).standard_error
+        if error > 0:
+            return error
+    return (bounds.high - bounds.low) / 2 / float(special.ndtri(0.5 + bounds.confidence_level / 2))
 
 
 def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float:
-    if not error > 0:
+    if not error > 0 or n_units < 2:
         return math.nan
     return minimum_detectable_difference(
         error, n_units - 1, alpha=settings.alpha, power=POWER, alternative=settings.alternative
@@ -271,7 +295,7 @@ def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float
 def _items_for(
     gain: float, error: float, n_units: int, n_items: int, settings: PairSettings
 ) -> int | None:
-    if not error > 0 or not gain:
+    if not error > 0 or not gain or n_units < 2:
         return None
     n_needed = items_needed(
         abs(gain), error * math.sqrt(n_units), alpha=settings.alpha, power=POWER

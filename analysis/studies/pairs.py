@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
@@ -38,7 +37,7 @@ from analysis.studies.pairs_words import (
     warnings,
 )
 from analysis.studies.study import Study
-from analysis.studies.test_names import to_public, to_statistics
+from analysis.studies.test_names import PairsTestName, to_public, to_statistics
 from store import vectors
 from store.arrays import load_groups, load_matrix
 from store.datasets import get_dataset
@@ -274,7 +273,8 @@ def _study(
         ),
     )
     at = np.ix_(order, order)
-    verdicts = _verdicts(result, metric.sign, settings)[at]
+    wide = _at_twice_alpha(store, matrix, settings)
+    verdicts = _verdicts(result, wide, metric.sign, settings)[at]
     upper = np.triu_indices(len(order), 1)
     n_pairs = int(np.count_nonzero(verdicts[upper] != NOT_COMPARABLE))
     n_different = int(np.count_nonzero(np.isin(verdicts[upper], (BETTER, WORSE))))
@@ -327,20 +327,32 @@ def _study(
     )
 
 
-def _verdicts(result: Pairwise, sign: int, settings: PairsSettings) -> npt.NDArray[np.uint8]:
-    """Return a code per cell; equivalence is each pair's own two one-sided tests, uncorrected."""
+def _verdicts(
+    result: Pairwise, wide: Pairwise | None, sign: int, settings: PairsSettings
+) -> npt.NDArray[np.uint8]:
+    """Return a code per cell; equivalent where the interval at 1 - 2 alpha is inside the margin."""
     verdicts = np.full(result.difference.shape, UNDECIDED, np.uint8)
     verdicts[np.isnan(result.pvalue)] = NOT_COMPARABLE
-    if settings.margin is not None:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            room = (settings.margin - np.abs(result.difference)) / result.standard_error
-            inside = special.stdtr(np.maximum(result.n_items - 1, 1), -room) <= settings.alpha
+    if wide is not None and settings.margin is not None:
+        # Two one-sided tests at alpha, by their interval; each pair's own, uncorrected.
+        inside = (wide.ci_low >= -settings.margin) & (wide.ci_high <= settings.margin)
         verdicts[inside & (verdicts == UNDECIDED)] = EQUIVALENT
     gain = sign * result.difference
     verdicts[result.different & (gain > 0)] = BETTER
     verdicts[result.different & (gain < 0)] = WORSE
     np.fill_diagonal(verdicts, UNDECIDED)
     return verdicts
+
+
+def _at_twice_alpha(store: Store, matrix: ScoreMatrix, settings: PairsSettings) -> Pairwise | None:
+    """Return the comparison whose intervals decide equivalence, where there is a margin."""
+    if settings.margin is None:
+        return None
+    test: PairsTestName = "t" if matrix.metric.aggregation == "mean" else "auto"
+    alpha = min(2 * settings.alpha, 1 - 1e-9)
+    return compare_all(store, matrix, replace(settings, test=test, correction="none", alpha=alpha))[
+        0
+    ]
 
 
 def _order_by_likeness(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.all_pairs.result import PairMethod
+from analysis.statistics.evaluation_units import UnitStatistic
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, PairsTestName, to_statistics
 from store.records import ScoreMatrix
@@ -60,7 +61,7 @@ class PairsSettings:
     clusters: bool | None = None
     """Whether groups of items are the units; by default where there are at least ten."""
     unit_size: int = 1
-    unit_statistic: Literal["mean", "median"] = "mean"
+    unit_statistic: UnitStatistic = "mean"
     shuffle_seed: int | None = None
 
 
@@ -80,7 +81,7 @@ def sentence(
     n_different = codes[BETTER] + codes[WORSE]
     n_pairs = len(upper[0])
     items = n_items[upper]
-    shared = f"{count(int(items.max()), 'item')}"
+    shared = count(int(items.max()), "item" if settings.unit_size == 1 else "unit")
     if items.min() != items.max():
         shared = f"{int(items.min()):,} to {shared}"
     if not n_different:
@@ -91,6 +92,8 @@ def sentence(
             f"{'differs' if n_different == 1 else 'differ'}"
         )
     told += f", with {shared} a pair"
+    if settings.unit_size > 1:
+        told += f" (a unit is {settings.unit_size} items)"
     if n_different:
         undecided = codes[UNDECIDED]
         if undecided:

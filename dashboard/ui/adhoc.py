@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -59,15 +60,11 @@ def show_tests(study: AdhocStudy) -> None:
     if not study.tests:
         return
     st.header("Tests for these scores", anchor=False)
-    lines = ["| Test | Advice | p | Because |", "|---|---|---:|---|"]
+    lines = []
     for row in study.tests:
-        cells = (
-            IN_WORDS[to_statistics(row.test)],
-            row.advice,
-            numbers.pvalue(row.pvalue),
-            row.reason,
-        )
-        lines.append(f"| {' | '.join(map(plain, cells))} |")
+        name = IN_WORDS[to_statistics(row.test)]
+        p = "" if math.isnan(row.pvalue) else f", p {numbers.pvalue(row.pvalue)}"
+        lines.append(f"- **{plain(name)}**: {row.advice}{plain(p)}. {plain(row.reason)}")
     st.markdown("\n".join(lines))
     st.caption(
         "Choose the test before you look: taking the smallest of these p-values finds differences "

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.item_changes import ItemChanges
+from analysis.studies.item_changes import Change, ItemChanges
 from dashboard import data
 from dashboard.charts import change_strip
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 
-CHANGES = {
+CHANGES: Final[dict[Change, str]] = {
     "improved": "A better",
     "regressed": "B better",
     "equal": "equal",

@@ -1,7 +1,7 @@
 """Links between pages, and names made safe for Markdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
@@ -21,7 +21,7 @@ class Link(NamedTuple):
 
     label: str
     page: str
-    params: dict[str, str | list[str]]
+    params: Mapping[str, str | list[str]]
 
     @property
     def url(self) -> str:

@@ -43,6 +43,7 @@ def test_nothing_to_tell_apart():
     assert resolution([], pairs(0)).n_adjacent == 0
     assert resolution([NAN, 1.0], pairs(2)).n_adjacent == 0
     assert resolution([1.0, 1.0], pairs(2)).items_to_separate_top_two is None
+    assert resolution([1.0, 1.0 - 1e-12], pairs(2)).items_to_separate_top_two is None
     unknown = resolution([2.0, 1.0], pairs(2), standard_error=np.full((2, 2), NAN))
     assert unknown.items_to_separate_top_two is None
     assert unknown.to_dict()["smallest_separable_gap"] is None

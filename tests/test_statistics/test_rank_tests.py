@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from analysis.statistics import paired_t
 from analysis.statistics.rank_tests import (
     MAX_EXACT_RANKS,
     doubled_ranks,
@@ -118,6 +119,9 @@ def test_agree_with_scipy_on_the_samples_of_nlpstattest(shared_folder):
             result = sign_test(a, b, alternative=alternative)
             assert result.statistic == theirs[0]
             assert result.pvalue == pytest.approx(theirs[1], rel=1e-10)
+            theirs = values["tests"][f"SCIPY t|{alternative}"]
+            t = paired_t(a, b, alternative=alternative)
+            assert (t.statistic, t.pvalue) == pytest.approx(tuple(theirs), rel=1e-10)
             n_compared += 1
     assert n_compared == 72
 

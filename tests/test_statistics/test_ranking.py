@@ -136,7 +136,9 @@ def test_probability_best_uses_shared_items_and_leaves_systems_without_scores_ou
     nothing_shared = probability_best([[1, NAN], [NAN, 1]], n_resamples=9)
     assert np.isnan(nothing_shared).all()
     assert np.isnan(probability_best(np.full((2, 3), NAN), n_resamples=9)).all()
-    np.testing.assert_array_equal(probability_best([[0.3]], n_resamples=9), [1])
+    np.testing.assert_array_equal(probability_best([[0.3, 0.4]], n_resamples=9), [1])
+    one_unit = probability_best([[1, 1], [0, 0]], groups=["x", "x"], n_resamples=9)
+    assert np.isnan(one_unit).all()  # the only draw there is says nothing
 
 
 def test_groups_are_drawn_together():

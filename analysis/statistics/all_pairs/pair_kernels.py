@@ -15,6 +15,11 @@ from analysis.statistics.all_pairs.kernels import compiled
 IntArray = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.floating]
 
+_ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
+_STEPS = 4
+_NEAR = 24
+_MARGIN = 24
+
 
 @compiled
 def pair_moments(
@@ -180,6 +185,7 @@ def count_one_sided(
 @compiled
 def pair_intervals(
     replicates: Floats,
+    complete: bool,
     left: IntArray,
     right: IntArray,
     middle: FloatArray,
@@ -191,26 +197,24 @@ def pair_intervals(
 ) -> None:
     """Percentiles of the replicated differences of listed pairs, NaN left out.
 
-    `replicates` holds a row per system; `share` of them lie below the lower percentile, linear
-    interpolation between. Only what lies more than `reach` spreads from the middle is looked at,
-    unless that leaves too few.
+    `replicates` holds a row per system, `complete` if none is NaN; `share` of them lie below the
+    lower percentile, linear interpolation between. Percentiles are first looked for `reach`
+    spreads from the middle.
     """
     n_replicates = replicates.shape[1]
     row = np.empty(n_replicates, np.float64)
-    lower, upper = np.empty(n_replicates, np.float64), np.empty(n_replicates, np.float64)
+    room = np.empty((2, n_replicates), np.float64)
     for p in range(left.size):
         a, b = replicates[left[p]], replicates[right[p]]
         for r in range(n_replicates):
             row[r] = np.float64(a[r]) - np.float64(b[r])
-        margin = reach * spread[p]
-        low[p], high[p] = _row_interval(
-            row, middle[p] - margin, middle[p] + margin, share, lower, upper
-        )
+        low[p], high[p] = _percentiles(row, complete, middle[p], spread[p], share, reach, room)
 
 
 @compiled
 def row_intervals(
     replicates: FloatArray,
+    complete: bool,
     middle: FloatArray,
     spread: FloatArray,
     share: float,
@@ -219,82 +223,132 @@ def row_intervals(
     high: FloatArray,
 ) -> None:
     """Percentiles as `pair_intervals`, of replicates that are a row per pair."""
-    n_replicates = replicates.shape[1]
-    lower, upper = np.empty(n_replicates, np.float64), np.empty(n_replicates, np.float64)
+    room = np.empty((2, replicates.shape[1]), np.float64)
     for p in range(replicates.shape[0]):
-        margin = reach * spread[p]
-        low[p], high[p] = _row_interval(
-            replicates[p], middle[p] - margin, middle[p] + margin, share, lower, upper
+        low[p], high[p] = _percentiles(
+            replicates[p], complete, middle[p], spread[p], share, reach, room
         )
 
 
 @compiled
-def _row_interval(
+def _percentiles(
     row: FloatArray,
-    below: float,
-    above: float,
+    complete: bool,
+    middle: float,
+    spread: float,
     share: float,
-    lower: FloatArray,
-    upper: FloatArray,
+    reach: float,
+    room: FloatArray,
 ) -> tuple[float, float]:
-    """Percentiles of one row, looking only at what is below `below` and above `above`."""
-    n, n_lower, n_upper = 0, 0, 0
-    for value in row:
-        n += int(value == value)
-    # A branch that is rarely taken: quicker than storing every value.
-    for value in row:
-        if (value < below) | (value > above):
-            if value < below:
-                lower[n_lower] = value
-                n_lower += 1
-            else:
-                upper[n_upper] = -value
-                n_upper += 1
+    """Lower and upper percentile of one row.
+
+    Counts how many values lie beyond where a normal distribution would have the percentiles,
+    moves there, and then orders only what lies within a few ranks.
+    """
+    n = row.size
+    if not complete:
+        n = 0
+        for i in range(row.size):
+            n += int(row[i] == row[i])
     if n == 0:
         return np.nan, np.nan
     place = share * (n - 1)
     index = int(place)
-    needed = min(index + 2, n)
-    if n_lower < needed:
-        n_lower = 0
-        for value in row:
-            if value == value:
-                lower[n_lower] = value
-                n_lower += 1
-    if n_upper < needed:
-        n_upper = 0
-        for value in row:
-            if value == value:
-                upper[n_upper] = -value
-                n_upper += 1
+    part = place - index
+    if spread > 0.0:
+        # Ranks per unit of the value, there.
+        density = n * math.exp(-0.5 * reach * reach) / (_ROOT_TWO_PI * spread)
+        below, above = middle - reach * spread, middle + reach * spread
+        for _ in range(_STEPS):
+            n_below, n_above = _count_tails(row, below, above)
+            if abs(n_below - index) <= _NEAR and abs(n_above - index) <= _NEAR:
+                break
+            below += (index - n_below) / density
+            above -= (index - n_above) / density
+        ends = np.array(
+            (
+                below - (n_below - index + _MARGIN) / density,
+                below + (index - n_below + _MARGIN) / density,
+                above - (index - n_above + _MARGIN) / density,
+                above + (n_above - index + _MARGIN) / density,
+            )
+        )
+        counts = _gather(row, ends, room)
+        low_at, high_at = index - counts[0], index - counts[1]
+        needed = min(index + 2, n)
+        if (
+            low_at >= 0
+            and high_at >= 0
+            and counts[0] + counts[2] >= needed
+            and counts[1] + counts[3] >= needed
+        ):
+            return (
+                _interpolated(room[0], counts[2], low_at, part),
+                0.0 - _interpolated(room[1], counts[3], high_at, part),
+            )
+    filled = 0
+    for value in row:
+        if value == value:
+            room[0, filled], room[1, filled] = value, -value
+            filled += 1
     return (
-        _interpolated(lower, n_lower, index, place - index),
-        0.0 - _interpolated(upper, n_upper, index, place - index),
+        _interpolated(room[0], n, index, part),
+        0.0 - _interpolated(room[1], n, index, part),
     )
+
+
+@compiled
+def _count_tails(row: FloatArray, below: float, above: float) -> tuple[int, int]:
+    n_below, n_above = 0, 0
+    for i in range(row.size):
+        n_below += int(row[i] < below)
+        n_above += int(row[i] > above)
+    return n_below, n_above
+
+
+@compiled
+def _gather(row: FloatArray, ends: FloatArray, room: FloatArray) -> tuple[int, int, int, int]:
+    """Gather values from the first end to the second, and from the third to the fourth turned.
+
+    How many lie below the first, above the fourth, and how many were gathered on either side.
+    """
+    first, second, third, fourth = ends[0], ends[1], ends[2], ends[3]
+    n_below, n_above = _count_tails(row, first, fourth)
+    n_low, n_high = 0, 0
+    # Few values are that far from the middle, so the branch is seldom taken.
+    middle = (first + fourth) / 2
+    inner = min(middle - second, third - middle)
+    outer = (fourth - first) / 2
+    outer += 1e-9 * outer
+    inner -= 1e-9 * outer
+    for i in range(row.size):
+        value = row[i]
+        size = abs(value - middle)
+        if (size >= inner) & (size <= outer):
+            if (value >= first) & (value < second):
+                room[0, n_low] = value
+                n_low += 1
+            if (value > third) & (value <= fourth):
+                room[1, n_high] = -value
+                n_high += 1
+    return n_below, n_above, n_low, n_high
 
 
 @compiled
 def _interpolated(values: FloatArray, n: int, index: int, share: float) -> float:
     """Value at ``index + share`` of the n first values in order; reorders them."""
-    left, right = 0, n - 1
-    while left < right:
+    left, right = 0, n
+    while right - left > 1:
         pivot = values[(left + right) >> 1]
-        i, j = left, right
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if index <= j:
-            right = j
-        elif index >= i:
-            left = i
-        else:
+        place = _partition(values, left, right, pivot, False)
+        if index < place:
+            right = place
+            continue
+        # What equals the pivot next, so that many equal values cost no more.
+        stop = _partition(values, place, right, pivot, True)
+        if index < stop:
             break
+        left = stop
     found = float(values[index])
     if share == 0.0 or index + 1 >= n:
         return found
@@ -302,3 +356,16 @@ def _interpolated(values: FloatArray, n: int, index: int, share: float) -> float
     for i in range(index + 2, n):
         after = min(after, float(values[i]))
     return found + (after - found) * share
+
+
+@compiled
+def _partition(values: FloatArray, left: int, right: int, pivot: float, equal: bool) -> int:
+    """Bring what is below the pivot, or `equal` to it, to the left; where the rest begins."""
+    place = left
+    # Without a branch on the values, which no processor could foresee.
+    for i in range(left, right):
+        value = values[i]
+        values[i] = values[place]
+        values[place] = value
+        place += int((value == pivot) if equal else (value < pivot))
+    return place

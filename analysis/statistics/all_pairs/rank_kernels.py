@@ -217,13 +217,14 @@ def rank_sum_tails(ranks: IntArray, doubled: int, tails: FloatArray) -> None:
 @compiled
 def rank_sum_chances(ranks: IntArray) -> FloatArray:
     """Distribution of the sum of `ranks`, each with a fair coin; entry k is the chance of k."""
-    chances = np.zeros(np.sum(ranks) + 1)
+    chances, before = np.zeros(np.sum(ranks) + 1), np.empty(np.sum(ranks) + 1)
     chances[0] = 1.0
     filled = 1
     for rank in ranks:
         for value in range(filled):
-            chances[value] *= 0.5
-        for value in range(filled - 1, -1, -1):
-            chances[value + rank] += chances[value]
+            before[value] = 0.5 * chances[value]
+            chances[value] = before[value]
+        for value in range(filled):
+            chances[value + rank] += before[value]
         filled += rank
     return chances

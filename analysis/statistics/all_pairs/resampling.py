@@ -157,8 +157,9 @@ def resample_rows(
         from analysis.statistics.all_pairs.pair_kernels import row_intervals
 
         ends[2] = np.nanstd(replicates, axis=1, ddof=1)
-        share, reach = _tail(confidence_level, n_resamples)
-        row_intervals(replicates, observed, ends[2], share, reach, ends[0], ends[1])
+        share, reach = _tail(confidence_level)
+        complete = not np.isnan(replicates).any()
+        row_intervals(replicates, complete, observed, ends[2], share, reach, ends[0], ends[1])
     return Resampled(at_least, at_most, *ends)
 
 
@@ -180,11 +181,10 @@ def _thresholds(
     return (low + room).astype(metric.dtype), (high - room).astype(metric.dtype)
 
 
-def _tail(confidence_level: float, n_resamples: int) -> tuple[float, float]:
-    """Return the share below the lower percentile, and how many spreads off to start looking."""
+def _tail(confidence_level: float) -> tuple[float, float]:
+    """Return the share below the lower percentile, and how many spreads off a normal one lies."""
     share = (1.0 - confidence_level) / 2.0
-    looked_at = min(0.45, 1.3 * share + 3.0 * np.sqrt(share / n_resamples))
-    return share, -float(special.ndtri(looked_at))
+    return share, -float(special.ndtri(share))
 
 
 def _intervals(
@@ -197,14 +197,16 @@ def _intervals(
     """Return percentiles and standard errors of the replicated differences, shape (3, n_pairs)."""
     from analysis.statistics.all_pairs.pair_kernels import pair_intervals
 
-    share, reach = _tail(confidence_level, replicates.shape[1])
+    share, reach = _tail(confidence_level)
     middle, spread = _moments(replicates, left, right)
+    complete = not np.isnan(replicates).any()
     ends = np.stack([np.full(left.size, np.nan), np.full(left.size, np.nan), spread])
 
     def work(tile: int) -> None:
         at = slice(tile * _PAIRS_PER_TILE, (tile + 1) * _PAIRS_PER_TILE)
         pair_intervals(
             replicates,
+            complete,
             left[at],
             right[at],
             middle[at],

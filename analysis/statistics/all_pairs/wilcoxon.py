@@ -1,5 +1,6 @@
 """Wilcoxon's signed-rank test of all pairs."""
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from analysis.statistics.all_pairs.tiles import run_tiles
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.paired_result import TINY
 from analysis.statistics.rank_tests import MAX_EXACT_RANKS
+from analysis.statistics.results import read_only
 
 IntArray = npt.NDArray[np.int64]
 
@@ -195,8 +197,13 @@ def _untied_tail(n: IntArray, doubled: IntArray) -> FloatArray:
     """Return the exact chance of a sum at least as large, of the ranks 1 ... n."""
     tail = np.ones(n.size)
     for size in np.unique(n[n > 0]):
-        chances = rank_sum_chances(np.arange(1, size + 1))
-        at_least = np.cumsum(chances[::-1])[::-1]
         here = n == size
-        tail[here] = at_least[doubled[here] // 2]
+        tail[here] = _untied_tails(int(size))[doubled[here] // 2]
     return tail
+
+
+@functools.lru_cache(maxsize=8)
+def _untied_tails(n: int) -> FloatArray:
+    """Return P(sum >= k) of the ranks 1 ... n for k = 0, 1, ..."""
+    chances = rank_sum_chances(np.arange(1, n + 1))
+    return read_only(np.cumsum(chances[::-1])[::-1])

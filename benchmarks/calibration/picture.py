@@ -1,0 +1,268 @@
+"""The picture of the page: rates as a grid of tests and intervals by population and n, in SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from benchmarks.calibration.procedures import LEVELS, ROWS
+from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure, Figures
+
+_WIDTH = 1200
+_LEFT = 226
+_CELL_WIDTH, _CELL_HEIGHT = 20, 22
+_GAP = 8
+_SIZES = {20: "20", 50: "50", 200: "200", 1_000: "1k"}
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "normal": ("normal", "differences"),
+    "skewed-scores": ("skewed scores,", "symmetric", "differences"),
+    "skewed": ("skewed", "differences,", "mean 0"),
+    "skewed-median": ("skewed", "differences,", "median 0"),
+    "heavy": ("heavy-tailed", "differences"),
+    "ratings": ("ratings", "with ties"),
+    "binary": ("right or", "wrong"),
+    "clustered by group": ("clustered,", "by group"),
+    "clustered": ("clustered,", "groups", "ignored"),
+    "clustered-binary by group": ("clustered,", "right/wrong,", "by group"),
+    "clustered-binary": ("clustered,", "right/wrong,", "ignored"),
+}
+_OF_GOLD = {"skewed-scores": "gold-skewed"}
+"""Columns of populations with gold that are called otherwise."""
+_WITHOUT_GOLD = ("skewed", "skewed-median", "clustered-binary", "clustered-binary by group")
+
+
+class _Block(NamedTuple):
+    heading: str
+    rows: tuple[tuple[str, str], ...]
+    """Names of rows and how the picture calls them."""
+
+
+def _titles(*names: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, ROWS[name].title) for name in names)
+
+
+_BLOCKS = (
+    _Block(
+        "Tests of item scores: false alarms in 100 at level .05",
+        (
+            ("t", "t"),
+            ("signflip", "permutation"),
+            ("bootstrap", "bootstrap"),
+            ("wilcoxon", "Wilcoxon signed-rank"),
+            ("sign", "sign"),
+            ("signflip-median", "permutation, median"),
+            ("bootstrap-median", "bootstrap, median"),
+            *_titles("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-cc"),
+        ),
+    ),
+    _Block(
+        "Equivalence test, margin as large as the true difference: false verdicts in 100 at .05",
+        _titles("tost"),
+    ),
+    _Block(
+        "Tests of correlations with gold: false alarms in 100 at level .05",
+        (
+            *_titles("steiger pearson", "steiger spearman"),
+            *_titles("williams pearson", "williams spearman"),
+            ("signflip pearson", "permutation, Pearson"),
+            ("signflip spearman", "permutation, Spearman"),
+            ("bootstrap pearson", "bootstrap, Pearson"),
+        ),
+    ),
+    _Block(
+        "95 % intervals: true value missed in 100",
+        (
+            ("ci difference t", "mean difference, t"),
+            ("ci difference percentile", "percentile bootstrap"),
+            ("ci difference basic", "basic bootstrap"),
+            ("ci difference bca", "BCa bootstrap"),
+            ("ci difference studentized", "studentized bootstrap"),
+            ("ci difference tango", "difference of shares, Tango"),
+            ("ci difference newcombe", "difference of shares, Newcombe"),
+            ("ci median percentile", "median difference, percentile"),
+            ("ci median basic", "median difference, basic"),
+            ("ci median bca", "median difference, BCa"),
+            ("ci hodges-lehmann", "Hodges–Lehmann"),
+            ("ci d_z", "Cohen's d_z"),
+            ("ci rank-biserial", "rank-biserial correlation"),
+            ("ci superiority", "P(superiority)"),
+            ("ci score t", "one system's mean, t"),
+            ("ci score wilson", "one system's share, Wilson"),
+            ("ci correlation pearson", "correlations, Pearson, percentile"),
+            ("ci correlation spearman", "correlations, Spearman, percentile"),
+        ),
+    ),
+)
+_STEPS = (0.15, 0.35, 0.6, 0.8, 1.25, 1.6, 2.5, 5.0)
+"""Rates over the stated one at which the colour changes."""
+_COLOURS = (
+    "#6c8fb8",
+    "#9ab4d0",
+    "#c3d3e4",
+    "#e3eaf2",
+    "#f6f4f0",
+    "#fbe0c8",
+    "#f3b482",
+    "#d9772f",
+    "#963a08",
+)
+_STYLE = """\
+text { font: 10.5px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif;
+  fill: #11151a; text-anchor: middle }
+.label { font-size: 12px; text-anchor: end }
+.head { font-size: 13px; font-weight: 600; text-anchor: start }
+.title { font-size: 18px; font-weight: 600; text-anchor: start }
+.key { font-size: 12.5px; text-anchor: start }
+.column { font-size: 11px; font-weight: 600 }
+.small { fill: #4d5661 }
+.on-dark { fill: #ffffff }
+.many { font-weight: 700 }
+.few { fill: none; stroke: #11151a; stroke-width: .9 }
+.up { fill: #11151a }
+.up-on-dark { fill: #ffffff }"""
+_DESCRIPTION = (
+    "A grid. Rows are tests and intervals, columns are populations, each with 20, 50, 200 and "
+    "1,000 items. Each cell holds how often in 100 samples a test gave a false alarm at level "
+    ".05, or a 95 % interval missed the true value; 5 are stated. Cells with significantly more "
+    "are orange to brown with a filled triangle, with significantly fewer blue with an open one. "
+    "All figures stand in the tables of the page."
+)
+
+
+class _Drawing:
+    """Shapes collected by kind, so that each colour is one path."""
+
+    def __init__(self) -> None:
+        self.cells: dict[int, list[str]] = {}
+        self.marks: dict[str, list[str]] = {}
+        self.texts: list[str] = []
+
+    def text(self, x: float, y: float, content: str, kind: str = "") -> None:
+        of_kind = f' class="{kind}"' if kind else ""
+        self.texts.append(f'<text x="{x:g}" y="{y:g}"{of_kind}>{escape(content)}</text>')
+
+    def cell(self, x: float, y: float, figure: Figure) -> None:
+        """Draw a rate with its colour and mark."""
+        rate, mark = figure.rate(), figure.mark()
+        step = sum(rate >= edge * LEVELS[0] for edge in _STEPS)
+        self.block(x, y, step)
+        dark = step == len(_STEPS)
+        kinds = [name for name, on in (("on-dark", dark), ("many", mark == TOO_MANY)) if on]
+        baseline = y + (17 if mark == TOO_MANY else 14 if mark == TOO_FEW else 15)
+        self.text(x + _CELL_WIDTH / 2, baseline, f"{100 * rate:.0f}", " ".join(kinds))
+        self.mark(x + _CELL_WIDTH / 2, y, mark, dark)
+
+    def block(self, x: float, y: float, step: int) -> None:
+        self.cells.setdefault(step, []).append(
+            f"M{x + 0.5:g} {y + 0.5:g}h{_CELL_WIDTH - 1}v{_CELL_HEIGHT - 1}h-{_CELL_WIDTH - 1}z"
+        )
+
+    def mark(self, middle: float, y: float, mark: str, dark: bool = False) -> None:
+        if mark == TOO_MANY:
+            kind = "up-on-dark" if dark else "up"
+            self.marks.setdefault(kind, []).append(f"M{middle - 3.5:g} {y + 7:g}h7l-3.5 -5z")
+        elif mark == TOO_FEW:
+            self.marks.setdefault("few", []).append(f"M{middle - 3:g} {y + 16:g}h6l-3 4z")
+
+    def svg(self, height: float) -> str:
+        paths = [
+            f'<path fill="{_COLOURS[step]}" d="{"".join(shapes)}"/>'
+            for step, shapes in sorted(self.cells.items())
+        ]
+        paths += [f'<path class="{k}" d="{"".join(s)}"/>' for k, s in sorted(self.marks.items())]
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:g}" '
+                f'width="{_WIDTH}" height="{height:g}" role="img" aria-labelledby="title desc">',
+                '<title id="title">Which tests and intervals keep their error rate, and where'
+                "</title>",
+                f'<desc id="desc">{escape(_DESCRIPTION)}</desc>',
+                f"<style>{_STYLE}</style>",
+                f'<rect width="{_WIDTH}" height="{height:g}" fill="#ffffff"/>',
+                *paths,
+                *self.texts,
+                "</svg>\n",
+            ]
+        )
+
+
+def draw(figures: Figures) -> str:
+    """Return the picture as SVG."""
+    drawing = _Drawing()
+    drawing.text(16, 30, "Which tests and intervals keep their error rate, and where", "title")
+    _key(drawing)
+    y = 152.0
+    for block in _BLOCKS:
+        rows = [(name, title) for name, title in block.rows if name in figures]
+        if not rows:
+            continue
+        drawing.text(16, y, block.heading, "head")
+        y += 8
+        if block is _BLOCKS[0] or block is _BLOCKS[-1]:
+            y = _heads(drawing, y)
+        for name, title in rows:
+            drawing.text(_LEFT - 8, y + 15, title, "label")
+            _row(drawing, y, name, figures)
+            y += _CELL_HEIGHT
+        y += 26
+    return drawing.svg(y)
+
+
+def _place(column: int, size: int) -> float:
+    return _LEFT + column * (len(_SIZES) * _CELL_WIDTH + _GAP) + size * _CELL_WIDTH
+
+
+def _heads(drawing: _Drawing, y: float) -> float:
+    for number, lines in enumerate(_COLUMNS.values()):
+        middle = _place(number, 0) + len(_SIZES) * _CELL_WIDTH / 2
+        for line, text in enumerate(lines):
+            drawing.text(middle, y + 14 + 13 * (line + 3 - len(lines)), text, "column")
+        for size, text in enumerate(_SIZES.values()):
+            drawing.text(_place(number, size) + _CELL_WIDTH / 2, y + 56, text, "small")
+    drawing.text(_LEFT - 8, y + 56, "items", "label small")
+    return y + 61
+
+
+def _row(drawing: _Drawing, y: float, name: str, figures: Figures) -> None:
+    of_gold = any(column.startswith("gold-") for column in figures[name])
+    for number, column in enumerate(_COLUMNS):
+        if of_gold:
+            if column in _WITHOUT_GOLD:
+                continue
+            column = _OF_GOLD.get(column, f"gold-{column}")
+        cells = figures[name].get(column, {})
+        for size, n in enumerate(_SIZES):
+            if n in cells:
+                drawing.cell(_place(number, size), y, cells[n])
+
+
+def _key(drawing: _Drawing) -> None:
+    """Say in words what colours and marks mean."""
+    drawing.text(
+        16,
+        54,
+        "Each cell: errors in 100 samples of 20, 50, 200 and 1,000 items; 5 are stated. Columns: "
+        "what the items are like. Clustered: 10 items to a group.",
+        "key",
+    )
+    x = 16.0
+    entries = (
+        ((8, TOO_MANY), (7, TOO_MANY), (6, TOO_MANY), "more than stated: do not use it there"),
+        ((5, ""), (4, ""), (3, ""), "as stated, but for chance"),
+        ((2, TOO_FEW), (1, TOO_FEW), (0, TOO_FEW), "fewer than stated: cautious, finds less"),
+    )
+    for *swatches, words in entries:
+        for step, mark in swatches:
+            drawing.block(x, 68, step)
+            drawing.mark(x + _CELL_WIDTH / 2, 68, mark, step == len(_STEPS))
+            x += _CELL_WIDTH
+        drawing.text(x + 8, 84, words, "key")
+        x += 30 + 6.6 * len(words)
+    drawing.text(
+        16,
+        112,
+        "A triangle stands where the count lies outside the central 99.9 % of what the stated rate "
+        "gives. Empty: the procedure does not apply or was not simulated.",
+        "key",
+    )

@@ -1,0 +1,301 @@
+"""The page, the picture and the figures in docs/."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.calibration import words
+from benchmarks.calibration.picture import draw
+from benchmarks.calibration.populations import GROUP_SIZE, POPULATIONS
+from benchmarks.calibration.procedures import FAMILIES, ROWS
+from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure, Figures
+
+NAME = "calibration"
+_SIZES = (20, 50, 200, 1_000)
+_NOTEWORTHY = 0.01  # share of samples without an answer
+
+
+class About(NamedTuple):
+    """How the figures came about."""
+
+    repetitions: int
+    seed: int
+    n_resamples: int
+    processes: int
+    minutes: float
+    """Of the last run of all cells."""
+    versions: Mapping[str, str]
+
+
+def write(figures: Figures, about: About, folder: Path) -> None:
+    """Write the figures, the page and the picture."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix, text in (
+        (".json", to_json(figures, about)),
+        (".md", page(figures, about)),
+        (".svg", draw(figures)),
+    ):
+        (folder / f"{NAME}{suffix}").write_text(text, encoding="utf-8")
+
+
+def to_json(figures: Figures, about: About) -> str:
+    """Return the figures as JSON, a line for each procedure and population."""
+    head = json.dumps(about._asdict(), ensure_ascii=False)
+    legend = json.dumps(
+        "procedure: population: n: [repetitions, errors at .05, errors at .01, without an answer]; "
+        "for shares of false differences also the sums of their squares"
+    )
+    blocks = []
+    for row, columns in figures.items():
+        lines = [
+            f'"{column}": {{'
+            + ", ".join(f'"{n}": {json.dumps(_packed(cells[n]))}' for n in sorted(cells))
+            + "}"
+            for column, cells in columns.items()
+        ]
+        blocks.append(f'"{row}": {{\n  ' + ",\n  ".join(lines) + "}")
+    body = ",\n".join(blocks)
+    return f'{{"about": {head},\n"legend": {legend},\n"figures": {{\n{body}}}}}\n'
+
+
+def from_json(text: str) -> tuple[Figures, About]:
+    """Return what `to_json` wrote."""
+    content = json.loads(text)
+    figures: Figures = {
+        row: {
+            column: {int(n): _unpacked(values) for n, values in cells.items()}
+            for column, cells in columns.items()
+        }
+        for row, columns in content["figures"].items()
+    }
+    return figures, About(**content["about"])
+
+
+def _packed(figure: Figure) -> list[Any]:
+    def plain(value: float) -> float | int | None:
+        if math.isnan(value):
+            return None
+        return int(value) if value == int(value) else round(value, 6)
+
+    squares = figure.squares or ()
+    return [
+        figure.repetitions,
+        *(plain(value) for value in figure.errors),
+        figure.undefined,
+        *(plain(value) for value in squares),
+    ]
+
+
+def _unpacked(values: list[Any]) -> Figure:
+    repetitions, first, second, undefined, *squares = values
+    errors = (float(first), math.nan if second is None else float(second))
+    return Figure(
+        repetitions, errors, undefined, (squares[0], squares[1]) if len(squares) == 2 else None
+    )
+
+
+def page(figures: Figures, about: About) -> str:
+    """Return the page in Markdown."""
+    parts = [
+        words.TOP,
+        _what_follows(figures),
+        words.SIMULATED,
+        _populations(),
+        words.NULLS,
+        words.READING + _counted(figures),
+    ]
+    for family, (heading, note) in words.FAMILIES.items():
+        rows = [row for row in figures if FAMILIES[row] == family]
+        if not rows:
+            continue
+        parts += [words.CHAPTERS[family]] if family in words.CHAPTERS else []
+        parts += [f"### {heading}", *([note] if note else []), _table(figures, rows, family)]
+    parts.append(_how(figures, about))
+    return "\n\n".join(parts) + "\n"
+
+
+def title_of(column: str, *, ignored: bool = True) -> str:
+    """Return the title of a population, and what is made of its groups."""
+    name = column.removesuffix(" by group")
+    title = POPULATIONS[name].title
+    if column != name:
+        return f"{title}; by group"
+    return f"{title}; groups ignored" if POPULATIONS[name].grouped and ignored else title
+
+
+def ordered(columns: Mapping[str, Any]) -> list[str]:
+    """Return columns in the order of the populations, those by group first."""
+    names = list(POPULATIONS)
+
+    def place(column: str) -> tuple[int, bool]:
+        name = column.removesuffix(" by group")
+        return names.index(name), column == name
+
+    return sorted(columns, key=place)
+
+
+def percent(rate: float) -> str:
+    """Return a rate as it stands on the page."""
+    return f"{100 * rate:.1f}"
+
+
+def _table(figures: Figures, rows: list[str], family: str) -> str:
+    of_intervals = family.startswith("ci")
+    sizes = [n for n in _SIZES if any(n in cells for r in rows for cells in figures[r].values())]
+    header = " | ".join(f"n = {n:,}" for n in sizes)
+    first = "correction" if family.startswith("corrections") else "interval"
+    first = first if of_intervals or family.startswith("corrections") else "test"
+    lines = [f"| {first} | population | {header} |", "|---" * (2 + len(sizes)) + "|"]
+    for row in rows:
+        for column in ordered(figures[row]):
+            cells = figures[row][column]
+            texts = [_cell(cells[n], of_intervals) if n in cells else "" for n in sizes]
+            lines.append(f"| {_row_title(row)} | {title_of(column)} | " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+def _row_title(row: str) -> str:
+    title = ROWS[row].title
+    if FAMILIES[row].startswith("corrections"):
+        test = row.split()[1]
+        return f"{title}, {words.TESTS[test]}"
+    return title
+
+
+def _cell(figure: Figure, of_interval: bool) -> str:
+    if of_interval:
+        text = percent(1 - figure.rate()) + figure.mark()
+    else:
+        text = " / ".join(percent(figure.rate(level)) + figure.mark(level) for level in (0, 1))
+    text = f"**{text}**" if figure.too_many else text
+    return text + ("†" if figure.undefined > _NOTEWORTHY * figure.repetitions else "")
+
+
+def _what_follows(figures: Figures) -> str:
+    lines = [words.FOLLOWS, "", "| test | do not use it for | cautious with |", "|---|---|---|"]
+    for row in figures:
+        if FAMILIES[row] in words.TEST_FAMILIES:
+            lines.append(f"| {_row_title(row)} | {_marked(figures, row, True)} | "
+                         f"{_marked(figures, row, False)} |")
+    lines += ["", words.FOLLOWS_INTERVALS, "", "| interval | of | do not use it for |"]
+    lines.append("|---|---|---|")
+    for row in figures:
+        if FAMILIES[row].startswith("ci"):
+            of = words.FAMILIES[FAMILIES[row]][0].lower()
+            lines.append(f"| {_row_title(row)} | {of} | {_marked(figures, row, True)} |")
+    lines += ["", _corrections_in_short(figures)]
+    return "\n".join(lines)
+
+
+def _marked(figures: Figures, row: str, too_many: bool) -> str:
+    """Return the populations and sizes where a row has a mark, with its rates at .05."""
+    found = []
+    for column in ordered(figures[row]):
+        cells = figures[row][column]
+        marked = [n for n in sorted(cells) if _has_mark(cells[n], too_many)]
+        if not marked:
+            continue
+        rates = [100 * cells[n].rate() for n in marked]
+        told = f"{min(rates):.1f}" + (f" to {max(rates):.1f}" if len(rates) > 1 else "") + " %"
+        if len(marked) == len(cells) > 1:
+            sizes = "any n"
+        else:
+            sizes = "n = " + ", ".join(f"{n:,}" for n in marked)
+        of_gold = FAMILIES[row] in ("correlations", "ci correlations")
+        title = title_of(column).replace(", with gold", "") if of_gold else title_of(column)
+        found.append(f"{title}: {sizes}" + (f" ({told})" if too_many else ""))
+    return "; ".join(found) if found else "–"
+
+
+def _has_mark(figure: Figure, too_many: bool) -> bool:
+    if too_many:
+        return figure.too_many
+    return not figure.too_many and figure.mark() == TOO_FEW
+
+
+def _corrections_in_short(figures: Figures) -> str:
+    rows = [r for r in figures if FAMILIES[r].startswith("corrections")]
+    failing = sorted(
+        {
+            f"{ROWS[row].title} ({words.TESTS[row.split()[1]]})"
+            for row in rows
+            if ROWS[row].title != "none"
+            and any(f.too_many for cells in figures[row].values() for f in cells.values())
+        }
+    )
+    bare = [
+        f.rate() for r in rows if ROWS[r].title == "none" and r.startswith("all")
+        for cells in figures[r].values() for f in cells.values()
+    ]
+    told = f"at most {100 * max(bare):.0f} %, at least {100 * min(bare):.0f} %" if bare else ""
+    held = (
+        "Every correction kept its error at both levels on every board."
+        if not failing
+        else f"Not keeping it somewhere: {', '.join(failing)}."
+    )
+    return words.FOLLOWS_CORRECTIONS.format(bare=told, held=held)
+
+
+def _populations() -> str:
+    lines = ["| population | items | exchangeable |", "|---|---|---|"]
+    for population in POPULATIONS.values():
+        yes = "yes" if population.exchangeable else "no"
+        title = population.title
+        title += " (20 systems)" if population.kind == "board" else ""
+        lines.append(f"| {title} | {population.formula} | {yes} |")
+    return "\n".join(lines)
+
+
+def _all(figures: Figures) -> Iterator[Figure]:
+    for columns in figures.values():
+        for cells in columns.values():
+            yield from cells.values()
+
+
+def _counted(figures: Figures) -> str:
+    marks = [
+        figure.mark(level)
+        for figure in _all(figures)
+        for level in (0, 1)
+        if not math.isnan(figure.errors[level])
+    ]
+    return words.COUNTED.format(
+        judged=len(marks),
+        chance=f"{len(marks) / 1000:.1f}",
+        many=marks.count(TOO_MANY),
+        few=marks.count(TOO_FEW),
+    )
+
+
+def _how(figures: Figures, about: About) -> str:
+    return words.HOW.format(
+        repetitions=f"{about.repetitions:,}",
+        half=f"{about.repetitions // 2:,}",
+        n_resamples=about.n_resamples,
+        slow=_fewer(figures, about.repetitions),
+        seed=about.seed,
+        minutes=f"{about.minutes:.0f}",
+        processes=about.processes,
+        versions=", ".join(f"{name} {version}" for name, version in about.versions.items()),
+        group=GROUP_SIZE,
+    )
+
+
+def _fewer(figures: Figures, repetitions: int) -> str:
+    """Say which procedures had fewer samples, as they take long."""
+    told = []
+    for few, standard, of in ((200, repetitions, "up to 200"), (1_000, repetitions // 2, "1,000")):
+        by_number: dict[int, set[str]] = {}
+        for row, columns in figures.items():
+            found = {f.repetitions for cells in columns.values() for n, f in cells.items()
+                     if (n >= 1_000) == (few >= 1_000)}
+            for number in found - {standard}:
+                title = words.FAMILIES[FAMILIES[row]][0].lower()
+                by_number.setdefault(number, set()).add(f"{ROWS[row].title} ({title})")
+        for number, rows in sorted(by_number.items(), reverse=True):
+            told.append(f"{number:,} with {of} items for {', '.join(sorted(rows))}")
+    return "; fewer for slow ones: " + "; ".join(told) if told else ""

@@ -1,0 +1,144 @@
+"""The words of the page; every figure on it is counted."""
+
+from __future__ import annotations
+
+TOP = """\
+# Calibration
+
+A test at level .05 promises at most 5 false alarms in 100 comparisons of systems that are equally good, an interval of
+95 % to miss the true value at most 5 times in 100, a correction to keep its error over all pairs of a leaderboard. This
+page says where that was kept in simulation and where not. `make calibrate` computes and writes it, the picture, and all
+counts ([calibration.json](calibration.json)).
+
+![Heat grid: false alarms of each test, and misses of each interval, by population and number of items](calibration.svg)"""
+
+FOLLOWS = """\
+## What follows
+
+**What is not calibrated somewhere is not recommended there.** "Do not use it for" lists where a test gave more false
+alarms than stated, at .05 or at .01, with the range of its rates at .05; "cautious with" where it gave fewer at .05,
+which is no error but finds less."""
+
+FOLLOWS_INTERVALS = """\
+Intervals of 95 % that missed the true value more often than 5 times in 100, with the range of their misses:"""
+
+FOLLOWS_CORRECTIONS = """\
+Corrections, 20 equal systems and 190 pairs: without any, the chance of at least one false difference at .05 is {bare}.
+{held}"""
+
+SIMULATED = """\
+## What was simulated
+
+d is the difference between the systems on an item, u what they share. Tests and equivalence tests look at every row, the
+rest at those that fit."""
+
+NULLS = """\
+**Equally good can mean two things.** Where scores are *exchangeable*, handing each item's two scores to the other system
+changes nothing about their distribution. All tests suppose at least this, and it is what two equally good systems usually
+look like, also with skewed scores: their differences are then symmetric. In "skewed differences, equal means" only the
+means are equal: one system loses a little on most items and wins much on a few. There a test of means should still keep
+its level, but the Wilcoxon, sign and median tests ask something else (are differences symmetric, is their median 0), and
+the answer to that is no. What is shown for them there is how often they would be misread as a statement about means.
+"Skewed differences, median 0" is the reverse, and shown for tests of medians only. The permutation test on the median
+also supposes symmetric differences, not just a median of 0.
+
+For equivalence tests and intervals, a is truly better, by half a standard deviation of d (ratings: half a point before
+rounding; right or wrong: .84 against .76). That is then also the margin of the equivalence test, so that each verdict
+"equivalent" is false. With gold and for corpus metrics the true difference is 0."""
+
+READING = """\
+## How to read the tables
+
+Tests: false alarms in 100 samples at .05 / at .01, two-sided. Intervals: how many in 100 hold the true value; 95 is
+stated. **▲** too many false alarms, or too low a coverage; ▽ fewer false alarms than stated, or a higher coverage. A mark
+means that the count lies outside the central 99.9 % of the binomial distribution that the stated level gives. † more
+than 1 % of samples gave no answer, which counts as no error. Clustered populations have groups of 10, so n = 20, 50, 200
+and 1,000 items are 2, 5, 20 and 100 groups; "by group" means that the procedure was told them, "groups ignored" shows
+what it costs not to, and is the only way for tests that cannot take groups. """
+
+COUNTED = (
+    "{judged:,} figures were judged: {many} have ▲, {few} have ▽; if all procedures met their level "
+    "exactly, some {chance} would have a mark by chance."
+)
+
+TEST_FAMILIES = (
+    "means",
+    "ranks",
+    "medians",
+    "shares",
+    "correlations",
+    "corpus",
+    "equivalence",
+)
+
+CHAPTERS = {
+    "means": "## Tests",
+    "ci differences": "## Intervals",
+    "corrections all": "## Corrections",
+}
+
+FAMILIES: dict[str, tuple[str, str]] = {
+    "means": (
+        "Means",
+        "By group, t is cluster-robust, the permutation test exchanges whole groups and the "
+        "bootstrap draws them.",
+    ),
+    "ranks": (
+        "Ranks and signs",
+        "Neither tests means: see above for what stands in the rows with skewed differences.",
+    ),
+    "medians": (
+        "Medians",
+        "Of the differences. Scores of right and wrong have a median difference of 0 almost "
+        "always: these tests cannot find anything there.",
+    ),
+    "shares": (
+        "Right or wrong",
+        "Few items tell the systems apart: of 20, some 3. The exact test and the corrected χ² "
+        "cannot use up their level there.",
+    ),
+    "correlations": ("Correlations with gold", ""),
+    "corpus": ("Corpus metrics", ""),
+    "equivalence": (
+        "Equivalence",
+        "One-sided by nature, so that skewness counts fully: the margin lies on the side where "
+        "the t distribution fits worse. With few items both tests can hardly reject together, "
+        "and the rate is near 0.",
+    ),
+    "ci differences": ("Difference of means", ""),
+    "ci shares": ("Difference of shares", ""),
+    "ci medians": ("Median difference", ""),
+    "ci sizes": (
+        "Effect sizes",
+        "Hodges–Lehmann supposes symmetric differences, d_z and g normal ones. The interval of "
+        "Wilcoxon's r is that of the rank-biserial correlation on another scale.",
+    ),
+    "ci scores": ("Score of one system", ""),
+    "ci correlations": ("Difference of correlations with gold", ""),
+    "ci corpus": ("Difference of corpus metrics", ""),
+    "corrections all": (
+        "All 20 systems equal",
+        "At least one false difference among 190 pairs, in 100 leaderboards, at .05 / at .01.",
+    ),
+    "corrections half": (
+        "Ten systems better than the other ten",
+        "By four standard errors of a difference. 90 pairs are truly equal. For bh and by: the "
+        "mean share of false differences among those found, in 100, which for independent tests "
+        "bh would keep at 2.4 / 0.5; for the others, at least one false difference.",
+    ),
+}
+
+TESTS = {"t": "t", "signflip": "permutation", "mcnemar": "McNemar"}
+
+HOW = """\
+## How it was computed
+
+{repetitions} samples for up to 200 items and {half} for 1,000{slow}. Resampling procedures drew {n_resamples} resamples
+from a seed of each sample's own. Max-t and raw p-values come from `pairwise`, the other corrections from `adjust` of the
+latter. Each sample has its own PCG64DXSM stream, keyed by seed {seed}, population, n and number of the sample, so that a
+cell gives the same counts alone (`python -m benchmarks.calibration --only TEXT`), and in any number of processes; the
+procedures of a column see the same samples. The run took {minutes} minutes in {processes} processes. Versions:
+{versions}.
+
+Not simulated: groups of unequal size, missing scores, one-sided tests, chrF (a function of sums like BLEU), tests of the
+two systems' medians rather than of the median difference."""
