@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy import stats
 
 from analysis.statistics._typing import FloatArray
 
@@ -33,7 +32,10 @@ def correlate(x: FloatArray, y: FloatArray) -> float:
 
 def as_ranked(values: FloatArray, aggregation: str) -> FloatArray:
     """Return what Pearson's correlation is taken of: ranks for "spearman", else the values."""
-    return np.asarray(stats.rankdata(values)) if aggregation == "spearman" else values
+    if aggregation != "spearman":
+        return values
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse.reshape(-1)])
 
 
 def exchangeable_moments(side: FloatArray, aggregation: str) -> FloatArray:

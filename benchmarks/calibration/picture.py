@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from benchmarks.calibration.procedures import LEVELS, ROWS
+from analysis.statistics.all_pairs.pairwise import CORRECTIONS
+from benchmarks.calibration.corrections import LEVELS
+from benchmarks.calibration.procedures import ROWS
 from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure, Figures
 
 _WIDTH = 1200
@@ -89,10 +91,17 @@ _BLOCKS = (
             ("ci superiority", "P(superiority)"),
             ("ci score t", "one system's mean, t"),
             ("ci score wilson", "one system's share, Wilson"),
-            ("ci correlation pearson", "correlations, Pearson, percentile"),
-            ("ci correlation spearman", "correlations, Spearman, percentile"),
+            ("ci correlation pearson", "Pearson difference, percentile"),
+            ("ci correlation spearman", "Spearman difference, percentile"),
         ),
     ),
+)
+_BOARDS = (
+    ("t", "board-normal", ("t test,", "normal")),
+    ("t", "board-skewed", ("t test,", "skewed")),
+    ("signflip", "board-normal", ("permutation,", "normal")),
+    ("signflip", "board-skewed", ("permutation,", "skewed")),
+    ("mcnemar", "board-binary", ("McNemar,", "right or wrong")),
 )
 _STEPS = (0.15, 0.35, 0.6, 0.8, 1.25, 1.6, 2.5, 5.0)
 """Rates over the stated one at which the colour changes."""
@@ -118,6 +127,7 @@ text { font: 10.5px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', san
 .small { fill: #4d5661 }
 .on-dark { fill: #ffffff }
 .many { font-weight: 700 }
+.wide { font-size: 9px }
 .few { fill: none; stroke: #11151a; stroke-width: .9 }
 .up { fill: #11151a }
 .up-on-dark { fill: #ffffff }"""
@@ -150,7 +160,9 @@ class _Drawing:
         dark = step == len(_STEPS)
         kinds = [name for name, on in (("on-dark", dark), ("many", mark == TOO_MANY)) if on]
         baseline = y + (17 if mark == TOO_MANY else 14 if mark == TOO_FEW else 15)
-        self.text(x + _CELL_WIDTH / 2, baseline, f"{100 * rate:.0f}", " ".join(kinds))
+        told = f"{100 * rate:.0f}"
+        kinds += ["wide"] if len(told) > 2 else []
+        self.text(x + _CELL_WIDTH / 2, baseline, told, " ".join(kinds))
         self.mark(x + _CELL_WIDTH / 2, y, mark, dark)
 
     def block(self, x: float, y: float, step: int) -> None:
@@ -166,6 +178,7 @@ class _Drawing:
             self.marks.setdefault("few", []).append(f"M{middle - 3:g} {y + 16:g}h6l-3 4z")
 
     def svg(self, height: float) -> str:
+        """Return the whole picture."""
         paths = [
             f'<path fill="{_COLOURS[step]}" d="{"".join(shapes)}"/>'
             for step, shapes in sorted(self.cells.items())
@@ -206,7 +219,41 @@ def draw(figures: Figures) -> str:
             _row(drawing, y, name, figures)
             y += _CELL_HEIGHT
         y += 26
-    return drawing.svg(y)
+    return drawing.svg(_corrections(drawing, y, figures))
+
+
+def _corrections(drawing: _Drawing, y: float, figures: Figures) -> float:
+    """Draw the corrections: all systems equal with 50 and 200 items, then half of them."""
+    if not any(f"all {test} none" in figures for test, _, _ in _BOARDS):
+        return y
+    drawing.text(
+        16,
+        y,
+        "Corrections over 190 pairs of 20 systems: leaderboards in 100 with a false difference at "
+        ".05 (bh, by: share of false ones among those found)",
+        "head",
+    )
+    y += 8
+    for number, (_, _, lines) in enumerate(_BOARDS):
+        for line, text in enumerate(lines):
+            drawing.text(_place(number, 2), y + 14 + 13 * line, text, "column")
+        for half, text in ((1, "all equal"), (3, "half")):
+            drawing.text(_place(number, half), y + 41, text, "small")
+        for size, text in enumerate(("50", "200", "50", "200")):
+            drawing.text(_place(number, size) + _CELL_WIDTH / 2, y + 56, text, "small")
+    drawing.text(_LEFT - 8, y + 41, "systems", "label small")
+    drawing.text(_LEFT - 8, y + 56, "items", "label small")
+    y += 61
+    for correction in CORRECTIONS:
+        drawing.text(_LEFT - 8, y + 15, correction, "label")
+        for number, (test, board, _) in enumerate(_BOARDS):
+            for half, null in enumerate(("all", "half")):
+                cells = figures.get(f"{null} {test} {correction}", {}).get(board, {})
+                for size, n in enumerate((50, 200)):
+                    if n in cells:
+                        drawing.cell(_place(number, 2 * half + size), y, cells[n])
+        y += _CELL_HEIGHT
+    return y + 20
 
 
 def _place(column: int, size: int) -> float:

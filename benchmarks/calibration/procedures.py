@@ -9,23 +9,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise
+from analysis.statistics.all_pairs.pairwise import CORRECTIONS
 from analysis.statistics.bootstrap_intervals import bootstrap_interval
 from analysis.statistics.effect_size import effect_sizes
 from analysis.statistics.equivalence import tost
 from analysis.statistics.interval import Interval
 from analysis.statistics.intervals import difference_interval, score_interval
-from analysis.statistics.multiplicity import adjust
 from analysis.statistics.paired_result import Groups
 from analysis.statistics.paired_tests import paired_test
-from benchmarks.calibration.populations import POPULATIONS, Population, Sample, Truth
+from benchmarks.calibration.corrections import LEVELS, N_RESAMPLES, correct
+from benchmarks.calibration.populations import POPULATIONS, Population, Truth
+from benchmarks.calibration.samples import Sample
 
 FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-LEVELS = (0.05, 0.01)
-N_RESAMPLES = 999
-OF_SHARES = ("bh", "by")
-"""Corrections that bound the expected share of false ones among the differences found."""
 _EQUAL = 1e-9
 
 
@@ -133,9 +129,16 @@ def _median(method: str) -> Callable[..., FloatArray]:
     return run
 
 
-def _score(method: str) -> Callable[..., FloatArray]:
+def _score(method: str, aggregation: str = "mean") -> Callable[..., FloatArray]:
     def run(sample: Sample, truth: Truth, groups: Groups, seed: int) -> FloatArray:
-        interval = score_interval(sample.a, groups=groups, method=method)
+        interval = score_interval(
+            sample.a,
+            aggregation=aggregation,
+            groups=groups,
+            method=method,
+            n_resamples=N_RESAMPLES,
+            rng=seed,
+        )
         return np.array([outcome_of_interval(interval, truth.score)])
 
     return run
@@ -192,7 +195,9 @@ def _jobs_of_tests() -> list[Job]:
     ]
     for test, title in (("steiger", "Steiger"), ("williams", "Williams")):
         jobs += [_of_gold(test, title, kind) for kind in ("pearson", "spearman")]
-    jobs += [_of_gold("signflip", "sign-flip permutation", kind) for kind in ("pearson", "spearman")]
+    jobs += [
+        _of_gold("signflip", "sign-flip permutation", kind) for kind in ("pearson", "spearman")
+    ]
     jobs.append(_of_gold("bootstrap", "bootstrap", "pearson"))
     for test, title in (("signflip", "sign-flip permutation"), ("bootstrap", "bootstrap")):
         jobs += [
@@ -200,9 +205,7 @@ def _jobs_of_tests() -> list[Job]:
             for kind in _CORPUS
         ]
     row = Row("tost", "two one-sided tests")
-    jobs.append(
-        Job((row,), "equivalence", _ALL, _equivalence, takes_groups=True, effect=_EFFECT)
-    )
+    jobs.append(Job((row,), "equivalence", _ALL, _equivalence, takes_groups=True, effect=_EFFECT))
     return jobs
 
 
@@ -270,12 +273,21 @@ def _jobs_of_intervals() -> list[Job]:
             effect=_EFFECT,
         )
     )
-    jobs.append(job("score t", "mean of one system, Student's t", "ci scores", _ALL, _score("t")))
-    jobs.append(
-        job("score wilson", "share of one system, Wilson", "ci scores", _BINARY, _score("wilson"))
-    )
+    jobs.append(job("score t", "mean, Student's t", "ci scores", _ALL, _score("t")))
+    jobs.append(job("score wilson", "share, Wilson", "ci scores", _BINARY, _score("wilson")))
+    jobs += [
+        job(
+            f"score {kind}",
+            f"{POPULATIONS[kind].title.split()[0]}, BCa",
+            "ci scores",
+            (kind,),
+            _score("bca", kind),
+            effect=0.0,
+        )
+        for kind in ("ratio", "f1")
+    ]
     for kind in ("pearson", "spearman"):
-        title = f"difference of correlations, percentile, {kind.capitalize()}"
+        title = f"bootstrap, percentile, {kind.capitalize()}"
         run = _difference("percentile", kind)
         share = 1.0 if kind == "pearson" else 0.5
         jobs.append(
@@ -307,38 +319,6 @@ def _jobs_of_intervals() -> list[Job]:
     return jobs
 
 
-def false_rejections(adjusted: FloatArray, true_null: BoolArray, share: bool) -> list[float]:
-    """Return, at both levels, whether any true null is rejected; or their share of all."""
-    found = []
-    for level in LEVELS:
-        rejected = adjusted <= level
-        false = np.count_nonzero(rejected & true_null)
-        found.append(false / max(1, np.count_nonzero(rejected)) if share else float(false > 0))
-    return [*found, float(np.isnan(adjusted).any())]
-
-
-def _correct(test: str) -> Callable[..., FloatArray]:
-    def run(sample: Sample, truth: Truth, groups: Groups, seed: int) -> FloatArray:
-        scores = sample.a
-        first, second = np.triu_indices(len(scores), 1)
-        half = len(scores) // 2
-        true_null = (truth.difference == 0) | ((first < half) == (second < half))
-        options = {"test": test, "interval": "none", "n_resamples": N_RESAMPLES, "n_threads": 1}
-        plain = pairwise(scores, correction="none", rng=seed, **options)  # type: ignore[arg-type]
-        largest = pairwise(scores, correction="max-t", rng=seed, **options)  # type: ignore[arg-type]
-        outcomes = []
-        for correction in CORRECTIONS:
-            if correction == "max-t":
-                adjusted = largest.pvalue_adjusted[first, second]
-            else:
-                adjusted = adjust(plain.pvalue[first, second], correction).pvalues_adjusted
-            share = correction in OF_SHARES
-            outcomes.append(false_rejections(adjusted, true_null, share))
-        return np.array(outcomes)
-
-    return run
-
-
 def _jobs_of_corrections() -> list[Job]:
     jobs = []
     for null, effect in (("all", 0.0), ("half", 4.0)):
@@ -346,7 +326,7 @@ def _jobs_of_corrections() -> list[Job]:
             rows = tuple(Row(f"{null} {test} {c}", c) for c in CORRECTIONS)
             boards = ("board-binary",) if test == "mcnemar" else ("board-normal", "board-skewed")
             family = f"corrections {null}"
-            jobs.append(Job(rows, family, boards, _correct(test), effect=effect, sizes=(50, 200)))
+            jobs.append(Job(rows, family, boards, correct(test), effect=effect, sizes=(50, 200)))
     return jobs
 
 
@@ -354,4 +334,5 @@ JOBS = {
     job.name: job for job in (*_jobs_of_tests(), *_jobs_of_intervals(), *_jobs_of_corrections())
 }
 ROWS = {row.name: row for job in JOBS.values() for row in job.rows}
+JOBS_OF_ROWS = {row.name: job for job in JOBS.values() for row in job.rows}
 FAMILIES = {row.name: job.family for job in JOBS.values() for row in job.rows}

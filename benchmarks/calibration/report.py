@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.calibration import words
 from benchmarks.calibration.picture import draw
-from benchmarks.calibration.populations import GROUP_SIZE, POPULATIONS
-from benchmarks.calibration.procedures import FAMILIES, ROWS
-from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure, Figures
+from benchmarks.calibration.populations import POPULATIONS
+from benchmarks.calibration.procedures import FAMILIES, JOBS_OF_ROWS, ROWS
+from benchmarks.calibration.run import BY_GROUP, TOO_FEW, TOO_MANY, Figure, Figures
+from benchmarks.calibration.samples import GROUP_SIZE
 
 NAME = "calibration"
 _SIZES = (20, 50, 200, 1_000)
@@ -27,15 +28,17 @@ class About(NamedTuple):
     n_resamples: int
     processes: int
     minutes: float
-    """Of the last run of all cells."""
+    """Processor time of the last run of all cells."""
     versions: Mapping[str, str]
 
 
 def write(figures: Figures, about: About, folder: Path) -> None:
     """Write the figures, the page and the picture."""
     folder.mkdir(parents=True, exist_ok=True)
+    stored = to_json(figures, about)
+    figures, about = from_json(stored)  # what is written can be written again from the figures
     for suffix, text in (
-        (".json", to_json(figures, about)),
+        (".json", stored),
         (".md", page(figures, about)),
         (".svg", draw(figures)),
     ):
@@ -106,7 +109,7 @@ def page(figures: Figures, about: About) -> str:
         words.SIMULATED,
         _populations(),
         words.NULLS,
-        words.READING + _counted(figures),
+        f"{words.READING} {_counted(figures)}",
     ]
     for family, (heading, note) in words.FAMILIES.items():
         rows = [row for row in figures if FAMILIES[row] == family]
@@ -118,13 +121,13 @@ def page(figures: Figures, about: About) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def title_of(column: str, *, ignored: bool = True) -> str:
+def title_of(column: str) -> str:
     """Return the title of a population, and what is made of its groups."""
-    name = column.removesuffix(" by group")
+    name = column.removesuffix(BY_GROUP)
     title = POPULATIONS[name].title
     if column != name:
-        return f"{title}; by group"
-    return f"{title}; groups ignored" if POPULATIONS[name].grouped and ignored else title
+        return f"{title} (by group)"
+    return f"{title} (groups ignored)" if POPULATIONS[name].grouped else title
 
 
 def ordered(columns: Mapping[str, Any]) -> list[str]:
@@ -132,7 +135,7 @@ def ordered(columns: Mapping[str, Any]) -> list[str]:
     names = list(POPULATIONS)
 
     def place(column: str) -> tuple[int, bool]:
-        name = column.removesuffix(" by group")
+        name = column.removesuffix(BY_GROUP)
         return names.index(name), column == name
 
     return sorted(columns, key=place)
@@ -176,38 +179,86 @@ def _cell(figure: Figure, of_interval: bool) -> str:
 
 
 def _what_follows(figures: Figures) -> str:
-    lines = [words.FOLLOWS, "", "| test | do not use it for | cautious with |", "|---|---|---|"]
-    for row in figures:
-        if FAMILIES[row] in words.TEST_FAMILIES:
-            lines.append(f"| {_row_title(row)} | {_marked(figures, row, True)} | "
-                         f"{_marked(figures, row, False)} |")
-    lines += ["", words.FOLLOWS_INTERVALS, "", "| interval | of | do not use it for |"]
-    lines.append("|---|---|---|")
-    for row in figures:
-        if FAMILIES[row].startswith("ci"):
-            of = words.FAMILIES[FAMILIES[row]][0].lower()
-            lines.append(f"| {_row_title(row)} | {of} | {_marked(figures, row, True)} |")
-    lines += ["", _corrections_in_short(figures)]
+    tests = [row for row in figures if FAMILIES[row] in words.TEST_FAMILIES]
+    intervals = [row for row in figures if FAMILIES[row].startswith("ci")]
+    lines = [words.FOLLOWS, "", _defaults(figures), "", _ignoring_groups(figures, tests), ""]
+    lines += ["| test | do not use it for | cautious with |", "|---|---|---|"]
+    for row in tests:
+        told = (_marked(figures, row, too_many) for too_many in (True, False))
+        lines.append(f"| {_full_title(row)} | {' | '.join(told)} |")
+    lines += ["", words.FOLLOWS_INTERVALS, "", "| interval | do not use it for |", "|---|---|"]
+    lines += [f"| {_full_title(row)} | {_marked(figures, row, True)} |" for row in intervals]
+    return "\n".join([*lines, "", _corrections_in_short(figures)])
+
+
+def _defaults(figures: Figures) -> str:
+    """Say how what the product takes by itself fares."""
+    lines = [words.DEFAULTS, "", "| scores | test | not kept for | interval | not kept for |"]
+    lines.append("|---|---|---|---|---|")
+    for scores, test, interval, columns in words.TAKEN:
+        if test not in figures or interval not in figures:
+            continue
+        told = [
+            f"{ROWS[row].title} | {_marked(figures, row, True, columns)}"
+            for row in (test, interval)
+        ]
+        lines.append(f"| {scores} | {' | '.join(told)} |")
     return "\n".join(lines)
 
 
-def _marked(figures: Figures, row: str, too_many: bool) -> str:
+def _full_title(row: str) -> str:
+    """Return a title that says what of."""
+    family, title = FAMILIES[row], ROWS[row].title
+    if family in ("corpus", "ci corpus"):
+        return f"{POPULATIONS[JOBS_OF_ROWS[row].populations[0]].title}: {title}"
+    if family.startswith("ci"):
+        return f"{words.FAMILIES[family][0]}: {title}"
+    return title
+
+
+def _ignores_groups(column: str) -> bool:
+    return column in POPULATIONS and POPULATIONS[column].grouped
+
+
+def _ignoring_groups(figures: Figures, tests: list[str]) -> str:
+    """Say what it costs to take items of groups as independent."""
+    ignoring = {
+        row: [f for c, cells in figures[row].items() if _ignores_groups(c) for f in cells.values()]
+        for row in tests
+    }
+    unable = [
+        ROWS[row].title.split(",")[0]
+        for row in tests
+        if ignoring[row] and not JOBS_OF_ROWS[row].takes_groups
+    ]
+    found = [figure for listed in ignoring.values() for figure in listed]
+    if not found:
+        return ""
+    return words.IGNORING.format(
+        many=sum(figure.too_many for figure in found),
+        all=len(found),
+        most=f"{100 * max(figure.rate() for figure in found):.0f}",
+        unable=", ".join(dict.fromkeys(unable)),
+    )
+
+
+def _marked(figures: Figures, row: str, too_many: bool, only: tuple[str, ...] | None = None) -> str:
     """Return the populations and sizes where a row has a mark, with its rates at .05."""
     found = []
     for column in ordered(figures[row]):
+        if only is not None and column not in only:
+            continue
         cells = figures[row][column]
         marked = [n for n in sorted(cells) if _has_mark(cells[n], too_many)]
-        if not marked:
+        if not marked or _ignores_groups(column):
             continue
         rates = [100 * cells[n].rate() for n in marked]
         told = f"{min(rates):.1f}" + (f" to {max(rates):.1f}" if len(rates) > 1 else "") + " %"
+        sizes = "n = " + ", ".join(f"{n:,}" for n in marked)
         if len(marked) == len(cells) > 1:
             sizes = "any n"
-        else:
-            sizes = "n = " + ", ".join(f"{n:,}" for n in marked)
-        of_gold = FAMILIES[row] in ("correlations", "ci correlations")
-        title = title_of(column).replace(", with gold", "") if of_gold else title_of(column)
-        found.append(f"{title}: {sizes}" + (f" ({told})" if too_many else ""))
+        title = "" if FAMILIES[row] in ("corpus", "ci corpus") else f"{title_of(column)}: "
+        found.append(title.replace(", with gold", "") + sizes + (f" ({told})" if too_many else ""))
     return "; ".join(found) if found else "–"
 
 
@@ -228,8 +279,11 @@ def _corrections_in_short(figures: Figures) -> str:
         }
     )
     bare = [
-        f.rate() for r in rows if ROWS[r].title == "none" and r.startswith("all")
-        for cells in figures[r].values() for f in cells.values()
+        f.rate()
+        for r in rows
+        if ROWS[r].title == "none" and r.startswith("all")
+        for cells in figures[r].values()
+        for f in cells.values()
     ]
     told = f"at most {100 * max(bare):.0f} %, at least {100 * min(bare):.0f} %" if bare else ""
     held = (
@@ -291,8 +345,12 @@ def _fewer(figures: Figures, repetitions: int) -> str:
     for few, standard, of in ((200, repetitions, "up to 200"), (1_000, repetitions // 2, "1,000")):
         by_number: dict[int, set[str]] = {}
         for row, columns in figures.items():
-            found = {f.repetitions for cells in columns.values() for n, f in cells.items()
-                     if (n >= 1_000) == (few >= 1_000)}
+            found = {
+                f.repetitions
+                for cells in columns.values()
+                for n, f in cells.items()
+                if (n >= 1_000) == (few >= 1_000)
+            }
             for number in found - {standard}:
                 title = words.FAMILIES[FAMILIES[row]][0].lower()
                 by_number.setdefault(number, set()).add(f"{ROWS[row].title} ({title})")

@@ -18,8 +18,9 @@ from numpy.random import PCG64DXSM, Generator, SeedSequence
 from scipy import special, stats
 from threadpoolctl import threadpool_limits
 
+from benchmarks.calibration.corrections import LEVELS
 from benchmarks.calibration.populations import POPULATIONS, Truth
-from benchmarks.calibration.procedures import JOBS, LEVELS
+from benchmarks.calibration.procedures import JOBS
 
 REPETITIONS = 2_000
 """For up to 200 items; half of them for 1,000."""
@@ -27,6 +28,7 @@ _MANY = 1_000
 _PART = 250  # repetitions that a process is handed at once
 _CHANCE = 0.001  # two-sided, of marking a procedure that keeps its level
 
+BY_GROUP = " by group"
 TOO_MANY, TOO_FEW, AS_STATED = "▲", "▽", ""
 
 
@@ -42,7 +44,7 @@ class Cell(NamedTuple):
     @property
     def column(self) -> str:
         """Name of the population, and whether groups are given."""
-        return f"{self.population} by group" if self.by_group else self.population
+        return self.population + BY_GROUP if self.by_group else self.population
 
     @property
     def label(self) -> str:
@@ -71,7 +73,8 @@ class Figure(NamedTuple):
         if np.isnan(errors):
             return AS_STATED
         if self.squares is None:
-            low, high = stats.binom.ppf([_CHANCE / 2, 1 - _CHANCE / 2], n, LEVELS[level])
+            low = float(stats.binom.ppf(_CHANCE / 2, n, LEVELS[level]))
+            high = float(stats.binom.ppf(1 - _CHANCE / 2, n, LEVELS[level]))
         else:
             # Shares are no counts: by their own standard error.
             spread = np.sqrt(max(0.0, self.squares[level] - errors**2 / n))

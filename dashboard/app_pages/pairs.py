@@ -13,7 +13,7 @@ from dashboard import data
 from dashboard.components import significance_heatmap
 from dashboard.ui import all_pairs, filters, states
 from dashboard.ui.answers import answer
-from dashboard.ui.links import PAGES, Link, plain, show_link, show_permalink
+from dashboard.ui.links import Link, page_url, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
@@ -47,7 +47,7 @@ positions = all_pairs.ordered(study, order)
 at = np.ix_(positions, positions)
 names = [study.systems[i] for i in positions]
 places = all_pairs.places(study)
-picked = significance_heatmap(
+significance_heatmap(
     names,
     *(
         matrix[at]
@@ -67,18 +67,9 @@ picked = significance_heatmap(
     higher_is_better=study.metric.higher_is_better,
     rule=f"p ≤ {study.settings.alpha:g}" if study.correction == "none" else "",
     noun="unit" if study.settings.unit_size > 1 else "item",
+    leads_to=page_url("compare", dataset=dataset.label, metric=study.metric.label),
     key="heatmap",
 )
-if picked is not None:
-    st.switch_page(
-        PAGES / "compare.py",
-        query_params={
-            "a": names[picked.row],
-            "b": names[picked.column],
-            "dataset": dataset.label,
-            "metric": study.metric.label,
-        },
-    )
 st.caption(plain(study.how))
 
 frame = pd.DataFrame(study.rows())

@@ -49,6 +49,7 @@ def significance_heatmap(
     noun: str = "item",
     higher_is_better: bool = True,
     selected: Picked | None = None,
+    leads_to: str = "",
 ) -> Picked | None:
     """Show row minus column for all pairs; return the pair picked in this run, else None.
 
@@ -79,6 +80,10 @@ def significance_heatmap(
         What `n_items` counts.
     higher_is_better
         Whether a positive difference favours the row.
+    leads_to
+        Address of the page that a picked pair opens; the names of row and column come after it as
+        ``a`` and ``b``. Without it the pair is returned. (Code on the server cannot switch to
+        another page while filters of this one are bound to the address.)
     selected
         A pair to ring, for instance the one in the address.
 
@@ -100,6 +105,7 @@ def significance_heatmap(
         "decimals": decimals,
         "alpha": alpha,
         "rule": rule or f"adjusted p ≤ {alpha:g}",
+        "leads_to": leads_to,
         "selected": None if selected is None else [int(k) for k in selected],
     }
     cell = show_matrix(header, planes, key=key)

@@ -139,7 +139,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!views.has(root)) views.set(root, new MatrixView(root));
   const view = views.get(root);
   const run = ++view.run;
-  view.update(data, ([row, column]) => setTriggerValue("pair", { row, column }));
+  view.update(data, ([row, column]) => {
+    const { leads_to, rows, columns } = view.table;
+    if (!leads_to) return setTriggerValue("pair", { row, column });
+    const address = new URL(leads_to, window.location.href);
+    address.searchParams.set("a", rows[row]);
+    address.searchParams.set("b", columns[column]);
+    return window.location.assign(address);
+  });
   // Streamlit may clean up after an earlier run when a later one has already drawn.
   return () => {
     if (view.run !== run) return;

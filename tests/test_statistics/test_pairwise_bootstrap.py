@@ -22,7 +22,7 @@ from analysis.statistics.item_groups import as_group_codes, renumber
 from analysis.statistics.paired_tests import paired_test
 
 AGGREGATIONS = ("mean", "median", "ratio", "f1", "bleu", "chrf", "pearson", "spearman")
-N, B = 30, 599
+N, B = 30, 299
 GROUPS = np.repeat(np.arange(11), 3)[:N]
 GROUPS[-1] = 3
 

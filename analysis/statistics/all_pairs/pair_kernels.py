@@ -286,6 +286,14 @@ def _percentiles(
                 _interpolated(room[0], counts[2], low_at, part),
                 0.0 - _interpolated(room[1], counts[3], high_at, part),
             )
+    return _percentiles_of_all(row, n, index, part, room)
+
+
+@compiled
+def _percentiles_of_all(
+    row: FloatArray, n: int, index: int, part: float, room: FloatArray
+) -> tuple[float, float]:
+    """Lower and upper percentile of the n defined values, by ordering them all."""
     filled = 0
     for value in row:
         if value == value:

@@ -141,48 +141,7 @@ def pairwise(
         rng=rng,
         n_threads=n_threads,
     )
-    work = _Work(settings, progress)
-    pvalues = work.test()
-    ends, standard_error = work.intervals()
-    max_t = work.max_t() if correction == "max-t" else None
-    family = adjust_family(
-        pvalues,
-        correction,
-        max_t,
-        alternative=alternative,
-        alpha=settings.alpha,
-        n_resamples=settings.n_resamples,
-    )
-    upper = triangle(len(settings.values))
-    drawn = work.drawn or bool(
-        np.isin(pvalues.method, (PairMethod.MONTE_CARLO, PairMethod.TAIL)).any()
-    )
-    return Pairwise(
-        n_systems=len(settings.values),
-        n_pairs=int(np.count_nonzero(~np.isnan(pvalues.pvalue[upper]))),
-        difference=read_only(work.difference),
-        standard_error=read_only(standard_error),
-        ci_low=read_only(ends.low),
-        ci_high=read_only(ends.high),
-        pvalue=read_only(pvalues.pvalue),
-        pvalue_adjusted=read_only(family.pvalue_adjusted),
-        n_items=read_only(work.n_items),
-        method=read_only(pvalues.method),
-        pvalue_floor=read_only(pvalues.floor),
-        test=settings.test,
-        why=why,
-        aggregation=aggregation,
-        interval_method=settings.interval,
-        correction=correction,
-        alternative=alternative,
-        alpha=settings.alpha,
-        confidence_level=1 - settings.alpha,
-        n_resamples=settings.n_resamples if drawn else 0,
-        seed=settings.seed if drawn else None,
-        n_groups=n_groups,
-        n_tests=family.n_tests,
-        floor_note=family.floor_note,
-    )
+    return _Work(settings, progress).result(why, n_groups)
 
 
 class _Work:
@@ -207,6 +166,49 @@ class _Work:
     @property
     def _scores(self) -> FloatArray:
         return self._settings.values[:, :, 0]
+
+    def result(self, why: str, n_groups: int | None) -> Pairwise:
+        """Test, estimate and correct."""
+        s = self._settings
+        pvalues = self.test()
+        ends, standard_error = self.intervals()
+        family = adjust_family(
+            pvalues,
+            s.correction,
+            self.max_t() if s.correction == "max-t" else None,
+            alternative=s.alternative,
+            alpha=s.alpha,
+            n_resamples=s.n_resamples,
+        )
+        ways = (PairMethod.MONTE_CARLO, PairMethod.TAIL)
+        drawn = self.drawn or bool(np.isin(pvalues.method, ways).any())
+        upper = triangle(len(s.values))
+        return Pairwise(
+            n_systems=len(s.values),
+            n_pairs=int(np.count_nonzero(~np.isnan(pvalues.pvalue[upper]))),
+            difference=read_only(self.difference),
+            standard_error=read_only(standard_error),
+            ci_low=read_only(ends.low),
+            ci_high=read_only(ends.high),
+            pvalue=read_only(pvalues.pvalue),
+            pvalue_adjusted=read_only(family.pvalue_adjusted),
+            n_items=read_only(self.n_items),
+            method=read_only(pvalues.method),
+            pvalue_floor=read_only(pvalues.floor),
+            test=s.test,
+            why=why,
+            aggregation=s.aggregation,
+            interval_method=s.interval,
+            correction=s.correction,
+            alternative=s.alternative,
+            alpha=s.alpha,
+            confidence_level=1 - s.alpha,
+            n_resamples=s.n_resamples if drawn else 0,
+            seed=s.seed if drawn else None,
+            n_groups=n_groups,
+            n_tests=family.n_tests,
+            floor_note=family.floor_note,
+        )
 
     def test(self) -> PairPvalues:
         """Return the p-values of all pairs."""

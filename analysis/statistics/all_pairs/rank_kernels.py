@@ -4,12 +4,15 @@ All work on whole numbers, so that neither the order of work nor the instruction
 release the interpreter lock, so that threads can take different pairs.
 """
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.kernels import compiled
 from analysis.statistics.all_pairs.pair_kernels import binary_grid
+from analysis.statistics.rank_tests import MAX_EXACT_RANKS
 
 IntArray = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.unsignedinteger]
@@ -18,6 +21,8 @@ MISSING_STEP = -(2**31)
 """Stands for a missing score in int32 steps."""
 MAX_EXACT_TIED = 50
 """Up to this many differences, some tied, their rank sum gets its exact distribution."""
+MAX_COMBINATIONS = 16_384
+"""Up to this many ways to divide tie groups, but for the largest, more differences do as well."""
 _MOVES_PER_KEY = 8
 
 
@@ -35,24 +40,25 @@ def rank_by_counting(
     For differences that take few values, at most `reach` in size. A row of `sums` per later
     system: non-zero differences, twice the sum of ranks of the positive ones, sum of t^3 - t over
     ties. A row of `tails`: exact chances of a sum at least and at most as large, where there are
-    ties and at most `MAX_EXACT_TIED` differences; else it is left alone. `counts` is room for
-    ``2 * reach + 1`` zeros, and left zero.
+    ties and `tied_tails` can tell; else it is left alone. `counts` is room for ``2 * reach + 1``
+    zeros, and left zero.
     """
     n_systems, n_items = steps.shape
     missing = np.int32(MISSING_STEP)
-    ranks = np.empty(MAX_EXACT_TIED, np.int64)
+    groups = np.empty(MAX_EXACT_TIED, np.int64)
     for b in range(a + 1, n_systems):
         for i in range(n_items):
             x, y = steps[a, i], steps[b, i]
             if x != missing and y != missing:
                 counts[reach + x - y] += 1
-        below, doubled, ties = 0, 0, 0
+        below, doubled, ties, n_groups = 0, 0, 0, 0
         for size in range(1, reach + 1):
             positive, negative = counts[reach + size], counts[reach - size]
             tied = positive + negative
             if tied:
-                for place in range(below, min(below + tied, MAX_EXACT_TIED)):
-                    ranks[place] = 2 * below + tied + 1
+                if n_groups < MAX_EXACT_TIED:
+                    groups[n_groups] = tied
+                n_groups += 1
                 doubled += positive * (2 * below + tied + 1)
                 ties += tied * (tied * tied - 1)
                 below += tied
@@ -60,8 +66,8 @@ def rank_by_counting(
                 counts[reach - size] = 0
         counts[reach] = 0
         sums[b, 0], sums[b, 1], sums[b, 2] = below, doubled, ties
-        if ties and below <= MAX_EXACT_TIED:
-            rank_sum_tails(ranks[:below], doubled, tails[b])
+        if ties and n_groups <= MAX_EXACT_TIED:
+            tied_tails(groups[:n_groups], doubled, tails[b])
 
 
 @compiled
@@ -182,8 +188,8 @@ def _by_digits(room: Keys, n: int, low: int, high: int) -> Keys:
 @compiled
 def _rank_ties(row: Keys, n: int, sums: IntArray, tails: FloatArray) -> None:
     """Rank sorted keys of which some are tied."""
-    ranks = np.empty(MAX_EXACT_TIED, np.int64)
-    doubled, ties = 0, 0
+    groups = np.empty(MAX_EXACT_TIED, np.int64)
+    doubled, ties, n_groups = 0, 0, 0
     i = 0
     while i < n:
         size, stop, positive = row[i] >> 1, i, 0
@@ -191,27 +197,94 @@ def _rank_ties(row: Keys, n: int, sums: IntArray, tails: FloatArray) -> None:
             positive += int(row[stop] & 1)
             stop += 1
         tied = int(stop - i)
-        for place in range(i, min(stop, MAX_EXACT_TIED)):
-            ranks[place] = 2 * i + tied + 1
+        if n_groups < MAX_EXACT_TIED:
+            groups[n_groups] = tied
+        n_groups += 1
         doubled += positive * (2 * i + tied + 1)
         ties += tied * (tied * tied - 1)
         i = stop
     sums[1], sums[2] = doubled, ties
-    if n <= MAX_EXACT_TIED:
-        rank_sum_tails(ranks[:n], doubled, tails)
+    if n_groups <= MAX_EXACT_TIED:
+        tied_tails(groups[:n_groups], doubled, tails)
 
 
 @compiled
-def rank_sum_tails(ranks: IntArray, doubled: int, tails: FloatArray) -> None:
-    """Chances of a sum of `ranks`, each with a fair coin, at least and at most `doubled`."""
-    chances = rank_sum_chances(ranks)
+def tied_tails(groups: IntArray, doubled: int, tails: FloatArray) -> None:
+    """Chances of a rank sum, under fair coins, of at least and at most half of `doubled`.
+
+    `groups` holds the sizes of groups of tied differences, the smallest differences first. Few
+    groups are divided in all ways; few differences are added up; `tails` is left alone where
+    there are many of both.
+    """
+    n = np.sum(groups)
+    if n > MAX_EXACT_RANKS:
+        return
+    largest, combinations = np.argmax(groups), 1
+    for g in range(groups.size):
+        if g != largest and combinations <= MAX_COMBINATIONS:
+            combinations *= groups[g] + 1
+    if combinations <= MAX_COMBINATIONS:
+        _tails_by_groups(groups, int(largest), int(combinations), doubled, tails)
+    elif n <= MAX_EXACT_TIED:
+        ranks, below = np.empty(n, np.int64), 0
+        for tied in groups:
+            ranks[below : below + tied] = 2 * below + tied + 1
+            below += tied
+        chances = rank_sum_chances(ranks)
+        at_least, at_most = 0.0, 0.0
+        # From the ends, so that small chances are added first.
+        for value in range(chances.size - 1, doubled - 1, -1):
+            at_least += chances[value]
+        for value in range(doubled + 1):
+            at_most += chances[value]
+        tails[0], tails[1] = at_least, at_most
+
+
+@compiled
+def _tails_by_groups(
+    groups: IntArray, largest: int, combinations: int, doubled: int, tails: FloatArray
+) -> None:
+    """Divide all groups but the largest in every way; that one's binomial tail does the rest."""
+    sums, chances = np.zeros(combinations, np.int64), np.zeros(combinations)
+    chances[0] = 1.0
+    filled, below, rank_of_largest = 1, 0, 0
+    for g in range(groups.size):
+        rank = 2 * below + groups[g] + 1
+        below += groups[g]
+        if g == largest:
+            rank_of_largest = rank
+            continue
+        binomial = _binomial(groups[g])
+        for k in range(groups[g], -1, -1):
+            for c in range(filled):
+                sums[k * filled + c] = sums[c] + k * rank
+                chances[k * filled + c] = chances[c] * binomial[k]
+        filled *= groups[g] + 1
+    binomial = _binomial(groups[largest])
+    upper, lower = binomial.copy(), binomial.copy()
+    for k in range(1, binomial.size):
+        lower[k] += lower[k - 1]
+        upper[binomial.size - 1 - k] += upper[binomial.size - k]
     at_least, at_most = 0.0, 0.0
-    # From the ends, so that small chances are added first.
-    for value in range(chances.size - 1, doubled - 1, -1):
-        at_least += chances[value]
-    for value in range(doubled + 1):
-        at_most += chances[value]
+    for c in range(filled):
+        rest = doubled - sums[c]
+        # How many of the largest group it takes to reach the sum, and how many stay within it.
+        needed, allowed = -(-rest // rank_of_largest), rest // rank_of_largest
+        if needed < binomial.size:
+            at_least += chances[c] * upper[max(needed, 0)]
+        if allowed >= 0:
+            at_most += chances[c] * lower[min(allowed, binomial.size - 1)]
     tails[0], tails[1] = at_least, at_most
+
+
+@compiled
+def _binomial(n: int) -> FloatArray:
+    """Chances of 0 to n heads of n fair coins."""
+    chances = np.empty(n + 1)
+    chances[0] = math.ldexp(1.0, -n)
+    for k in range(n):
+        chances[k + 1] = chances[k] * (n - k) / (k + 1)
+    return chances
 
 
 @compiled

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.plan import BLOCK, Progress, count_block, run_blocks
 from analysis.statistics.all_pairs.system_metric import SystemMetric
 from analysis.statistics.all_pairs.tiles import run_tiles
@@ -223,17 +223,23 @@ def _intervals(
 
 def _moments(replicates: Floats, left: IntArray, right: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and standard deviation of the replicated differences of listed pairs."""
-    defined = ~np.isnan(replicates).any(axis=0)
-    n = int(np.count_nonzero(defined))
-    values: FloatArray = np.asarray(replicates[:, defined], dtype=np.float64)
-    if n < 2:
-        return np.full(left.size, np.nan), np.full(left.size, np.nan)
+    partial: BoolArray = np.asarray(np.isnan(replicates).any(axis=1))
+    values = np.asarray(replicates, dtype=np.float64)
+    if partial.any():
+        values = np.where(partial[:, np.newaxis], 0.0, values)
     mean: FloatArray = np.asarray(np.mean(values, axis=1))
     centred = values - mean[:, np.newaxis]
     gram = centred @ centred.T
     own = np.diag(gram)
     gross = own[left] + own[right]
     squares = gross - 2.0 * gram[left, right]
-    for pair in np.flatnonzero(squares <= _CANCELLED * gross):
-        squares[pair] = np.sum((centred[left[pair]] - centred[right[pair]]) ** 2)
-    return mean[left] - mean[right], np.sqrt(squares / (n - 1))
+    middle = mean[left] - mean[right]
+    spread = np.sqrt(np.maximum(squares, 0.0) / max(values.shape[1] - 1, 1))
+    # Where the difference of squares cancels, or replicates are not defined: pair by pair.
+    for pair in np.flatnonzero((squares <= _CANCELLED * gross) | partial[left] | partial[right]):
+        differences = np.subtract(replicates[left[pair]], replicates[right[pair]], dtype=np.float64)
+        differences = differences[~np.isnan(differences)]
+        several = differences.size > 1
+        middle[pair] = np.mean(differences) if several else np.nan
+        spread[pair] = np.std(differences, ddof=1) if several else np.nan
+    return middle, spread

@@ -79,17 +79,10 @@ def settle(
     if test == "auto":
         chosen, why = _choose_test(aggregation, binary, grouped=codes is not None)
     _check_test(chosen, aggregation, binary, codes, n_groups)
-    if correction == "max-t" and (chosen not in _FOR_MAX_T or aggregation != "mean"):
-        raise ValueError(
-            "`correction` 'max-t' goes by the sign-flip test of means and takes `test` 't', "
-            f"'mcnemar' or 'signflip', got '{chosen}' with `aggregation` '{aggregation}'. Use "
-            "'holm'."
-        )
+    _check_correction(correction, chosen, aggregation)
     method = interval
     if interval == "auto":
-        method = "percentile"
-        if aggregation == "mean":
-            method = "tango" if binary and codes is None else "t"
+        method = _choose_interval(aggregation, binary, grouped=codes is not None)
     _check_interval(method, aggregation, binary, codes)
     settings = Settings(
         values,
@@ -126,6 +119,12 @@ def _choose_test(aggregation: str, binary: bool, *, grouped: bool) -> tuple[str,
     )
 
 
+def _choose_interval(aggregation: str, binary: bool, *, grouped: bool) -> str:
+    if aggregation != "mean":
+        return "percentile"
+    return "tango" if binary and not grouped else "t"
+
+
 def _check_test(
     test: str, aggregation: str, binary: bool, codes: IntArray | None, n_groups: int | None
 ) -> None:
@@ -148,6 +147,15 @@ def _check_test(
         raise ValueError(
             f"`test` '{test}' takes items as independent, but `groups` joins {codes.size} items "
             f"into {n_groups} groups. Use 'signflip', 't' or 'bootstrap', which take whole groups."
+        )
+
+
+def _check_correction(correction: str, test: str, aggregation: str) -> None:
+    if correction == "max-t" and (test not in _FOR_MAX_T or aggregation != "mean"):
+        raise ValueError(
+            "`correction` 'max-t' goes by the sign-flip test of means and takes `test` 't', "
+            f"'mcnemar' or 'signflip', got '{test}' with `aggregation` '{aggregation}'. Use "
+            "'holm'."
         )
 
 
