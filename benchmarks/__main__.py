@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import statistics, store
+from benchmarks import all_pairs, pair_tests, statistics, store
 
 
 def main() -> int:
     """Print name, ratio and gate of every benchmark; return 1 when one misses its gate."""
     missed = 0
-    for name, ratio, gate in [*store.run(), *statistics.run()]:
+    parts = (store, statistics, all_pairs, pair_tests)
+    for name, ratio, gate in (row for part in parts for row in part.run()):
         ok = ratio <= gate
         missed += not ok
-        print(f"{name:<66} {ratio:8.3f} × peer   gate {gate:g}   {'ok' if ok else 'MISSED'}")
+        print(f"{name:<78} {ratio:9.5f} × peer   gate {gate:<8.5g} {'ok' if ok else 'MISSED'}")
+    for what, exponent in all_pairs.growth():
+        print(f"all pairs, time grows with {what}: exponent {exponent:.2f}")
+    for what, mebibytes in all_pairs.peak_memory().items():
+        print(f"all pairs, S100 n14042, {what}: {mebibytes:.0f} MiB more at the peak")
     return 1 if missed else 0
 
 

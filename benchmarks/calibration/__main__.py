@@ -11,7 +11,7 @@ import numpy
 import scipy
 
 from analysis.statistics.signature import STATISTICS_VERSION
-from benchmarks.calibration import report
+from benchmarks.calibration import report, storage
 from benchmarks.calibration.corrections import N_RESAMPLES
 from benchmarks.calibration.run import REPETITIONS, Figures, cells_of, run
 
@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     stored = options.out / f"{report.NAME}.json" if options.out else None
     if options.rewrite and stored is not None:
-        report.write(*report.from_json(stored.read_text(encoding="utf-8")), options.out)
+        report.write(*storage.from_json(stored.read_text(encoding="utf-8")), options.out)
         return 0
     cells = [cell for cell in cells_of() if all(text in cell.label for text in options.only)]
     if not cells:
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         seed=options.seed,
         processes=options.processes,
     )
-    about = report.About(
+    about = storage.About(
         options.repetitions,
         options.seed,
         N_RESAMPLES,
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(report.page(figures, about))
         return 0
     if options.only and stored.exists():
-        older, about = report.from_json(stored.read_text(encoding="utf-8"))
+        older, about = storage.from_json(stored.read_text(encoding="utf-8"))
         figures = _merged(older, figures)
     report.write(figures, about, options.out)
     return 0

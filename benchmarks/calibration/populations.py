@@ -210,9 +210,6 @@ _SCORES = (
         grouped=True,
     ),
 )
-_GOLD_FORMULA = (
-    "gold g, a = g + (s + e₁)/√2, b = g + (s + e₂)/√2, where g, s, e₁ and e₂ are independent "
-)
 _GOLD_TITLES = {
     "normal": ("normal", "N(0, 1)"),
     "skewed": ("skewed", "exponential"),
@@ -225,7 +222,7 @@ _GOLD = tuple(
     Population(
         f"gold-{name}",
         f"{_GOLD_TITLES[name][0]}, with gold",
-        _GOLD_FORMULA + _GOLD_TITLES[name][1],
+        "g, s, e₁, e₂: " + _GOLD_TITLES[name][1],
         "correlation",
         True,
         draw,

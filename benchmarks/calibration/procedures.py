@@ -165,10 +165,10 @@ _CORPUS = ("ratio", "f1", "bleu")
 _EFFECT = 0.5
 _METHODS = {
     "t": "Student's t",
-    "percentile": "bootstrap, percentile",
-    "basic": "bootstrap, basic",
-    "bca": "bootstrap, BCa",
-    "studentized": "bootstrap, studentized",
+    "percentile": "percentile bootstrap",
+    "basic": "basic bootstrap",
+    "bca": "BCa bootstrap",
+    "studentized": "studentized bootstrap",
     "tango": "Tango's score interval",
     "newcombe": "Newcombe's interval",
 }
@@ -186,7 +186,7 @@ def _jobs_of_tests() -> list[Job]:
         job("bootstrap", "bootstrap", "means", _ALL, share_of_many=0.5),
         job("wilcoxon", "Wilcoxon signed-rank", "ranks", _ALL),
         job("sign", "sign", "ranks", _ALL_MEDIANS),
-        job("signflip-median", "sign-flip, median", "medians", _ALL_MEDIANS, share_of_many=0.5),
+        job("signflip-median", "permutation, median", "medians", _ALL_MEDIANS, share_of_many=0.5),
         job("bootstrap-median", "bootstrap, median", "medians", _ALL_MEDIANS, share_of_many=0.5),
         job("mcnemar", "McNemar, exact", "shares", _BINARY),
         job("mcnemar-midp", "McNemar, mid-p", "shares", _BINARY),
@@ -278,7 +278,7 @@ def _jobs_of_intervals() -> list[Job]:
     jobs += [
         job(
             f"score {kind}",
-            f"{POPULATIONS[kind].title.split()[0]}, BCa",
+            f"{POPULATIONS[kind].title.split()[0]}, BCa bootstrap",
             "ci scores",
             (kind,),
             _score("bca", kind),
@@ -287,7 +287,7 @@ def _jobs_of_intervals() -> list[Job]:
         for kind in ("ratio", "f1")
     ]
     for kind in ("pearson", "spearman"):
-        title = f"bootstrap, percentile, {kind.capitalize()}"
+        title = f"percentile bootstrap, {kind.capitalize()}"
         run = _difference("percentile", kind)
         share = 1.0 if kind == "pearson" else 0.5
         jobs.append(

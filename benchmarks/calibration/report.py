@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import math
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.calibration import words
 from benchmarks.calibration.picture import draw
 from benchmarks.calibration.populations import POPULATIONS
 from benchmarks.calibration.procedures import FAMILIES, JOBS_OF_ROWS, ROWS
 from benchmarks.calibration.run import BY_GROUP, TOO_FEW, TOO_MANY, Figure, Figures
-from benchmarks.calibration.samples import GROUP_SIZE
+from benchmarks.calibration.storage import About, from_json, to_json
 
 NAME = "calibration"
 _SIZES = (20, 50, 200, 1_000)
 _NOTEWORTHY = 0.01  # share of samples without an answer
-
-
-class About(NamedTuple):
-    """How the figures came about."""
-
-    repetitions: int
-    seed: int
-    n_resamples: int
-    processes: int
-    minutes: float
-    """Processor time of the last run of all cells."""
-    versions: Mapping[str, str]
 
 
 def write(figures: Figures, about: About, folder: Path) -> None:
@@ -43,62 +31,6 @@ def write(figures: Figures, about: About, folder: Path) -> None:
         (".svg", draw(figures)),
     ):
         (folder / f"{NAME}{suffix}").write_text(text, encoding="utf-8")
-
-
-def to_json(figures: Figures, about: About) -> str:
-    """Return the figures as JSON, a line for each procedure and population."""
-    head = json.dumps(about._asdict(), ensure_ascii=False)
-    legend = json.dumps(
-        "procedure: population: n: [repetitions, errors at .05, errors at .01, without an answer]; "
-        "for shares of false differences also the sums of their squares"
-    )
-    blocks = []
-    for row, columns in figures.items():
-        lines = [
-            f'"{column}": {{'
-            + ", ".join(f'"{n}": {json.dumps(_packed(cells[n]))}' for n in sorted(cells))
-            + "}"
-            for column, cells in columns.items()
-        ]
-        blocks.append(f'"{row}": {{\n  ' + ",\n  ".join(lines) + "}")
-    body = ",\n".join(blocks)
-    return f'{{"about": {head},\n"legend": {legend},\n"figures": {{\n{body}}}}}\n'
-
-
-def from_json(text: str) -> tuple[Figures, About]:
-    """Return what `to_json` wrote."""
-    content = json.loads(text)
-    figures: Figures = {
-        row: {
-            column: {int(n): _unpacked(values) for n, values in cells.items()}
-            for column, cells in columns.items()
-        }
-        for row, columns in content["figures"].items()
-    }
-    return figures, About(**content["about"])
-
-
-def _packed(figure: Figure) -> list[Any]:
-    def plain(value: float) -> float | int | None:
-        if math.isnan(value):
-            return None
-        return int(value) if value == int(value) else round(value, 6)
-
-    squares = figure.squares or ()
-    return [
-        figure.repetitions,
-        *(plain(value) for value in figure.errors),
-        figure.undefined,
-        *(plain(value) for value in squares),
-    ]
-
-
-def _unpacked(values: list[Any]) -> Figure:
-    repetitions, first, second, undefined, *squares = values
-    errors = (float(first), math.nan if second is None else float(second))
-    return Figure(
-        repetitions, errors, undefined, (squares[0], squares[1]) if len(squares) == 2 else None
-    )
 
 
 def page(figures: Figures, about: About) -> str:
@@ -234,12 +166,13 @@ def _ignoring_groups(figures: Figures, tests: list[str]) -> str:
     found = [figure for listed in ignoring.values() for figure in listed]
     if not found:
         return ""
-    return words.IGNORING.format(
+    told = words.IGNORING.format(
         many=sum(figure.too_many for figure in found),
         all=len(found),
         most=f"{100 * max(figure.rate() for figure in found):.0f}",
         unable=", ".join(dict.fromkeys(unable)),
     )
+    return _filled(told)
 
 
 def _marked(figures: Figures, row: str, too_many: bool, only: tuple[str, ...] | None = None) -> str:
@@ -285,13 +218,13 @@ def _corrections_in_short(figures: Figures) -> str:
         for cells in figures[r].values()
         for f in cells.values()
     ]
-    told = f"at most {100 * max(bare):.0f} %, at least {100 * min(bare):.0f} %" if bare else ""
+    told = f"between {100 * min(bare):.0f} and {100 * max(bare):.0f} %" if bare else ""
     held = (
         "Every correction kept its error at both levels on every board."
         if not failing
         else f"Not keeping it somewhere: {', '.join(failing)}."
     )
-    return words.FOLLOWS_CORRECTIONS.format(bare=told, held=held)
+    return _filled(words.FOLLOWS_CORRECTIONS.format(bare=told, held=held))
 
 
 def _populations() -> str:
@@ -326,34 +259,43 @@ def _counted(figures: Figures) -> str:
 
 
 def _how(figures: Figures, about: About) -> str:
-    return words.HOW.format(
-        repetitions=f"{about.repetitions:,}",
-        half=f"{about.repetitions // 2:,}",
+    standard = words.HOW_MANY.format(
+        repetitions=f"{about.repetitions:,}", half=f"{about.repetitions // 2:,}"
+    )
+    told = words.HOW.format(
         n_resamples=about.n_resamples,
-        slow=_fewer(figures, about.repetitions),
         seed=about.seed,
         minutes=f"{about.minutes:.0f}",
-        processes=about.processes,
         versions=", ".join(f"{name} {version}" for name, version in about.versions.items()),
-        group=GROUP_SIZE,
+    )
+    fewer = _fewer(figures, about.repetitions)
+    paragraphs = [_filled(part) for part in (*told.split("\n\n"), words.NOT_SIMULATED)]
+    return "\n\n".join(["## How it was computed", standard, *fewer, *paragraphs])
+
+
+def _filled(paragraph: str) -> str:
+    return textwrap.fill(
+        " ".join(paragraph.split()), 98, break_long_words=False, break_on_hyphens=False
     )
 
 
-def _fewer(figures: Figures, repetitions: int) -> str:
+def _fewer(figures: Figures, repetitions: int) -> list[str]:
     """Say which procedures had fewer samples, as they take long."""
-    told = []
-    for few, standard, of in ((200, repetitions, "up to 200"), (1_000, repetitions // 2, "1,000")):
-        by_number: dict[int, set[str]] = {}
+    lines = []
+    for many, standard in ((False, repetitions), (True, repetitions // 2)):
+        found: dict[int, dict[str, list[str]]] = {}
         for row, columns in figures.items():
-            found = {
-                f.repetitions
-                for cells in columns.values()
-                for n, f in cells.items()
-                if (n >= 1_000) == (few >= 1_000)
-            }
-            for number in found - {standard}:
-                title = words.FAMILIES[FAMILIES[row]][0].lower()
-                by_number.setdefault(number, set()).add(f"{ROWS[row].title} ({title})")
-        for number, rows in sorted(by_number.items(), reverse=True):
-            told.append(f"{number:,} with {of} items for {', '.join(sorted(rows))}")
-    return "; fewer for slow ones: " + "; ".join(told) if told else ""
+            cells = ((n, f) for listed in columns.values() for n, f in listed.items())
+            numbers = {f.repetitions for n, f in cells if (n >= 1_000) == many} - {standard}
+            for number in numbers:
+                found.setdefault(number, {}).setdefault(FAMILIES[row], []).append(row)
+        for number in sorted(found, reverse=True):
+            families = (
+                f"{words.FAMILIES[family][0].lower()} ("
+                + ", ".join(dict.fromkeys(ROWS[row].title for row in rows))
+                + ")"
+                for family, rows in found[number].items()
+            )
+            of = "1,000" if many else "up to 200"
+            lines.append(f"- {number:,} with {of} items: {'; '.join(families)}")
+    return ["\n".join(lines)] if lines else []

@@ -56,7 +56,8 @@ SIMULATED = """\
 ## What was simulated
 
 d is the difference between the systems on an item, u what they share. Tests and equivalence tests
-look at every row, the rest at those that fit."""
+look at every population of item scores, the rest at those that fit. With gold g,
+a = g + (s + e₁)/√2 and b = g + (s + e₂)/√2, where g, s, e₁ and e₂ are independent."""
 
 NULLS = """\
 **Equally good can mean two things.** Where scores are *exchangeable*, handing each item's two
@@ -160,16 +161,19 @@ FAMILIES: dict[str, tuple[str, str]] = {
 
 TESTS = {"t": "t", "signflip": "permutation", "mcnemar": "McNemar"}
 
+HOW_MANY = """\
+{repetitions} samples for up to 200 items and {half} for 1,000. Slow procedures had fewer:"""
+
 HOW = """\
-## How it was computed
+Resampling procedures drew {n_resamples} resamples from a seed of each sample's own. Max-t and raw
+p-values come from `pairwise`, the other corrections from `adjust` of the latter. Each sample has
+its own PCG64DXSM stream, keyed by seed {seed}, population, difference, n and number of the sample,
+so that a cell gives the same counts alone (`python -m benchmarks.calibration --only TEXT`), and in
+any number of processes. All procedures of a column see the same samples, so their figures go up
+and down together.
 
-{repetitions} samples for up to 200 items and {half} for 1,000{slow}. Resampling procedures drew
-{n_resamples} resamples from a seed of each sample's own. Max-t and raw p-values come from
-`pairwise`, the other corrections from `adjust` of the latter. Each sample has its own PCG64DXSM
-stream, keyed by seed {seed}, population, n and number of the sample, so that a cell gives the
-same counts alone (`python -m benchmarks.calibration --only TEXT`), and in any number of
-processes; the procedures of a column see the same samples. A run of all cells took {minutes}
-minutes of processor time. Versions: {versions}.
+A run of all cells took {minutes} minutes of processor time. Versions: {versions}."""
 
+NOT_SIMULATED = """\
 Not simulated: groups of unequal size, missing scores, one-sided tests, chrF (a function of sums
 like BLEU), tests of the two systems' medians rather than of the median difference."""

@@ -16,7 +16,7 @@ from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise  # noqa
 from analysis.statistics.bootstrap_intervals import BOOTSTRAP_INTERVALS  # noqa: E402
 from analysis.statistics.intervals import DIFFERENCE_METHODS  # noqa: E402
 from benchmarks.calibration import __main__ as command  # noqa: E402
-from benchmarks.calibration import report, words  # noqa: E402
+from benchmarks.calibration import report, storage, words  # noqa: E402
 from benchmarks.calibration.picture import draw  # noqa: E402
 from benchmarks.calibration.populations import POPULATIONS  # noqa: E402
 from benchmarks.calibration.procedures import FAMILIES, JOBS, ROWS  # noqa: E402
@@ -174,13 +174,13 @@ def test_slow_cells_have_fewer_repetitions():
 
 @pytest.fixture(scope="module")
 def published():
-    return report.from_json((DOCS / "calibration.json").read_text(encoding="utf-8"))
+    return storage.from_json((DOCS / "calibration.json").read_text(encoding="utf-8"))
 
 
 def test_page_and_picture_show_the_figures(published):
     assert report.page(*published) == (DOCS / "calibration.md").read_text(encoding="utf-8")
     assert draw(published[0]) == (DOCS / "calibration.svg").read_text(encoding="utf-8")
-    assert report.to_json(*published) == (DOCS / "calibration.json").read_text(encoding="utf-8")
+    assert storage.to_json(*published) == (DOCS / "calibration.json").read_text(encoding="utf-8")
 
 
 def test_published_figures_are_complete(published):
@@ -202,7 +202,7 @@ def test_command_computes_some_cells_and_writes_them_into_what_is_there(tmp_path
     only = ["--only", "mcnemar | binary | n=20", "--processes", "1", "--repetitions", "20"]
     assert command.main([*only, "--out", str(tmp_path)]) == 0
     assert command.main(["--only", "sign | ratings | n=20", *only[2:], "--out", str(tmp_path)]) == 0
-    figures, _ = report.from_json((tmp_path / "calibration.json").read_text(encoding="utf-8"))
+    figures, _ = storage.from_json((tmp_path / "calibration.json").read_text(encoding="utf-8"))
     assert {row: list(columns) for row, columns in figures.items()} == {
         "mcnemar": ["binary"],
         "sign": ["ratings"],

@@ -36,6 +36,7 @@ def graded(kind, n_items=36, missing=0.0):
     shape = (4, n_items)
     scores = {
         "ratings": rng.integers(1, 6, shape).astype(float),
+        "three levels": rng.integers(0, 3, shape).astype(float),
         "tenths": rng.integers(0, 300, shape) / 10,
         "thirds": rng.integers(0, 9, shape) / 3,
         "normal": rng.normal(size=shape),
@@ -47,7 +48,16 @@ def graded(kind, n_items=36, missing=0.0):
     return scores
 
 
-KINDS = ("ratings", "tenths", "thirds", "normal", "lognormal", "large whole", "huge whole")
+KINDS = (
+    "ratings",
+    "three levels",
+    "tenths",
+    "thirds",
+    "normal",
+    "lognormal",
+    "large whole",
+    "huge whole",
+)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
@@ -114,6 +124,7 @@ def test_wilcoxon_is_exact_for_few_items_and_without_ties():
     for kind, n_items, exact in (
         ("ratings", MAX_EXACT_TIED, True),
         ("ratings", 400, False),
+        ("three levels", 400, True),
         ("normal", 400, True),
         ("normal", 600, False),
     ):

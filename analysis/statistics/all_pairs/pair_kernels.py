@@ -323,16 +323,13 @@ def _gather(row: FloatArray, ends: FloatArray, room: FloatArray) -> tuple[int, i
     first, second, third, fourth = ends[0], ends[1], ends[2], ends[3]
     n_below, n_above = _count_tails(row, first, fourth)
     n_low, n_high = 0, 0
-    # Few values are that far from the middle, so the branch is seldom taken.
+    # One comparison that few values pass; two of them would be two branches, often mistaken.
     middle = (first + fourth) / 2
-    inner = min(middle - second, third - middle)
-    outer = (fourth - first) / 2
-    outer += 1e-9 * outer
-    inner -= 1e-9 * outer
+    inner, outer = min(middle - second, third - middle), (fourth - first) / 2
+    centre, width = (inner + outer) / 2, (outer - inner) / 2 + 1e-9 * outer
     for i in range(row.size):
         value = row[i]
-        size = abs(value - middle)
-        if (size >= inner) & (size <= outer):
+        if abs(abs(value - middle) - centre) <= width:
             if (value >= first) & (value < second):
                 room[0, n_low] = value
                 n_low += 1
