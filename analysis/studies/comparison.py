@@ -300,7 +300,10 @@ def sentence(
     if analysis.verdict in ("better", "worse"):
         than = "better" if analysis.verdict == "better" else "worse"
         beyond = f" by more than {settings.delta:g}" if settings.delta else ""
-        return f"{a} is {than} than {b}{beyond}{on} with {units}: {figures}; {tested}."
+        told = f"{a} is {than} than {b}{beyond}{on} with {units}: {figures}; {tested}."
+        if analysis.equivalence is not None and analysis.equivalence.equivalent:
+            told += f" The difference is real, but within the margin of ±{settings.margin:g}."
+        return told
     if analysis.verdict == "equivalent":
         return (
             f"{a} and {b} are equivalent{on} within ±{settings.margin:g} with {units}: "

@@ -107,7 +107,8 @@ def _choose_test(aggregation: str, binary: bool, *, grouped: bool) -> tuple[str,
     if aggregation in CORRELATIONS:
         return "steiger", "All correlations share gold and items: they depend on each other."
     if aggregation == "median":
-        return "signflip", "The median is computed again: systems are exchanged."
+        # Exchanging systems ranks every pair again in every resample; drawing items, every system.
+        return "bootstrap", "The median of every system is computed again on items drawn anew."
     if aggregation != "mean":
         return "signflip", (
             "The corpus metric is recomputed from sums over items: systems are exchanged."
