@@ -98,7 +98,9 @@ def _ask(question: str, *arguments: Any) -> Any:
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
-    "leaderboard": lambda store, dataset, metric: study_leaderboard(store, dataset, metric=metric),
+    "leaderboard": lambda store, dataset, metric, settings: study_leaderboard(
+        store, dataset, metric=metric, settings=settings
+    ),
     "replicability": lambda store, a, b, settings: study_replicability(
         store, a, b, **dict(settings)
     ),
@@ -132,9 +134,9 @@ def overview() -> Overview:
     return study
 
 
-def leaderboard(dataset: str, metric: str | None) -> Leaderboard:
+def leaderboard(dataset: str, metric: str | None, settings: PairsSettings) -> Leaderboard:
     """Return the leaderboard of a dataset."""
-    study: Leaderboard = _ask("leaderboard", dataset, metric)
+    study: Leaderboard = _ask("leaderboard", dataset, metric, settings)
     return study
 
 

@@ -26,9 +26,7 @@ _NOT_OF_MEANS = ("wilcoxon", "sign", "signflip-median", "bootstrap-median")
 _SEE = ": see docs/calibration.md."
 
 
-def caution(
-    test: str, *, n_units: int, skewness: float, clustered: bool, binary: bool
-) -> str:
+def caution(test: str, *, n_units: int, skewness: float, clustered: bool, binary: bool) -> str:
     """Say that a test does not keep its error rate in such a situation, if that is known.
 
     Parameters
@@ -56,4 +54,48 @@ def caution(
     ''
     """
     name = to_statistics(test)
-    words = f"the {IN_WORDS[name]}" if name in IN_WORDS else ""
+    if name not in IN_WORDS:
+        return ""
+    words, of_gold = f"the {IN_WORDS[name].removeprefix('the ')}", name in _OF_CORRELATIONS
+    if name.startswith(("steiger", "williams", "mcnemar-chi2")):
+        words = IN_WORDS[name]
+    for column, applies in (
+        ("clustered-binary" if binary and not of_gold else "clustered", clustered),
+        ("clustered by group", not of_gold),
+        ("binary", binary),
+        ("skewed", not math.isnan(skewness) and abs(skewness) >= STRONG_SKEWNESS and not binary),
+    ):
+        known = FALSE_ALARMS.get(f"gold-{column}" if of_gold else column, {}).get(name, {})
+        n_items = _nearest(n_units * (GROUP_SIZE if column.endswith("by group") else 1))
+        if applies and n_items in known:
+            return _sentence(column, name, words, n_units, n_items, known[n_items])
+    return ""
+
+
+def _nearest(n_items: int) -> int:
+    """Return the largest size simulated that is not above, or the smallest."""
+    return max((size for size in _SIZES if size <= n_items), default=_SIZES[0])
+
+
+def _sentence(column: str, test: str, words: str, n_units: int, n_items: int, rate: str) -> str:
+    simulated = f"{rate} in simulation with {n_items:,} items"
+    if column.endswith("by group"):
+        return (
+            f"With {count(n_units, 'independent unit')} {words} gives more false alarms "
+            f"than stated ({rate} in simulation with {n_items // GROUP_SIZE} groups){_SEE}"
+        )
+    if column.startswith("clustered"):
+        return (
+            f"These items come in groups, and {words} takes them as independent: that gives more "
+            f"false alarms than stated ({simulated} in groups of {GROUP_SIZE}){_SEE}"
+        )
+    if column == "skewed" and test in _NOT_OF_MEANS:
+        return (
+            f"With skewed differences {words} does not compare means: equal means are called "
+            f"different more often than stated ({simulated}){_SEE}"
+        )
+    kind = "right-or-wrong" if column == "binary" else "skewed"
+    return (
+        f"With {count(n_units, f'{kind} item')} {words} gives more false alarms than stated "
+        f"({simulated}){_SEE}"
+    )

@@ -1,15 +1,15 @@
 """The systems of a dataset by score, and which of them can be told apart.
 
-URL parameters: `dataset`, `metric`, `system` (words to search for).
+URL parameters: `dataset`, `metric`, `system` (words to search for), `correction`, `alpha`.
 """
 
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
 from dashboard import data
 from dashboard.charts import rank_intervals_plot, score_dots
-from dashboard.ui import filters, states
+from dashboard.ui import all_pairs, filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.board import board_frame, picture_frame, resolution_in_words, run_frame
@@ -33,8 +33,11 @@ with filters.filter_row("leaderboard_filters"):
     metrics = [m.label for m in data.metrics_of(dataset.uid)]
     metric = filters.choose_one("Metric", metrics, key="metric", width=220)
     words = filters.search("System", key="system")
+    correction = all_pairs.choose_correction()
+    alpha = all_pairs.choose_alpha()
 
-study = data.leaderboard(dataset.uid, metric)
+settings = PairsSettings(correction=correction, alpha=alpha)
+study = data.leaderboard(dataset.uid, metric, settings)
 answer(plain(study.sentence))
 basis = {row.basis for row in study.rows}
 badges = [badge("recomputed", "item scores")] if "items" in basis else []
@@ -142,7 +145,12 @@ if is_tested:
     )
     show_link(Link("All pairs of this dataset", "pairs", {**where}))
 show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
-show_permalink("leaderboard", **where)
+show_permalink(
+    "leaderboard",
+    **where,
+    correction=CORRECTIONS_IN_WORDS[correction],
+    alpha=f"{alpha:g}",
+)
 with st.expander("Report"):
     show_report(study.report(), f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

@@ -22,16 +22,8 @@ def choose_settings() -> tuple[PairsSettings, str]:
     test = filters.choose_one(
         "Test", list(get_args(PairsTestName)), key="test", name=test_name, width=220
     )
-    correction = filters.choose_one(
-        "Correction",
-        list(get_args(Correction)),
-        key="correction",
-        default="holm",
-        name=CORRECTIONS_IN_WORDS.__getitem__,
-        width=190,
-        help="Testing many pairs finds differences by chance; a correction bounds that",
-    )
-    alpha = filters.choose_one("α", [0.05, 0.01, 0.1, 0.001], key="alpha", width=90)
+    correction = choose_correction()
+    alpha = choose_alpha()
     order = filters.choose_one("Order by", list(ORDERS), key="order", width=120)
     with st.popover("More settings"):
         margin = st.number_input(
@@ -61,8 +53,8 @@ def choose_settings() -> tuple[PairsSettings, str]:
     return (
         PairsSettings(
             test=cast("PairsTestName", test),
-            correction=cast("Correction", correction),
-            alpha=float(alpha or 0.05),
+            correction=correction,
+            alpha=alpha,
             margin=None if not margin else float(margin),
             n_resamples=int(resamples or 9_999),
             seed=int(seed or 0),
@@ -72,6 +64,25 @@ def choose_settings() -> tuple[PairsSettings, str]:
         ),
         str(order),
     )
+
+
+def choose_correction() -> Correction:
+    """Draw the choice of a correction for testing many pairs at once."""
+    chosen = filters.choose_one(
+        "Correction",
+        list(get_args(Correction)),
+        key="correction",
+        default="holm",
+        name=CORRECTIONS_IN_WORDS.__getitem__,
+        width=190,
+        help="Testing many pairs finds differences by chance; a correction bounds that",
+    )
+    return cast("Correction", chosen)
+
+
+def choose_alpha() -> float:
+    """Draw the choice of the level."""
+    return float(filters.choose_one("α", [0.05, 0.01, 0.1, 0.001], key="alpha", width=90) or 0.05)
 
 
 def test_name(test: str) -> str:

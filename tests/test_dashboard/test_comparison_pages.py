@@ -1,0 +1,99 @@
+"""Compare two, All pairs, Items and Ad hoc: what a reader can ask, and links that ask too much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+OpenPage = Callable[..., AppTest]
+TextOf = Callable[[AppTest], str]
+
+
+def test_a_pair_gets_a_verdict_a_test_and_its_items(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page(
+        "compare", filled_path, a="Extra trees 100", b="LDA", dataset="digits", metric="accuracy"
+    )
+    assert not app.exception
+    text = text_of(app)
+    assert "Extra trees 100 is better than LDA on digits with 899 items" in text
+    assert "Sign-flip permutation test, exact" in text
+    assert "Item by item" in text
+
+
+def test_an_identical_choice_of_system_falls_back_with_a_word(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("compare", filled_path, a="LDA", b="LDA")
+    assert not app.exception
+    assert "The link asks for 'LDA' as System B" in text_of(app).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("page", "parameter"),
+    [
+        ("compare", "test"),
+        ("compare", "alpha"),
+        ("compare", "dataset"),
+        ("pairs", "correction"),
+        ("pairs", "order"),
+        ("items", "sort"),
+        ("items", "item"),
+        ("adhoc", "test"),
+    ],
+)
+def test_a_link_that_asks_for_nonsense_is_told_so(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path, page: str, parameter: str
+) -> None:
+    app = open_page(page, filled_path, **{parameter: "no such thing"})
+    assert not app.exception
+    assert "no such thing" in text_of(app).replace("\\", "")
+
+
+def test_mcnemar_on_graded_scores_is_explained_and_no_traceback(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("compare", filled_path, test="exact McNemar test", metric="gold_probability")
+    assert not app.exception
+    assert "sign-flip test for graded scores" in text_of(app).replace("\\", "")
+
+
+def test_all_pairs_in_every_order_and_correction(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    for correction in ("Holm", "Benjamini–Hochberg", "step-down max-T", "no correction"):
+        for order in ("score", "name", "likeness"):
+            app = open_page(
+                "pairs", filled_path, dataset="digits", correction=correction, order=order
+            )
+            assert not app.exception
+            assert "of 105 pairs of systems on digits" in text_of(app)
+            assert app.get("bidi_component")
+
+
+def test_items_open_with_a_key_in_the_address(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("items", filled_path, dataset="digits", sort="those that divide the systems")
+    assert not app.exception
+    app = open_page("items", filled_path, dataset="digits", item="1149")
+    assert not app.exception
+    assert "Item 1149" in text_of(app)
+
+
+def test_pasted_scores_are_read_and_a_bad_line_is_named(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("adhoc", filled_path)
+    assert not app.exception
+    assert "made-up scores" in text_of(app)
+    app.text_area(key="pasted").set_value("0.9 0.1\n0.8 0.2\n0.7 x\n").run()
+    assert not app.exception
+    assert "line 3" in text_of(app)
+    app.text_area(key="pasted").set_value("\n".join(f"{k} {k - 1}" for k in range(12))).run()
+    assert not app.exception
+    assert "A is better than B with 12 items" in text_of(app)
