@@ -157,9 +157,9 @@ def how(study: PairsStudy) -> str:
     ways = [f"{n:,} {way}" for way, n in study.methods.items()]
     told = f"{name[0].upper()}{name[1:]}"
     if len(ways) == 1:
-        told += f", p-values {next(iter(study.methods))}"
+        told += f", p-values computed {next(iter(study.methods))}"
     elif ways:
-        told += f", p-values: {', '.join(ways)}"
+        told += f", p-values computed: {', '.join(ways)}"
     correction = CORRECTIONS_IN_WORDS[study.correction]
     told += f"; {correction} over {count(study.n_pairs, 'pair')}, α = {study.settings.alpha:g}."
     if study.interval_method and study.interval_method != "none":

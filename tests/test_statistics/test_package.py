@@ -7,10 +7,16 @@ import sys
 import pytest
 
 import analysis.statistics
+import analysis.statistics.all_pairs
 
 MODULES = [
     f"analysis.statistics.{module.name}"
     for module in pkgutil.iter_modules(analysis.statistics.__path__)
+]
+
+ALL_PAIRS = [
+    f"analysis.statistics.all_pairs.{module.name}"
+    for module in pkgutil.iter_modules(analysis.statistics.all_pairs.__path__)
 ]
 
 IMPORT_ALL = """
@@ -34,7 +40,7 @@ def test_statistics_import_neither_database_nor_pages_nor_tables():
     assert not {"statsmodels", "numba", "hypothesis", "pytest"} & set(loaded)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [*MODULES, *ALL_PAIRS])
 def test_docstring_examples_hold(name):
     outcome = doctest.testmod(importlib.import_module(name))
     assert outcome.failed == 0

@@ -116,7 +116,7 @@ def test_auto_goes_by_the_scores():
         (binary, {"groups": groups}, "signflip", "t"),
         (binary, {"groups": np.arange(40)}, "mcnemar", "tango"),
         (counts, {"aggregation": "f1"}, "signflip", "percentile"),
-        (graded, {"aggregation": "median"}, "signflip", "percentile"),
+        (graded, {"aggregation": "median"}, "bootstrap", "percentile"),
         (counts[:, :, :2] + counts[:1, :, 1:], {"aggregation": "pearson"}, None, None),
     ):
         if test is None:
