@@ -4,14 +4,12 @@ URL parameters: `test`, `alpha`, `margin`, `delta`, `direction`, `seed`, `resamp
 `unit_statistic`, `shuffle_seed`, `lower_is_better`.
 """
 
-from dataclasses import replace
-
 import streamlit as st
 
 from analysis.studies.adhoc import study_adhoc
 from dashboard.adhoc_input import example, read_columns
 from dashboard.ui import pair
-from dashboard.ui.adhoc import choose_units, show_tests, show_unit_sizes
+from dashboard.ui.adhoc import show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link, show_permalink
@@ -35,8 +33,6 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     lower_is_better = st.toggle(
         "Lower is better", key="lower_is_better", bind="query-params", help="As for error rates"
     )
-    units = choose_units()
-settings = replace(settings, **units)
 
 try:
     columns = read_columns(uploads, pasted)

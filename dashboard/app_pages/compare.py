@@ -1,7 +1,8 @@
 """Two systems on one dataset: is one better, by how much, and on which items?
 
 URL parameters: `a`, `b` (systems), `dataset`, `metric`, `test`, `alpha`, `margin`, `delta`,
-`direction`, `units` (as items or groups), `seed`, `resamples`, `change` (improved, regressed,
+`direction`, `units` (as items or groups), `unit_size`, `unit_statistic`, `shuffle_seed`, `seed`,
+`resamples`, `change` (improved, regressed,
 equal, missing).
 """
 

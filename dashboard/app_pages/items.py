@@ -11,7 +11,7 @@ import streamlit as st
 from analysis import numbers
 from dashboard import data
 from dashboard.components import item_grid
-from dashboard.ui import filters, states
+from dashboard.ui import filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.items import show_item
 from dashboard.ui.links import Link, plain, show_link, show_permalink
@@ -31,13 +31,8 @@ if not datasets:
     states.empty_store()
     st.stop()
 
-labels = [d.label for d in datasets]
-fullest = max(datasets, key=lambda d: (d.n_runs, d.n_items)).label
 with filters.filter_row("items_filters"):
-    label = filters.choose_one("Dataset", labels, key="dataset", default=fullest, width=260)
-    dataset = datasets[labels.index(str(label))]
-    metrics = [m.label for m in data.metrics_of(dataset.uid)]
-    metric = filters.choose_one("Metric", metrics, key="metric", width=200)
+    dataset, metric = settings.choose_cell(datasets)
     sort = filters.choose_one("Items", list(SORTS), key="sort", name=SORTS.__getitem__, width=260)
 
 study = data.items_study(dataset.uid, metric)

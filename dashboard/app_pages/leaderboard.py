@@ -9,7 +9,7 @@ from analysis import numbers
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
 from dashboard import data
 from dashboard.charts import rank_intervals_plot, score_dots
-from dashboard.ui import all_pairs, filters, states
+from dashboard.ui import filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.board import board_frame, picture_frame, resolution_in_words, run_frame
@@ -25,19 +25,13 @@ if not datasets:
     states.empty_store()
     st.stop()
 
-labels = [d.label for d in datasets]
-fullest = max(datasets, key=lambda d: (d.n_runs, d.n_items)).label
 with filters.filter_row("leaderboard_filters"):
-    label = filters.choose_one("Dataset", labels, key="dataset", default=fullest, width=280)
-    dataset = datasets[labels.index(str(label))]
-    metrics = [m.label for m in data.metrics_of(dataset.uid)]
-    metric = filters.choose_one("Metric", metrics, key="metric", width=220)
+    dataset, metric = settings.choose_cell(datasets)
     words = filters.search("System", key="system")
-    correction = all_pairs.choose_correction()
-    alpha = all_pairs.choose_alpha()
+    correction = settings.choose_correction()
+    alpha = settings.choose_alpha()
 
-settings = PairsSettings(correction=correction, alpha=alpha)
-study = data.leaderboard(dataset.uid, metric, settings)
+study = data.leaderboard(dataset.uid, metric, PairsSettings(correction=correction, alpha=alpha))
 answer(plain(study.sentence))
 basis = {row.basis for row in study.rows}
 badges = [badge("recomputed", "item scores")] if "items" in basis else []

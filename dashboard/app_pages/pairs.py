@@ -1,8 +1,8 @@
 """All pairs of systems on a dataset: which differences are real, in one picture.
 
 URL parameters: `dataset`, `metric`, `test`, `correction`, `alpha`, `order` (score, name,
-likeness), `margin`, `units` (as items or groups), `unit_size`, `shuffle_seed`, `seed`,
-`resamples`.
+likeness), `margin`, `units` (as items or groups), `unit_size`, `unit_statistic`, `shuffle_seed`,
+`seed`, `resamples`.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import data
 from dashboard.components import significance_heatmap
-from dashboard.ui import all_pairs, filters, states
+from dashboard.ui import all_pairs, filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, page_url, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
@@ -25,24 +25,21 @@ if not datasets:
     states.empty_store()
     st.stop()
 
-labels = [d.label for d in datasets]
-fullest = max(datasets, key=lambda d: (d.n_runs, d.n_items)).label
 with filters.filter_row("pairs_filters"):
-    label = filters.choose_one("Dataset", labels, key="dataset", default=fullest, width=260)
-    dataset = datasets[labels.index(str(label))]
-    metrics = [m.label for m in data.metrics_of(dataset.uid)]
-    metric = filters.choose_one("Metric", metrics, key="metric", width=200)
-    settings, order = all_pairs.choose_settings()
+    dataset, metric = settings.choose_cell(datasets)
+    chosen, order = all_pairs.choose_settings()
 
 study = with_progress(
     "Comparing all pairs",
-    lambda progress: data.pairs(dataset.uid, metric, settings, progress=progress),
+    lambda progress: data.pairs(dataset.uid, metric, chosen, progress=progress),
 )
 answer(plain(study.sentence))
 show_warnings(study.warnings)
 if len(study.systems) < 2:
     st.stop()
 
+where = {"dataset": dataset.label, "metric": study.metric.label}
+of_pair = where | settings.as_parameters(chosen, chosen.clusters)
 positions = all_pairs.ordered(study, order)
 at = np.ix_(positions, positions)
 names = [study.systems[i] for i in positions]
@@ -67,13 +64,13 @@ significance_heatmap(
     higher_is_better=study.metric.higher_is_better,
     rule=f"p ≤ {study.settings.alpha:g}" if study.correction == "none" else "",
     noun="unit" if study.settings.unit_size > 1 else "item",
-    leads_to=page_url("compare", dataset=dataset.label, metric=study.metric.label),
+    leads_to=page_url("compare", **of_pair),
     key="heatmap",
 )
 st.caption(plain(study.how))
 
 frame = pd.DataFrame(study.rows())
-chosen = show_table(
+picked = show_table(
     frame,
     key="pairs",
     columns={
@@ -91,14 +88,12 @@ chosen = show_table(
     noun="pair",
     select="single-row",
 )
-if chosen is not None:
-    a, b = str(chosen["a"]), str(chosen["b"])
-    parameters = {"a": a, "b": b, "dataset": dataset.label, "metric": study.metric.label}
-    show_link(Link(f"{a} against {b}", "compare", parameters))
+if picked is not None:
+    a, b = str(picked["a"]), str(picked["b"])
+    show_link(Link(f"{a} against {b}", "compare", {"a": a, "b": b, **of_pair}))
 with st.expander("Report"):
     show_report(study.report(), "pairs")
-where = {"dataset": dataset.label, "metric": study.metric.label}
 show_link(Link("Items of this dataset", "items", where))
 show_link(Link("Leaderboard", "leaderboard", where))
-show_permalink("pairs", **where, **all_pairs.as_parameters(settings, order))
+show_permalink("pairs", **where, **all_pairs.as_parameters(chosen, order))
 st.caption(plain(study.signature))

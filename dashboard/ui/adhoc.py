@@ -1,9 +1,8 @@
-"""What only the Ad hoc page has: evaluation units, and the list of tests with their reasons."""
+"""What only the Ad hoc page has: sizes of evaluation units, and tests with their reasons."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,31 +11,8 @@ from analysis import numbers
 from analysis.studies.adhoc import AdhocStudy
 from analysis.studies.test_names import IN_WORDS, to_statistics
 from dashboard.charts import unit_size_curve
-from dashboard.ui import filters
 from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture
-
-
-def choose_units() -> dict[str, Any]:
-    """Draw what can be chosen about evaluation units; return it as settings of a pair."""
-    with st.popover("Evaluation units"):
-        size = st.number_input(
-            "Items per unit", min_value=1, value=1, key="unit_size", bind="query-params"
-        )
-        statistic = filters.choose_one("Score of a unit", ["mean", "median"], key="unit_statistic")
-        shuffle_seed = st.number_input(
-            "Seed of the shuffle before units are cut",
-            min_value=0,
-            value=None,
-            key="shuffle_seed",
-            bind="query-params",
-            help="Empty: items stay in order",
-        )
-    return {
-        "unit_size": int(size or 1),
-        "unit_statistic": statistic,
-        "shuffle_seed": None if shuffle_seed is None else int(shuffle_seed),
-    }
 
 
 def show_unit_sizes(study: AdhocStudy) -> None:

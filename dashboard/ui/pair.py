@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import cast, get_args
+from typing import Final, cast, get_args
 
 import pandas as pd
 import streamlit as st
@@ -14,41 +14,27 @@ from analysis.statistics.interval import Interval
 from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of
-from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
+from analysis.studies.test_names import TestName
 from dashboard.charts import group_forest, paired_difference, score_histograms
-from dashboard.ui import filters
+from dashboard.ui import filters, settings
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_facts
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 from store.records import MetricRecord
 
-DIRECTIONS = {"either": "two-sided", "A better": "greater", "B better": "less"}
+DIRECTIONS: Final[dict[str, Alternative]] = {
+    "either": "two-sided",
+    "A better": "greater",
+    "B better": "less",
+}
 
 
 def choose_settings(*, stored: bool = True) -> tuple[PairSettings, bool | None]:
     """Draw what can be chosen about a test; return it, and whether groups are the units."""
-    test = filters.choose_one(
-        "Test",
-        list(get_args(TestName)),
-        key="test",
-        name=lambda name: (
-            "what suits the scores" if name == "auto" else IN_WORDS[to_statistics(name)]
-        ),
-        width=220,
-    )
-    alpha = filters.choose_one("α", [0.05, 0.01, 0.1, 0.001], key="alpha", width=90)
-    clusters: bool | None = None
+    test = settings.choose_test(get_args(TestName))
+    alpha = settings.choose_alpha()
     with st.popover("More settings"):
-        margin = st.number_input(
-            "Margin: differences below it do not matter",
-            min_value=0.0,
-            value=None,
-            key="margin",
-            bind="query-params",
-            format="%g",
-            help="Needed for the verdict 'equivalent', which two one-sided tests must both allow",
-        )
         direction = filters.choose_one(
             "Looking for a difference in", list(DIRECTIONS), key="direction"
         )
@@ -59,43 +45,25 @@ def choose_settings(*, stored: bool = True) -> tuple[PairSettings, bool | None]:
             bind="query-params",
             format="%g",
         )
-        if stored:
-            units = filters.choose_one(
-                "Units", ["as the dataset says", "items", "groups"], key="units"
-            )
-            clusters = {"items": False, "groups": True}.get(str(units))
-        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
-        resamples = filters.choose_one(
-            "Resamples", [9_999, 999, 99_999], key="resamples", name=numbers.count
-        )
-    return (
-        PairSettings(
-            test=cast("TestName", test),
-            alternative=cast("Alternative", DIRECTIONS[str(direction)]),
-            delta=float(delta or 0.0),
-            alpha=float(alpha or 0.05),
-            margin=None if not margin else float(margin),
-            n_resamples=int(resamples or 9_999),
-            seed=int(seed or 0),
-        ),
-        clusters,
+        details = settings.choose_details(stored=stored)._asdict()
+    clusters = details.pop("clusters")
+    chosen = PairSettings(
+        test=cast("TestName", test),
+        alternative=DIRECTIONS[str(direction)],
+        delta=float(delta or 0.0),
+        alpha=alpha,
+        **details,
     )
+    return chosen, clusters
 
 
-def as_parameters(settings: PairSettings, clusters: bool | None) -> dict[str, str]:
+def as_parameters(chosen: PairSettings, clusters: bool | None) -> dict[str, str]:
     """Return the URL parameters that stand for these settings."""
-    direction = next(k for k, v in DIRECTIONS.items() if v == settings.alternative)
-    test = settings.test
-    return {
-        "test": "what suits the scores" if test == "auto" else IN_WORDS[to_statistics(test)],
-        "alpha": f"{settings.alpha:g}",
-        "direction": direction,
-        "units": {None: "as the dataset says", False: "items", True: "groups"}[clusters],
-        "resamples": numbers.count(settings.n_resamples),
-        "seed": str(settings.seed),
-        **({} if settings.margin is None else {"margin": f"{settings.margin:g}"}),
-        **({"delta": f"{settings.delta:g}"} if settings.delta else {}),
-    }
+    parameters = settings.as_parameters(chosen, clusters)
+    parameters["direction"] = next(k for k, v in DIRECTIONS.items() if v == chosen.alternative)
+    if chosen.delta:
+        parameters["delta"] = f"{chosen.delta:g}"
+    return parameters
 
 
 def places(analysis: PairAnalysis) -> int:
@@ -138,11 +106,11 @@ def show_test(analysis: PairAnalysis) -> None:
 
 
 def show_difference(
-    analysis: PairAnalysis, settings: PairSettings, a: str, b: str, metric: MetricRecord | None
+    analysis: PairAnalysis, chosen: PairSettings, a: str, b: str, metric: MetricRecord | None
 ) -> None:
     """Draw the difference with its interval, and the margin where there is one."""
     digits = places(analysis)
-    level = f"{100 * (1 - settings.alpha):g} %"
+    level = f"{100 * (1 - chosen.alpha):g} %"
     label = numbers.fixed(analysis.difference, digits, signed=True)
     frame = pd.DataFrame(
         {
@@ -161,7 +129,7 @@ def show_difference(
             b=b,
             verdict=analysis.verdict,
             quantity=quantity,
-            margin=settings.margin,
+            margin=chosen.margin,
             higher_is_better=metric is None or metric.higher_is_better,
         ),
         key="difference",
