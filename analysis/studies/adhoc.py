@@ -170,8 +170,9 @@ def _unit_sizes(
 
 def _warnings(analysis: PairAnalysis) -> list[str]:
     if not analysis.n_missing:
-        return []
+        return [*analysis.notes]
     return [
+        *analysis.notes,
         f"{count(analysis.n_missing, 'line')} without a score in one of the columns "
-        f"{'is' if analysis.n_missing == 1 else 'are'} left out."
+        f"{'is' if analysis.n_missing == 1 else 'are'} left out.",
     ]

@@ -187,6 +187,7 @@ def study_comparison(
                 [
                     *notes,
                     *_warnings(analysis, matrix),
+                    *analysis.notes,
                     clustering.note,
                     variance.sentence if variance is not None else "",
                 ],

@@ -7,8 +7,9 @@ stored pair and a file that somebody drops on a page go through here alike.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from analysis.statistics.interval import Interval
 from analysis.statistics.intervals import difference_interval
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.power import items_needed, minimum_detectable_difference
+from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.standard_error import spread_of_mean
 from analysis.statistics.validation import as_level
 from analysis.studies.study import count
@@ -89,6 +91,8 @@ class PairAnalysis:
     items_for_observed: int | None
     """Items needed to find the observed difference with 80 % probability."""
     verdict: Verdict
+    notes: tuple[str, ...]
+    """What the statistics found odd about the data."""
 
 
 def analyse_pair(
@@ -121,6 +125,21 @@ def analyse_pair(
         If settings and scores do not go together; the message says what to choose instead.
     """
     as_level(settings.alpha)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DegenerateDataWarning)
+        analysis = _analyse(a, b, settings, aggregation, sign, groups)
+    told = [str(w.message) for w in caught if issubclass(w.category, DegenerateDataWarning)]
+    return replace(analysis, notes=tuple(dict.fromkeys(told)))
+
+
+def _analyse(
+    a: FloatArray,
+    b: FloatArray,
+    settings: PairSettings,
+    aggregation: str,
+    sign: int,
+    groups: Sequence[str | None] | None,
+) -> PairAnalysis:
     present = _present(a, b)
     n_items, n_missing = int(present.sum()), int((~present).sum())
     if settings.unit_size > 1 or settings.shuffle_seed is not None:
@@ -187,6 +206,7 @@ def analyse_pair(
             alternative=settings.alternative,
             equivalence=equivalence,
         ),
+        notes=(),
     )
 
 
@@ -233,7 +253,8 @@ def _test(
     if not math.isnan(result.pvalue):
         return result, ""
     if result.n_items < 2:
-        return result, f"There is {count(result.n_items, 'item')} with a score from both."
+        are = "is" if result.n_items == 1 else "are"
+        return result, f"There {are} {count(result.n_items, 'item')} with a score from both."
     return result, "All items differ by the same amount, or the metric is not defined on them."
 
 

@@ -114,17 +114,25 @@ def test_binary_scores_go_to_the_exact_mcnemar_test(store: Store, add_run: AddRu
     assert plain["effect_sizes"]["win"] == 6
 
 
-@pytest.mark.parametrize(("n", "says"), [(1, "1 item with a score"), (0, "0 items with a score")])
-def test_too_few_items_are_an_answer(store: Store, add_run: AddRun, n: int, says: str) -> None:
-    add_run("a", "d", [0.5] * n + [0.5, math.nan][:1] * 1 + [0.2])
-    add_run("b", "d", [0.4] * n + [math.nan, math.nan])
-    if n == 0:
-        with pytest.raises(NotFoundError, match="no item scores in common"):
-            study_comparison(store, "a", "b")
-        return
+def test_one_shared_item_is_an_answer(store: Store, add_run: AddRun) -> None:
+    add_run("a", "d", [0.5, math.nan])
+    add_run("b", "d", [0.4, 0.2])
     study = study_comparison(store, "a", "b")
     assert study.verdict == "undecided"
-    assert says in study.sentence or study.analysis.test.pvalue == 1.0
+    assert study.analysis.test.pvalue == 1.0
+    assert math.isnan(study.analysis.mde)
+    json.dumps(study.to_dict(), allow_nan=False)
+    with_t = study_comparison(store, "a", "b", settings=PairSettings(test="t"))
+    assert "Nothing can be tested between a and b on d: There is 1 item" in with_t.sentence
+
+
+def test_no_shared_item_is_an_answer(store: Store, add_run: AddRun) -> None:
+    add_run("a", "d", [0.5, math.nan])
+    add_run("b", "d", [math.nan, 0.2])
+    study = study_comparison(store, "a", "b")
+    assert study.verdict == "undecided"
+    assert "There are 0 items with a score from both" in study.sentence
+    json.dumps(study.to_dict(), allow_nan=False)
 
 
 def test_the_default_dataset_is_the_fullest_and_the_others_are_said(
