@@ -6,25 +6,35 @@ Data analysis, test, effect sizes and report, as NLPStatTest (Zhu et al. 2020) t
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from analysis.report import Report
 from analysis.statistics import FloatArray
-from analysis.statistics.advice import TestAdvice
 from analysis.statistics.evaluation_units import UnitSizeCalibration, calibrate_unit_size
+from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.signature import build_signature
 from analysis.studies.comparison import flatten, sentence
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair
+from analysis.studies.pair_analysis import (
+    PairAnalysis,
+    PairSettings,
+    analyse_pair,
+    in_units,
+    test_pair,
+)
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count
-from analysis.studies.test_names import TestName, to_public
+from analysis.studies.test_names import TestName, in_public_words, to_public
 from store.errors import StoreError
 
 MIN_FOR_CALIBRATION = 30
 """Items below which there is no second unit size to compare."""
+MANY_ITEMS = 5_000
+"""From here on the tests beside the one that counts take fewer resamples."""
+FEW_RESAMPLES = 999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +109,7 @@ def study_adhoc(
         analysis = analyse_pair(*columns, settings, sign=sign)
         tests = _tests(columns, settings, analysis, sign)
     except (ValueError, TypeError) as error:
-        raise StoreError(str(error)) from error
+        raise StoreError(in_public_words(str(error))) from error
     return AdhocStudy(
         sentence=sentence(analysis, settings, *names, None, ""),
         signature=build_signature(
@@ -132,26 +142,37 @@ def _tests(
     """Return every test that the diagnostics speak of, with its p-value."""
     if analysis.diagnostics is None:
         return ()
+    first, second = columns if sign > 0 else columns[::-1]
+    if settings.in_units:
+        present = ~(np.isnan(first[:, 0]) | np.isnan(second[:, 0]))
+        first, second = in_units(first[present], second[present], settings, "mean")
+    if len(first) > MANY_ITEMS:
+        settings = replace(settings, n_resamples=min(settings.n_resamples, FEW_RESAMPLES))
     return tuple(
         TestOfList(
             to_public(advice.test),
             advice.verdict,
             advice.reason,
-            _pvalue(columns, settings, advice, sign),
+            analysis.test.pvalue
+            if advice.test == analysis.test.test
+            else _pvalue(
+                first,
+                second,
+                replace(settings, test=cast("TestName", to_public(advice.test))),
+                sign,
+            ),
         )
         for advice in analysis.diagnostics.recommended_tests
     )
 
 
-def _pvalue(
-    columns: tuple[FloatArray, FloatArray], settings: PairSettings, advice: TestAdvice, sign: int
-) -> float:
-    name: TestName = to_public(advice.test)  # type: ignore[assignment]
-    try:
-        alone = replace(settings, test=name, margin=None, interval="t")
-        return analyse_pair(*columns, alone, sign=sign).test.pvalue
-    except ValueError:
-        return math.nan  # the scores do not suit it, as McNemar's graded ones
+def _pvalue(first: FloatArray, second: FloatArray, settings: PairSettings, sign: int) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateDataWarning)  # told of the test that counts
+        try:
+            return test_pair(first, second, settings, "mean", sign, None)[0].pvalue
+        except ValueError:
+            return math.nan  # the scores do not suit it, as McNemar's graded ones
 
 
 def _unit_sizes(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.studies.study import count
+from store.errors import StoreError
 
 MIN_GROUPS = 10
 """With fewer groups an analysis by group has next to no power: they are taken as slices."""
@@ -21,7 +22,9 @@ class Clusters(NamedTuple):
     """What a reader must know about it; empty when there are no groups."""
 
 
-def choose_clusters(labels: Sequence[str | None], wanted: bool | None) -> Clusters:
+def choose_clusters(
+    labels: Sequence[str | None], wanted: bool | None, *, in_units: bool = False
+) -> Clusters:
     """Return the clusters of a dataset's items.
 
     Parameters
@@ -31,11 +34,30 @@ def choose_clusters(labels: Sequence[str | None], wanted: bool | None) -> Cluste
     wanted
         ``True`` and ``False`` decide; by default groups are clusters where there are at least
         ten of them and fewer than items.
+    in_units
+        Whether items are cut into evaluation units, which groups cannot be at once.
+
+    Raises
+    ------
+    StoreError
+        Groups and evaluation units are both asked for.
     """
+    if in_units and wanted:
+        raise StoreError(
+            "`--clusters` and `--unit-size` (or `--shuffle-seed`) exclude each other: units are "
+            "cut across groups. Leave one of them out."
+        )
     declared = {label for label in labels if label is not None}
     n_groups = len(declared) + sum(label is None for label in labels)
     if not declared or n_groups == len(labels):
         return Clusters(None, len(labels), "")
+    if in_units:
+        return Clusters(
+            None,
+            n_groups,
+            f"Evaluation units are cut across the {count(n_groups, 'group')} of the items: if the "
+            "items of a group depend on each other, the intervals are too narrow.",
+        )
     if wanted is None and n_groups < MIN_GROUPS:
         return Clusters(
             None,

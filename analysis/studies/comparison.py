@@ -22,7 +22,7 @@ from analysis.studies.clusters import choose_clusters
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count, listed
-from analysis.studies.test_names import to_public
+from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
 from store.arrays import load_groups, load_matrix, load_run_matrix
 from store.datasets import get_dataset
@@ -150,10 +150,8 @@ def study_comparison(
     chosen, notes = choose_cell(store, (system_a, system_b), dataset, metric)
     matrix = load_matrix(store, *chosen, systems=[system_a.uid, system_b.uid])
     labels = load_groups(store, matrix.dataset.uid)
-    clustering = choose_clusters(labels, clusters)
-    groups = (
-        clustering.groups if settings.unit_size == 1 and settings.shuffle_seed is None else None
-    )
+    clustering = choose_clusters(labels, clusters, in_units=settings.in_units)
+    groups = clustering.groups
     scores_a, scores_b = matrix.scores
     try:
         analysis = analyse_pair(
@@ -165,7 +163,7 @@ def study_comparison(
             groups=groups,
         )
     except (ValueError, TypeError) as error:
-        raise StoreError(str(error)) from error
+        raise StoreError(in_public_words(str(error))) from error
     variance = _variance(store, matrix)
     return Comparison(
         sentence=sentence(
@@ -189,7 +187,7 @@ def study_comparison(
                     *_warnings(analysis, matrix),
                     *analysis.notes,
                     clustering.note,
-                    variance.sentence if variance is not None else "",
+                    *_about_runs(variance),
                 ],
             )
         ),
@@ -282,7 +280,7 @@ def sentence(
     lower = " (lower is better)" if metric and not metric.higher_is_better else ""
     units = count(analysis.n_items, "item")
     if analysis.n_units != analysis.n_items:
-        units += f" in {analysis.n_units:,} units"
+        units += f" in {count(analysis.n_units, 'unit')}"
     if analysis.not_testable:
         return f"Nothing can be tested between {a} and {b}{on}: {analysis.not_testable}"
     figures = (
@@ -291,17 +289,20 @@ def sentence(
         f"{numbers.fixed(analysis.difference, places, signed=True)}"
     )
     if math.isfinite(low):
-        level = numbers.fixed(100 * (1 - settings.alpha), 0 if settings.alpha >= 0.01 else 1)
-        figures += (
-            f" ({level} % interval {numbers.fixed(low, places, signed=True)} to "
-            f"{numbers.fixed(high, places, signed=True)})"
-        )
+        ends = " to ".join(numbers.fixed(end, places, signed=True) for end in (low, high))
+        figures += f" ({100 * (1 - settings.alpha):g} % interval {ends})"
     p = numbers.pvalue(analysis.test.pvalue)
     tested = f"p {p if p.startswith(('<', '>')) else '= ' + p}, {analysis.test_in_words}"
+    if settings.alternative != "two-sided":
+        tested += ", one-sided"
+    if settings.delta and analysis.side:
+        than = "above" if analysis.side > 0 else "below"
+        return (
+            f"The difference {a} minus {b}{on} is {than} {settings.delta:+g} with {units}: "
+            f"{figures}; {tested}."
+        )
     if analysis.verdict in ("better", "worse"):
-        than = "better" if analysis.verdict == "better" else "worse"
-        beyond = f" by more than {settings.delta:g}" if settings.delta else ""
-        told = f"{a} is {than} than {b}{beyond}{on} with {units}: {figures}; {tested}."
+        told = f"{a} is {analysis.verdict} than {b}{on} with {units}: {figures}; {tested}."
         if analysis.equivalence is not None and analysis.equivalence.equivalent:
             told += f" The difference is real, but within the margin of ±{settings.margin:g}."
         return told
@@ -309,6 +310,11 @@ def sentence(
         return (
             f"{a} and {b} are equivalent{on} within ±{settings.margin:g} with {units}: "
             f"{figures}; {tested}."
+        )
+    if settings.delta:
+        return (
+            f"Cannot tell whether the difference {a} minus {b}{on} is other than "
+            f"{settings.delta:+g} with {units}: {figures}; {tested}."
         )
     told = f"Cannot tell {a} and {b} apart{on} with {units}: {figures}; {tested}."
     if math.isfinite(analysis.mde):
@@ -402,6 +408,23 @@ def _variance(store: Store, matrix: ScoreMatrix) -> VarianceComponents | None:
         for uid in matrix.system_uids
     ]
     return variance_components(*runs)
+
+
+def _about_runs(variance: VarianceComponents | None) -> list[str]:
+    """Say what the verdict leaves out where there are several runs, and what would help most."""
+    if variance is None:
+        return []
+    told = [
+        "The verdict is about the runs that were made: test and interval take the mean over runs "
+        "and count the chance in the items, not that in the seeds."
+    ]
+    if variance.n_incomplete > variance.n_items:
+        return [
+            *told,
+            f"Only {count(variance.n_items, 'item')} were scored by every run: too few to tell the "
+            "part of the seeds.",
+        ]
+    return [*told, variance.sentence]
 
 
 def _warnings(analysis: PairAnalysis, matrix: ScoreMatrix) -> list[str]:

@@ -61,6 +61,11 @@ class PairSettings:
     zeros: Zeros = "wilcox"
     """What the Wilcoxon test does with items without a difference."""
 
+    @property
+    def in_units(self) -> bool:
+        """Whether items are cut into evaluation units, or shuffled for that."""
+        return self.unit_size > 1 or self.shuffle_seed is not None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAnalysis:
@@ -91,6 +96,8 @@ class PairAnalysis:
     items_for_observed: int | None
     """Items needed to find the observed difference with 80 % probability."""
     verdict: Verdict
+    side: int
+    """Where the difference was shown to lie of the one tested against: 1 above, -1 below, 0 not."""
     notes: tuple[str, ...]
     """What the statistics found odd about the data."""
 
@@ -142,12 +149,12 @@ def _analyse(
 ) -> PairAnalysis:
     present = _present(a, b)
     n_items, n_missing = int(present.sum()), int((~present).sum())
-    if settings.unit_size > 1 or settings.shuffle_seed is not None:
-        a, b = _in_units(a[present], b[present], settings, aggregation)
+    if settings.in_units:
+        a, b = in_units(a[present], b[present], settings, aggregation)
         groups = None
     # The statistics take higher as better: where lower is better, the systems change places.
     first, second = (a, b) if sign > 0 else (b, a)
-    test, not_testable = _test(first, second, settings, aggregation, sign, groups)
+    test, not_testable = test_pair(first, second, settings, aggregation, sign, groups)
     bounds = difference_interval(
         first,
         second,
@@ -169,12 +176,21 @@ def _analyse(
             alpha=settings.alpha,
         )
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
-    gain = test.difference
+    gain = sign * _without_rounding(sign * test.difference, score_a, score_b)
+    found = decide(
+        pvalue=test.pvalue,
+        difference=test.direction,
+        alpha=settings.alpha,
+        alternative=settings.alternative,
+    )
+    side = {"better": 1, "worse": -1}.get(found, 0)
+    # Where no p-value can reach alpha, it makes no sense to say what would have been found.
+    hopeless = test.exact and (test.pvalue_floor or 0.0) > settings.alpha
     n_units = _n_units(a, b, groups)
     error = _standard_error(a, b, bounds, groups, aggregation)
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
-        difference=_without_rounding(sign * gain, score_a, score_b),
+        difference=sign * gain,
         ci=(bounds.low, bounds.high) if sign > 0 else (-bounds.high, -bounds.low),
         ci_method=bounds.method,
         alpha=settings.alpha,
@@ -195,24 +211,35 @@ def _analyse(
         if is_item_mean
         else None,
         equivalence=equivalence,
-        mde=_smallest_found(error, n_units, settings),
-        items_for_observed=_items_for(
-            gain - sign * settings.delta, error, n_units, n_items, settings
-        ),
-        verdict=decide(
-            pvalue=test.pvalue,
-            difference=test.direction,
-            alpha=settings.alpha,
-            alternative=settings.alternative,
-            equivalence=equivalence,
-        ),
+        mde=math.nan if hopeless else _smallest_found(error, n_units, settings),
+        items_for_observed=None
+        if hopeless
+        else _items_for(gain - sign * settings.delta, error, n_units, n_items, settings),
+        verdict=_verdict(side, sign * settings.delta, equivalence),
+        side=sign * side,
         notes=(),
     )
 
 
-def _in_units(
+def _verdict(side: int, delta: float, equivalence: Equivalence | None) -> Verdict:
+    """Return what a rejected hypothesis says: above 0.01 is better, below 0.01 is not yet worse."""
+    if side > 0 and delta >= 0:
+        return "better"
+    if side < 0 and delta <= 0:
+        return "worse"
+    return "equivalent" if equivalence is not None and equivalence.equivalent else "undecided"
+
+
+def in_units(
     a: FloatArray, b: FloatArray, settings: PairSettings, aggregation: str
 ) -> tuple[FloatArray, FloatArray]:
+    """Return the scores per evaluation unit.
+
+    Raises
+    ------
+    ValueError
+        The metric is no mean over items, or there are fewer items than a unit takes.
+    """
     if aggregation != "mean":
         raise ValueError(
             "`unit_size` groups the scores of items into units, which a metric by "
@@ -228,7 +255,7 @@ def _in_units(
     return units.a[:, np.newaxis], units.b[:, np.newaxis]
 
 
-def _test(
+def test_pair(
     first: FloatArray,
     second: FloatArray,
     settings: PairSettings,
@@ -236,7 +263,7 @@ def _test(
     sign: int,
     groups: Sequence[str | None] | None,
 ) -> tuple[PairedTest, str]:
-    """Return the test, or why the scores cannot be put to it."""
+    """Return the test of two systems, higher is better, and why it says nothing if it does not."""
     options: dict[str, Any] = {"zeros": settings.zeros} if settings.test == "wilcoxon" else {}
     result = paired_test(
         first,
@@ -289,7 +316,7 @@ def _standard_error(
 ) -> float:
     """Return the standard error of the difference: of the item differences, else by the interval.
 
-    An interval of a corpus metric is close to normal; so is that of shares that do not vary here.
+    The bootstrap distribution of a corpus metric is close to normal.
     """
     first, second = _complete(a, b)
     if aggregation == "mean":
@@ -299,9 +326,7 @@ def _standard_error(
             else [g for g, yes in zip(groups, _present(a, b), strict=True) if yes]
         )
         codes = None if kept is None else as_group_codes(kept, len(kept))
-        error = spread_of_mean(first[:, 0] - second[:, 0], codes).standard_error
-        if error > 0:
-            return error
+        return spread_of_mean(first[:, 0] - second[:, 0], codes).standard_error
     return (bounds.high - bounds.low) / 2 / float(special.ndtri(0.5 + bounds.confidence_level / 2))
 
 
@@ -316,9 +341,17 @@ def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float
 def _items_for(
     gain: float, error: float, n_units: int, n_items: int, settings: PairSettings
 ) -> int | None:
-    if not error > 0 or not gain or n_units < 2:
+    against = {"greater": gain < 0, "less": gain > 0}.get(settings.alternative, False)
+    if not error > 0 or not gain or n_units < 2 or against:
         return None
-    n_needed = items_needed(
-        abs(gain), error * math.sqrt(n_units), alpha=settings.alpha, power=POWER
-    )
+    try:
+        n_needed = items_needed(
+            abs(gain),
+            error * math.sqrt(n_units),
+            alpha=settings.alpha,
+            power=POWER,
+            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
+        )
+    except ValueError:
+        return None  # more than anybody could count
     return math.ceil(n_needed * n_items / n_units)

@@ -29,7 +29,8 @@ def statistic_of(analysis: PairAnalysis) -> list[tuple[str, str]]:
     test = analysis.test
     if test.statistic_name == "difference":
         return []
-    return [(test.statistic_name, numbers.fixed(test.statistic, 3))]
+    whole = float(test.statistic).is_integer()
+    return [(test.statistic_name, numbers.fixed(test.statistic, 0 if whole else 3))]
 
 
 def _test_table(analysis: PairAnalysis, settings: PairSettings, a: str, b: str) -> Table:
@@ -101,7 +102,10 @@ def _effect_table(analysis: PairAnalysis) -> Table:
         ("effect size", Column("estimate", signed=True), Column("interval", signed=True)),
         [(name, value, (bounds.low, bounds.high)) for name, value, bounds in rows],
         caption="Effect sizes",
-        notes=(f"Wins, ties, losses: {effects.win:,}, {effects.tie:,}, {effects.loss:,}.",),
+        notes=(
+            f"Wins, ties, losses: {effects.win:,}, {effects.tie:,}, {effects.loss:,}.",
+            "Positive speaks for the first system, whichever way the metric runs.",
+        ),
     )
 
 

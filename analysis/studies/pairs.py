@@ -37,7 +37,12 @@ from analysis.studies.pairs_words import (
     warnings,
 )
 from analysis.studies.study import Study
-from analysis.studies.test_names import PairsTestName, to_public, to_statistics
+from analysis.studies.test_names import (
+    PairsTestName,
+    in_public_words,
+    to_public,
+    to_statistics,
+)
 from store import vectors
 from store.arrays import load_groups, load_matrix
 from store.datasets import get_dataset
@@ -205,10 +210,11 @@ def compare_all(
     StoreError
         The settings do not go together with the scores.
     """
-    in_units = settings.unit_size > 1 or settings.shuffle_seed is not None
-    clusters = choose_clusters(
-        [] if in_units else load_groups(store, matrix.dataset.uid), settings.clusters
-    )
+    in_units = settings.in_units
+    if settings.margin is not None and not 0 < settings.margin < math.inf:
+        raise StoreError(f"`margin` must be a number above 0, got {settings.margin}.")
+    labels = load_groups(store, matrix.dataset.uid)
+    clusters = choose_clusters(labels, settings.clusters, in_units=in_units)
 
     def compute() -> Pairwise:
         return pairwise(
@@ -230,7 +236,7 @@ def compare_all(
     try:
         return kept(store, "pairs", arguments, fingerprint, Pairwise, compute), clusters.note
     except (ValueError, TypeError) as error:
-        raise StoreError(str(error)) from error
+        raise StoreError(in_public_words(str(error))) from error
 
 
 def _refuse_repeats(matrix: ScoreMatrix) -> None:

@@ -64,6 +64,11 @@ class PairsSettings:
     unit_statistic: UnitStatistic = "mean"
     shuffle_seed: int | None = None
 
+    @property
+    def in_units(self) -> bool:
+        """Whether items are cut into evaluation units, or shuffled for that."""
+        return self.unit_size > 1 or self.shuffle_seed is not None
+
 
 def sentence(
     systems: Sequence[str],

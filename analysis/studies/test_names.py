@@ -53,3 +53,19 @@ def to_statistics(test: str) -> str:
 def to_public(test: str) -> str:
     """Return the name by which a person asks for a test of the statistics."""
     return test.replace("signflip", "permutation")
+
+
+def in_public_words(message: str) -> str:
+    """Return a complaint of the statistics with the names of settings that a person knows."""
+    for theirs, ours in _PUBLIC.items():
+        message = message.replace(theirs, ours)
+    return message
+
+
+_PUBLIC = {
+    "`rng`": "`seed`",
+    "`size`": "`unit_size`",
+    "'signflip'": "'permutation'",
+    "'signflip-median'": "'permutation-median'",
+    "`n_iterations`": "`iterations`",
+}

@@ -44,8 +44,35 @@ def test_units_change_the_sample_but_not_the_items() -> None:
 def test_delta_is_tested_on_the_scale_of_the_scores() -> None:
     within = study_adhoc(U, V, settings=PairSettings(test="t", delta=float(np.mean(U - V))))
     assert within.analysis.test.pvalue == pytest.approx(1.0)
-    beyond = study_adhoc(U, V, settings=PairSettings(test="t", delta=1.0))
-    assert beyond.analysis.verdict == "worse"
+    below = study_adhoc(U, V, settings=PairSettings(test="t", delta=1.0))
+    assert below.analysis.verdict == "undecided"  # below 1 is not yet below 0
+    assert below.analysis.side == -1
+    assert "The difference A minus B is below +1 with" in below.sentence
+    above = study_adhoc(U, V, settings=PairSettings(test="t", delta=0.001))
+    assert above.analysis.verdict == "better"
+    turned = study_adhoc(U, V, settings=PairSettings(test="t", delta=1.0), higher_is_better=False)
+    assert (turned.analysis.side, turned.analysis.verdict) == (-1, "undecided")
+
+
+def test_means_that_are_equal_on_paper_are_an_answer() -> None:
+    study = study_adhoc(np.array([0.1, 0.4]), np.array([0.2, 0.3]))
+    assert study.analysis.difference == 0.0
+    assert study.analysis.items_for_observed is None
+    assert study.analysis.verdict == "undecided"
+
+
+def test_items_needed_go_with_the_side_that_is_tested() -> None:
+    two = study_adhoc(U[:20], V[:20], settings=PairSettings(test="t"))
+    one = study_adhoc(U[:20], V[:20], settings=PairSettings(test="t", alternative="greater"))
+    wrong = study_adhoc(U[:20], V[:20], settings=PairSettings(test="t", alternative="less"))
+    assert one.analysis.items_for_observed < two.analysis.items_for_observed
+    assert wrong.analysis.items_for_observed is None
+
+
+def test_what_no_pvalue_can_show_is_not_promised() -> None:
+    study = study_adhoc(U[:3], V[:3])
+    assert math.isnan(study.analysis.mde)
+    assert study.analysis.items_for_observed is None
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])

@@ -204,3 +204,20 @@ def test_orders_hold_every_system_once(board: Store) -> None:
     study = study_pairs(board, "d")
     assert sorted(study.order_by_cluster) == [0, 1, 2, 3]
     assert [study.systems[i] for i in study.order_by_name] == ["low", "mid", "mid2", "top"]
+
+
+@pytest.mark.parametrize("margin", [-1.0, 0.0, math.nan, math.inf])
+def test_a_margin_must_be_above_zero(board: Store, margin: float) -> None:
+    with pytest.raises(StoreError, match="`margin` must be a number above 0"):
+        study_pairs(board, "d", settings=PairsSettings(margin=margin))
+
+
+def test_groups_and_units_exclude_each_other(board: Store) -> None:
+    settings = PairsSettings(unit_size=10, clusters=True)
+    with pytest.raises(StoreError, match="exclude each other"):
+        study_pairs(board, "d", settings=settings)
+
+
+def test_complaints_name_what_a_person_can_change(board: Store) -> None:
+    with pytest.raises(StoreError, match="'permutation'"):
+        study_pairs(board, "d", settings=PairsSettings(test="steiger"))
