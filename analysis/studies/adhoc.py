@@ -22,6 +22,7 @@ from analysis.studies.pair_analysis import (
     PairAnalysis,
     PairSettings,
     analyse_pair,
+    caution_about,
     in_units,
     test_pair,
 )
@@ -190,10 +191,11 @@ def _unit_sizes(
 
 
 def _warnings(analysis: PairAnalysis) -> list[str]:
+    told = [*analysis.notes, *filter(None, [caution_about(analysis)])]
     if not analysis.n_missing:
-        return [*analysis.notes]
+        return told
     return [
-        *analysis.notes,
+        *told,
         f"{count(analysis.n_missing, 'line')} without a score in one of the columns "
         f"{'is' if analysis.n_missing == 1 else 'are'} left out.",
     ]

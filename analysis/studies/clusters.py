@@ -79,3 +79,9 @@ def choose_clusters(
         f"The items come in {count(n_groups, 'group')}, and items of one group are not "
         "independent: whole groups are the units of test and interval.",
     )
+
+
+def has_groups(labels: Sequence[str | None]) -> bool:
+    """Return whether some items share a group."""
+    declared = [label for label in labels if label is not None]
+    return len(set(declared)) < len(declared)

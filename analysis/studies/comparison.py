@@ -18,8 +18,8 @@ from analysis.statistics.intervals import difference_interval
 from analysis.statistics.paired_tests import paired_test
 from analysis.statistics.signature import build_signature
 from analysis.statistics.variance_components import VarianceComponents, variance_components
-from analysis.studies.clusters import choose_clusters
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair
+from analysis.studies.clusters import choose_clusters, has_groups
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count, listed
 from analysis.studies.test_names import in_public_words, to_public
@@ -186,6 +186,9 @@ def study_comparison(
                     *notes,
                     *_warnings(analysis, matrix),
                     *analysis.notes,
+                    caution_about(
+                        analysis, clustered=clustering.groups is None and has_groups(labels)
+                    ),
                     clustering.note,
                     *_about_runs(variance),
                 ],

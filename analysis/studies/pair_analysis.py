@@ -28,6 +28,7 @@ from analysis.statistics.power import items_needed, minimum_detectable_differenc
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.standard_error import spread_of_mean
 from analysis.statistics.validation import as_level
+from analysis.studies.calibrated import caution
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
 
@@ -228,6 +229,21 @@ def _verdict(side: int, delta: float, equivalence: Equivalence | None) -> Verdic
     if side < 0 and delta <= 0:
         return "worse"
     return "equivalent" if equivalence is not None and equivalence.equivalent else "undecided"
+
+
+def caution_about(analysis: PairAnalysis, *, clustered: bool = False) -> str:
+    """Say where the test is known not to keep its level on such scores; empty where it does.
+
+    `clustered`: items come in groups, and the test was not told.
+    """
+    found = analysis.diagnostics
+    return caution(
+        analysis.test.test,
+        n_units=analysis.n_units,
+        skewness=math.nan if found is None else found.skewness,
+        clustered=clustered,
+        binary=found is not None and found.binary,
+    )
 
 
 def in_units(
