@@ -20,7 +20,7 @@ from analysis.commands.options import (
     gave_report,
 )
 from analysis.statistics import Alternative
-from analysis.statistics.evaluation_units import UnitStatistic
+from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.adhoc import AdhocStudy, study_adhoc
 from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Zeros

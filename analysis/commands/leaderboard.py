@@ -18,7 +18,7 @@ from analysis.commands.options import (
     SeedOption,
     gave_report,
 )
-from analysis.statistics.groups import shorten_letters
+from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
 from analysis.studies.leaderboard_words import ranks_in_words
 from analysis.studies.pairs_words import PairsSettings

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from analysis.report import Report
-from analysis.statistics.evaluation_units import UnitStatistic
+from analysis.statistics.description.evaluation_units import UnitStatistic
 from store.errors import StoreError
 
 AlphaOption = Annotated[float, typer.Option(help="Bound on the probability of a false claim.")]

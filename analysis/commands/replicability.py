@@ -11,7 +11,7 @@ from rich.console import Console
 from analysis import numbers
 from analysis.commands.options import AlphaOption, SeedOption
 from analysis.statistics import Replicability, simulate_overclaiming
-from analysis.statistics.sample_size_simulation import (
+from analysis.statistics.planning.sample_size_simulation import (
     DEFAULT_SIZES,
     Distribution,
     simulate_pvalues_by_size,

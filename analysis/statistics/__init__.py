@@ -1,23 +1,13 @@
 """The mathematics: arrays in, frozen results out; numpy and scipy only."""
 
 from analysis.statistics._typing import Alternative, BoolArray, FloatArray, Seed
-from analysis.statistics.aggregate import AGGREGATIONS, aggregate_sums
-from analysis.statistics.multiplicity import METHODS, Adjustment, adjust
-from analysis.statistics.overclaiming import (
+from analysis.statistics.across.overclaiming import (
     ESTIMATORS,
     SCENARIOS,
     Overclaiming,
     simulate_overclaiming,
 )
-from analysis.statistics.paired_result import PairedTest
-from analysis.statistics.paired_tests import (
-    TESTS,
-    mcnemar_exact,
-    paired_t,
-    paired_test,
-    signflip,
-)
-from analysis.statistics.replicability import (
+from analysis.statistics.across.replicability import (
     COMBINATIONS,
     IDENTIFICATION_METHODS,
     SIDEDNESS,
@@ -26,6 +16,16 @@ from analysis.statistics.replicability import (
     analyse_replicability,
     direct_pvalues,
     partial_conjunction,
+)
+from analysis.statistics.aggregate import AGGREGATIONS, aggregate_sums
+from analysis.statistics.multiplicity import METHODS, Adjustment, adjust
+from analysis.statistics.paired.result import PairedTest
+from analysis.statistics.paired.tests import (
+    TESTS,
+    mcnemar_exact,
+    paired_t,
+    paired_test,
+    signflip,
 )
 from analysis.statistics.results import DegenerateDataWarning, JsonValue, Result
 from analysis.statistics.signature import STATISTICS_VERSION, build_signature

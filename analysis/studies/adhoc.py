@@ -14,7 +14,10 @@ import numpy as np
 
 from analysis.report import Report
 from analysis.statistics import FloatArray
-from analysis.statistics.evaluation_units import UnitSizeCalibration, calibrate_unit_size
+from analysis.statistics.description.evaluation_units import (
+    UnitSizeCalibration,
+    calibrate_unit_size,
+)
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.signature import build_signature
 from analysis.studies.comparison import flatten, sentence

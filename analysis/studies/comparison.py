@@ -13,11 +13,14 @@ import numpy as np
 from analysis import numbers
 from analysis.report import Report
 from analysis.statistics import FloatArray, adjust
-from analysis.statistics.equivalence import Verdict
-from analysis.statistics.intervals import difference_interval
-from analysis.statistics.paired_tests import paired_test
+from analysis.statistics.description.variance_components import (
+    VarianceComponents,
+    variance_components,
+)
+from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics.paired.equivalence import Verdict
+from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.signature import build_signature
-from analysis.statistics.variance_components import VarianceComponents, variance_components
 from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables

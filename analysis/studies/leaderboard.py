@@ -14,8 +14,8 @@ import numpy as np
 
 from analysis import numbers
 from analysis.report import Column, Report, Strong, Table
-from analysis.statistics.board import BoardResolution
-from analysis.statistics.groups import shorten_letters
+from analysis.statistics.boards.groups import shorten_letters
+from analysis.statistics.boards.resolution import BoardResolution
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
 from analysis.studies.leaderboard_rows import (

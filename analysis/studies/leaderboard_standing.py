@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics import BoolArray, FloatArray
-from analysis.statistics.board import BoardResolution, board_resolution
-from analysis.statistics.groups import group_letters
-from analysis.statistics.intervals import score_interval
-from analysis.statistics.ranking import probability_best, rank_intervals
+from analysis.statistics.boards.groups import group_letters
+from analysis.statistics.boards.rank_intervals import probability_best, rank_intervals
+from analysis.statistics.boards.resolution import BoardResolution, board_resolution
+from analysis.statistics.intervals.differences import score_interval
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.clusters import choose_clusters

@@ -17,14 +17,14 @@ from scipy import special
 
 from analysis.statistics import Alternative, BoolArray, FloatArray, PairedTest, paired_test
 from analysis.statistics.aggregate import aggregate_items
-from analysis.statistics.diagnostics import Diagnostics, summarise_pair
-from analysis.statistics.effect_size import EffectSizes, effect_sizes
-from analysis.statistics.equivalence import Equivalence, Verdict, decide, tost
-from analysis.statistics.evaluation_units import UnitStatistic, evaluation_units
-from analysis.statistics.interval import Interval
-from analysis.statistics.intervals import difference_interval
+from analysis.statistics.description.diagnostics import Diagnostics, summarise_pair
+from analysis.statistics.description.evaluation_units import UnitStatistic, evaluation_units
+from analysis.statistics.effects.effect_size import EffectSizes, effect_sizes
+from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.item_groups import as_group_codes
-from analysis.statistics.power import items_needed, minimum_detectable_difference
+from analysis.statistics.paired.equivalence import Equivalence, Verdict, decide, tost
+from analysis.statistics.planning.power import items_needed, minimum_detectable_difference
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.standard_error import spread_of_mean
 from analysis.statistics.validation import as_level

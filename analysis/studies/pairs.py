@@ -17,7 +17,7 @@ from analysis.report import Column, Report, Strong, Table
 from analysis.statistics import FloatArray
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import PairMethod, Pairwise
-from analysis.statistics.evaluation_units import unit_scores
+from analysis.statistics.description.evaluation_units import unit_scores
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.all_pairs.result import PairMethod
-from analysis.statistics.evaluation_units import UnitStatistic
+from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, PairsTestName, to_statistics
 from store.records import ScoreMatrix

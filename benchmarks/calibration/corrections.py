@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise
 from analysis.statistics.multiplicity import adjust
-from analysis.statistics.paired_result import Groups
+from analysis.statistics.paired.result import Groups
 from benchmarks.calibration.populations import Truth
 from benchmarks.calibration.samples import Sample
 

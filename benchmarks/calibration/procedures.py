@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS
-from analysis.statistics.bootstrap_intervals import bootstrap_interval
-from analysis.statistics.effect_size import effect_sizes
-from analysis.statistics.equivalence import tost
-from analysis.statistics.interval import Interval
-from analysis.statistics.intervals import difference_interval, score_interval
-from analysis.statistics.paired_result import Groups
-from analysis.statistics.paired_tests import paired_test
+from analysis.statistics.effects.effect_size import effect_sizes
+from analysis.statistics.intervals.bootstrap import bootstrap_interval
+from analysis.statistics.intervals.differences import difference_interval, score_interval
+from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.paired.equivalence import tost
+from analysis.statistics.paired.result import Groups
+from analysis.statistics.paired.tests import paired_test
 from benchmarks.calibration.corrections import LEVELS, N_RESAMPLES, correct
 from benchmarks.calibration.populations import POPULATIONS, Population, Truth
 from benchmarks.calibration.samples import Sample

@@ -8,7 +8,7 @@ from typing import Final
 import pandas as pd
 
 from analysis import numbers
-from analysis.statistics.groups import shorten_letters
+from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.leaderboard_words import ranks_in_words

@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics import Alternative
-from analysis.statistics.interval import Interval
+from analysis.statistics.intervals.interval import Interval
 from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of

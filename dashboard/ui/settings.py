@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar, cast, get_args
 import streamlit as st
 
 from analysis import numbers
-from analysis.statistics.evaluation_units import UNIT_STATISTICS, UnitStatistic
+from analysis.statistics.description.evaluation_units import UNIT_STATISTICS, UnitStatistic
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, Correction, PairsSettings
 from analysis.studies.test_names import IN_WORDS, to_statistics

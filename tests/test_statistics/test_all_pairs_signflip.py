@@ -18,7 +18,7 @@ from analysis.statistics.all_pairs.plan import sign_block
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
 from analysis.statistics.all_pairs.warm_up import compile_loops
-from analysis.statistics.sign_flips import flip_test
+from analysis.statistics.paired.sign_flips import flip_test
 
 NAN = math.nan
 ALTERNATIVES = ["two-sided", "greater", "less"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import special
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.statistics.binary_intervals import (
+from analysis.statistics.intervals.binary import (
     PairCounts,
     count_pairs,
     newcombe_interval,

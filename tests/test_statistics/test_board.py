@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
-from analysis.statistics.board import board_resolution
+from analysis.statistics.boards.resolution import board_resolution
 
 NAN = math.nan
 

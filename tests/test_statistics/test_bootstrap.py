@@ -9,9 +9,9 @@ from scipy import stats
 from analysis.statistics import DegenerateDataWarning, paired_test, signflip
 from analysis.statistics.aggregate import AGGREGATIONS, aggregate_items
 from analysis.statistics.all_pairs.plan import count_block
-from analysis.statistics.bootstrap import bootstrap
-from analysis.statistics.bootstrap_intervals import BOOTSTRAP_INTERVALS, bootstrap_interval
-from analysis.statistics.resampled_metrics import draw_counts, resampled_metric
+from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS, bootstrap_interval
+from analysis.statistics.paired.bootstrap import bootstrap
+from analysis.statistics.paired.resampled_metrics import draw_counts, resampled_metric
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 SMOOTH = tuple(name for name in AGGREGATIONS if name not in ("median", "spearman"))

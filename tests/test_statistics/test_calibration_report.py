@@ -13,8 +13,8 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the installed pro
 
 from analysis.statistics import TESTS, adjust  # noqa: E402
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise  # noqa: E402
-from analysis.statistics.bootstrap_intervals import BOOTSTRAP_INTERVALS  # noqa: E402
-from analysis.statistics.intervals import DIFFERENCE_METHODS  # noqa: E402
+from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS  # noqa: E402
+from analysis.statistics.intervals.differences import DIFFERENCE_METHODS  # noqa: E402
 from benchmarks.calibration import __main__ as command  # noqa: E402
 from benchmarks.calibration import report, storage, words  # noqa: E402
 from benchmarks.calibration.picture import draw  # noqa: E402

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics import paired_test, signflip
-from analysis.statistics.correlation_tests import (
+from analysis.statistics.paired.correlation_tests import (
     DependentCorrelations,
     steiger,
     steiger_z,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.diagnostics import _skewness_rule, summarise_pair
-from analysis.statistics.paired_tests import TESTS
+from analysis.statistics.description.diagnostics import _skewness_rule, summarise_pair
+from analysis.statistics.paired.tests import TESTS
 
 scores = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=0, max_size=30).map(
     lambda pairs: np.array(pairs, dtype=float).reshape(-1, 2).T / 10

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from analysis.statistics.effect_size import EffectSizes, effect_sizes
-from analysis.statistics.interval import Interval
+from analysis.statistics.effects.effect_size import EffectSizes, effect_sizes
+from analysis.statistics.intervals.interval import Interval
 
 SAMPLES = (
     "continuous_small",

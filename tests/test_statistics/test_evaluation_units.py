@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.evaluation_units import (
+from analysis.statistics.description.evaluation_units import (
     calibrate_unit_size,
     evaluation_units,
     unit_scores,

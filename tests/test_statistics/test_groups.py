@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics import groups as module
-from analysis.statistics.groups import group_letters, group_name
+from analysis.statistics.boards import groups as module
+from analysis.statistics.boards.groups import group_letters, group_name
 
 
 @st.composite

@@ -10,8 +10,8 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.statistics.binary_intervals import count_pairs, tango_interval
-from analysis.statistics.intervals import difference_interval, score_interval
+from analysis.statistics.intervals.binary import count_pairs, tango_interval
+from analysis.statistics.intervals.differences import difference_interval, score_interval
 
 graded = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20).map(
     lambda pairs: np.array(pairs).T / 4

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
 
-from analysis.statistics.mcnemar import VARIANTS, mcnemar
+from analysis.statistics.paired.mcnemar import VARIANTS, mcnemar
 
 R_NAMES = {
     "exact": "mcnemar_exact",

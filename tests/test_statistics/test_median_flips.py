@@ -4,8 +4,9 @@ import math
 import numpy as np
 import pytest
 
-from analysis.statistics import median_flips, paired_test, signflip
-from analysis.statistics.median_flips import median_flip_test
+from analysis.statistics import paired_test, signflip
+from analysis.statistics.paired import median_flips
+from analysis.statistics.paired.median_flips import median_flip_test
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

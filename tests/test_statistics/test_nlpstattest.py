@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from analysis.statistics.diagnostics import summarise_pair
-from analysis.statistics.effect_size import effect_sizes
-from analysis.statistics.evaluation_units import evaluation_units
+from analysis.statistics.description.diagnostics import summarise_pair
+from analysis.statistics.description.evaluation_units import evaluation_units
+from analysis.statistics.effects.effect_size import effect_sizes
 
 TESTS = {
     "bootstrap_med": "bootstrap-median",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from analysis.statistics.noncentral_t import (
+from analysis.statistics.planning.noncentral_t import (
     noncentral_t_cdf,
     noncentrality_bounds,
     noncentrality_for,

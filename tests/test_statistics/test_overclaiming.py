@@ -9,7 +9,7 @@ from analysis.statistics import (
     partial_conjunction,
     simulate_overclaiming,
 )
-from analysis.statistics.overclaiming import _draw_pvalues, _global_pvalues
+from analysis.statistics.across.overclaiming import _draw_pvalues, _global_pvalues
 
 
 def plausible(share, expected, repetitions):

@@ -16,8 +16,8 @@ from analysis.statistics.all_pairs.pairwise import CORRECTIONS, PAIRWISE_TESTS, 
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.scales import too_coarse
 from analysis.statistics.all_pairs.tiles import run_tiles
-from analysis.statistics.intervals import difference_interval
-from analysis.statistics.paired_tests import paired_test
+from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics.paired.tests import paired_test
 
 TESTS = ("t", "wilcoxon", "sign", "signflip", "bootstrap")
 OFF = ~np.eye(4, dtype=bool)

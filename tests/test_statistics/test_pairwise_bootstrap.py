@@ -17,9 +17,9 @@ from analysis.statistics.all_pairs.corpus import exchange_all_pairs
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.plan import count_block
 from analysis.statistics.all_pairs.result import PairMethod
-from analysis.statistics.bootstrap import bootstrap
 from analysis.statistics.item_groups import as_group_codes, renumber
-from analysis.statistics.paired_tests import paired_test
+from analysis.statistics.paired.bootstrap import bootstrap
+from analysis.statistics.paired.tests import paired_test
 
 AGGREGATIONS = ("mean", "median", "ratio", "f1", "bleu", "chrf", "pearson", "spearman")
 N, B = 30, 299

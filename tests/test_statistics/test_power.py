@@ -10,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
-from analysis.statistics.power import items_needed, minimum_detectable_difference, power_of_t
-from analysis.statistics.power_curve import power_by_size
+from analysis.statistics.planning.power import (
+    items_needed,
+    minimum_detectable_difference,
+    power_of_t,
+)
+from analysis.statistics.planning.power_curve import power_by_size
 
 # Where NLPStatTest's formula, two steps of an iteration with central quantiles, is off.
 NLPSTATTEST_IS_OFF = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.statistics import paired_t
-from analysis.statistics.rank_tests import (
+from analysis.statistics.paired.rank_tests import (
     MAX_EXACT_RANKS,
     doubled_ranks,
     sign_test,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.ranking import probability_best, rank_intervals
+from analysis.statistics.boards.rank_intervals import probability_best, rank_intervals
 
 NAN = math.nan
 

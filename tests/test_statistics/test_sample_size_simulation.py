@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.sample_size_simulation import (
+from analysis.statistics.planning.sample_size_simulation import (
     DEFAULT_SIZES,
     simulate_pvalues_by_size,
 )

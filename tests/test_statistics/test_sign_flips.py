@@ -5,8 +5,8 @@ import pytest
 import sacrebleu
 from scipy import stats
 
-from analysis.statistics import sign_flips
-from analysis.statistics.sign_flips import flip_test
+from analysis.statistics.paired import sign_flips
+from analysis.statistics.paired.sign_flips import flip_test
 
 METRICS = {
     "mean": lambda s: s[0],

@@ -15,7 +15,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from analysis.statistics import METHODS, adjust, paired_test
-from analysis.statistics.bootstrap_intervals import BOOTSTRAP_INTERVALS, bootstrap_interval
+from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS, bootstrap_interval
 
 ALPHA = 0.05
 ALTERNATIVES = ("two-sided", "greater", "less")

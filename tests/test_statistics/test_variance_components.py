@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.variance_components import variance_components
+from analysis.statistics.description.variance_components import variance_components
 
 runs = (
     st.integers(2, 5)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics import walsh_averages
-from analysis.statistics.walsh_averages import (
+from analysis.statistics.paired import walsh_averages
+from analysis.statistics.paired.walsh_averages import (
     CONVENTIONS,
     n_outside_interval,
     n_walsh,

@@ -12,7 +12,7 @@ from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes
-from analysis.statistics.paired_result import TINY, Groups
+from analysis.statistics.paired.result import TINY, Groups
 from analysis.statistics.results import DegenerateDataWarning
 
 IntArray = npt.NDArray[np.int64]

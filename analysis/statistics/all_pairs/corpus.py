@@ -18,8 +18,8 @@ from analysis.statistics.all_pairs.system_metric import sum_units
 from analysis.statistics.all_pairs.tiles import part_of, run_tiles
 from analysis.statistics.correlations import exchangeable_moments, from_moments
 from analysis.statistics.item_groups import renumber
-from analysis.statistics.median_flips import median_flip_test
-from analysis.statistics.sign_flips import MAX_ENUMERATED, FlipOutcome, flip_test
+from analysis.statistics.paired.median_flips import median_flip_test
+from analysis.statistics.paired.sign_flips import MAX_ENUMERATED, FlipOutcome, flip_test
 
 IntArray = npt.NDArray[np.int64]
 _Metric = Callable[[FloatArray], FloatArray]

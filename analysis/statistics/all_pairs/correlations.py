@@ -8,9 +8,9 @@ from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.closed_forms import square
 from analysis.statistics.all_pairs.complete_sets import complete_sets
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
-from analysis.statistics.correlation_tests import DependentCorrelations, steiger_z
 from analysis.statistics.correlations import as_ranked, correlate, standardise
-from analysis.statistics.paired_result import TINY
+from analysis.statistics.paired.correlation_tests import DependentCorrelations, steiger_z
+from analysis.statistics.paired.result import TINY
 
 IntArray = npt.NDArray[np.int64]
 

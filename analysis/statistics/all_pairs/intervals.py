@@ -10,7 +10,7 @@ from scipy.optimize import elementwise
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.closed_forms import Moments
 from analysis.statistics.all_pairs.complete_sets import triangle
-from analysis.statistics.intervals import no_spread_bounds, score_range
+from analysis.statistics.intervals.differences import no_spread_bounds, score_range
 from analysis.statistics.standard_error import z_quantile
 
 IntArray = npt.NDArray[np.int64]

@@ -37,7 +37,7 @@ from analysis.statistics.all_pairs.settings import (
     settle,
 )
 from analysis.statistics.all_pairs.tiles import part_of
-from analysis.statistics.paired_result import Groups
+from analysis.statistics.paired.result import Groups
 from analysis.statistics.results import read_only
 
 __all__ = ["CORRECTIONS", "INTERVALS", "PAIRWISE_TESTS", "pairwise"]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.kernels import compiled
 from analysis.statistics.all_pairs.pair_kernels import binary_grid
-from analysis.statistics.rank_tests import MAX_EXACT_RANKS
+from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS
 
 IntArray = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.unsignedinteger]

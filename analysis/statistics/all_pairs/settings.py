@@ -11,7 +11,7 @@ from analysis.statistics.all_pairs.closed_forms import group_codes, is_binary
 from analysis.statistics.all_pairs.components import as_components
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.multiplicity import METHODS
-from analysis.statistics.paired_result import Groups
+from analysis.statistics.paired.result import Groups
 from analysis.statistics.validation import (
     ALTERNATIVES,
     as_choice,

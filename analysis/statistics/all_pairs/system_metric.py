@@ -9,7 +9,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.aggregate import aggregate_items, aggregate_sums, is_sum_based
 from analysis.statistics.fixed_point import whole_scores
-from analysis.statistics.resampled_metrics import resampled_metric
+from analysis.statistics.paired.resampled_metrics import resampled_metric
 
 Floats = npt.NDArray[np.floating]
 IntArray = npt.NDArray[np.int64]

@@ -22,8 +22,8 @@ from analysis.statistics.all_pairs.rank_kernels import (
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.all_pairs.tiles import run_tiles
 from analysis.statistics.fixed_point import whole_scores
-from analysis.statistics.paired_result import TINY
-from analysis.statistics.rank_tests import MAX_EXACT_RANKS
+from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS
+from analysis.statistics.paired.result import TINY
 from analysis.statistics.results import read_only
 
 IntArray = npt.NDArray[np.int64]

@@ -8,14 +8,14 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import FloatArray, Seed
-from analysis.statistics.multiplicity import step_down_products
-from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
-from analysis.statistics.replicability import (
+from analysis.statistics.across.replicability import (
     fisher_tail,
     log_pvalues,
     stouffer_tail,
     z_values,
 )
+from analysis.statistics.multiplicity import step_down_products
+from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 from analysis.statistics.results import Result, read_only_mapping
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed

@@ -14,8 +14,8 @@ from scipy import special
 from analysis.statistics._typing import Alternative
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.correlations import as_ranked, correlate
-from analysis.statistics.null_hypotheses import null_hypothesis
-from analysis.statistics.paired_result import (
+from analysis.statistics.paired.null_hypotheses import null_hypothesis
+from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
     Groups,

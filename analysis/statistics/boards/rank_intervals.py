@@ -11,7 +11,7 @@ from analysis.statistics._typing import BoolArray, FloatArray, Seed
 from analysis.statistics.aggregate import as_aggregation
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.resampled_metrics import resampled_metric
+from analysis.statistics.paired.resampled_metrics import resampled_metric
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import as_count, as_floats, as_seed
 

@@ -11,8 +11,13 @@ from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
-from analysis.statistics.null_hypotheses import null_hypothesis
-from analysis.statistics.paired_result import (
+from analysis.statistics.paired.null_hypotheses import null_hypothesis
+from analysis.statistics.paired.resampled_metrics import (
+    ResampledMetric,
+    draw_counts,
+    resampled_metric,
+)
+from analysis.statistics.paired.result import (
     CompletePair,
     Groups,
     PairedTest,
@@ -24,7 +29,6 @@ from analysis.statistics.paired_result import (
     side_of,
 )
 from analysis.statistics.random_streams import BLOCK_ROWS
-from analysis.statistics.resampled_metrics import ResampledMetric, draw_counts, resampled_metric
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
-from analysis.statistics.paired_result import complete_pair
-from analysis.statistics.paired_tests import paired_test
-from analysis.statistics.power import power_of_t
+from analysis.statistics.paired.result import complete_pair
+from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.planning.power import power_of_t
+from analysis.statistics.planning.sample_size_simulation import as_sizes, simulated_uniforms
 from analysis.statistics.random_streams import Stream
 from analysis.statistics.results import Result, read_only
-from analysis.statistics.sample_size_simulation import as_sizes, simulated_uniforms
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import exact_mean, exact_std
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.ranking import as_different
+from analysis.statistics.boards.rank_intervals import as_different
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_floats, as_level
@@ -157,7 +157,7 @@ def _items_for(
 ) -> int | None:
     if not (0 < error < math.inf and n_items > 0 and 0 < abs(difference) < math.inf):
         return None
-    from analysis.statistics.power import items_needed
+    from analysis.statistics.planning.power import items_needed
 
     std = error * math.sqrt(n_items)
     if abs(difference) < _SMALLEST_EFFECT * std:

@@ -6,20 +6,20 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.binary_intervals import PairCounts, tango_interval
-from analysis.statistics.interval import Interval
-from analysis.statistics.standard_error import (
-    CodeArray,
-    n_units_of,
-    spread_of_mean,
-    t_quantile,
-)
-from analysis.statistics.walsh_averages import (
+from analysis.statistics.intervals.binary import PairCounts, tango_interval
+from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.paired.walsh_averages import (
     Convention,
     n_outside_interval,
     n_outside_normal,
     walsh_bounds,
     walsh_median,
+)
+from analysis.statistics.standard_error import (
+    CodeArray,
+    n_units_of,
+    spread_of_mean,
+    t_quantile,
 )
 
 

@@ -6,7 +6,7 @@ Everything comes from the noncentral t distribution, without normal approximatio
 import math
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.noncentral_t import noncentrality_for, t_power
+from analysis.statistics.planning.noncentral_t import noncentrality_for, t_power
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level
 
 _FEWEST_ITEMS = 2

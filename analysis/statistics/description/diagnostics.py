@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.advice import SkewnessRule, TestAdvice, advise
+from analysis.statistics.description.advice import SkewnessRule, TestAdvice, advise
 from analysis.statistics.fixed_point import whole_differences
-from analysis.statistics.paired_result import as_delta, complete_pair
+from analysis.statistics.paired.result import as_delta, complete_pair
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import exact_mean, exact_std, is_binary

@@ -10,8 +10,8 @@ from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray
 from analysis.statistics.fixed_point import whole_differences
-from analysis.statistics.null_hypotheses import null_hypothesis
-from analysis.statistics.paired_result import (
+from analysis.statistics.paired.null_hypotheses import null_hypothesis
+from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
     Groups,

@@ -8,17 +8,17 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray, Seed
 from analysis.statistics.aggregate import as_aggregation
-from analysis.statistics.binary_intervals import (
+from analysis.statistics.intervals.binary import (
     count_pairs,
     newcombe_interval,
     tango_interval,
     wilson_bounds,
     wilson_interval,
 )
-from analysis.statistics.bootstrap_intervals import bootstrap_interval
-from analysis.statistics.interval import Interval
+from analysis.statistics.intervals.bootstrap import bootstrap_interval
+from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.paired_result import CompletePair, Groups, complete_components
+from analysis.statistics.paired.result import CompletePair, Groups, complete_components
 from analysis.statistics.standard_error import (
     CodeArray,
     exact_mean,

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
+from analysis.statistics.paired.sign_flips import MAX_ENUMERATED, FlipOutcome
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
-from analysis.statistics.sign_flips import MAX_ENUMERATED, FlipOutcome
 
 MAX_ENUMERATED_VALUES = 20_000_000
 """Scores that the list of all patterns may have to sort (a second)."""

@@ -8,9 +8,10 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import FloatArray, Seed
-from analysis.statistics.bootstrap import Canonical, canonical, resample, tie_tolerance
-from analysis.statistics.interval import Interval
-from analysis.statistics.paired_result import (
+from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.paired.bootstrap import Canonical, canonical, resample, tie_tolerance
+from analysis.statistics.paired.resampled_metrics import ResampledMetric, draw_counts
+from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
     Groups,
@@ -18,7 +19,6 @@ from analysis.statistics.paired_result import (
     complete_components,
 )
 from analysis.statistics.random_streams import BLOCK_ROWS
-from analysis.statistics.resampled_metrics import ResampledMetric, draw_counts
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 _OWN_KEY = 1 << 31  # the sample itself is keyed like a resample that no plan reaches

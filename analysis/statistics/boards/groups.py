@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.ranking import as_different
+from analysis.statistics.boards.rank_intervals import as_different
 from analysis.statistics.validation import as_floats
 
 _MOST_STEPS = 300_000

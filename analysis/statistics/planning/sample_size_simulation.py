@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
-from analysis.statistics.paired_tests import paired_test
+from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.random_streams import Stream, random_uniforms
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature

@@ -7,8 +7,9 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.null_hypotheses import null_hypothesis
-from analysis.statistics.paired_result import (
+from analysis.statistics.paired.null_hypotheses import null_hypothesis
+from analysis.statistics.paired.rank_tests import CoinTails, fair_coin
+from analysis.statistics.paired.result import (
     TINY,
     Groups,
     PairedTest,
@@ -17,7 +18,6 @@ from analysis.statistics.paired_result import (
     refuse_groups,
     sign_of,
 )
-from analysis.statistics.rank_tests import CoinTails, fair_coin
 from analysis.statistics.validation import ALTERNATIVES, as_choice
 
 VARIANTS = ("exact", "midp", "chi2", "chi2-cc")

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.binary_intervals import count_pairs, tango_interval, tango_z
-from analysis.statistics.bootstrap import bootstrap
-from analysis.statistics.bootstrap_intervals import bootstrap_interval
-from analysis.statistics.interval import Interval
-from analysis.statistics.intervals import mean_difference_interval, score_range
-from analysis.statistics.paired_result import (
+from analysis.statistics.intervals.binary import count_pairs, tango_interval, tango_z
+from analysis.statistics.intervals.bootstrap import bootstrap_interval
+from analysis.statistics.intervals.differences import mean_difference_interval, score_range
+from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.paired.bootstrap import bootstrap
+from analysis.statistics.paired.result import (
     CompletePair,
     Groups,
     complete_components,

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, Seed
 from analysis.statistics.aggregate import CORRELATIONS
-from analysis.statistics.median_flips import median_flip_test
-from analysis.statistics.null_hypotheses import null_hypothesis
-from analysis.statistics.paired_result import (
+from analysis.statistics.paired.median_flips import median_flip_test
+from analysis.statistics.paired.null_hypotheses import null_hypothesis
+from analysis.statistics.paired.result import (
     CompletePair,
     Groups,
     PairedTest,
@@ -21,7 +21,7 @@ from analysis.statistics.paired_result import (
     metric_difference,
     side_of,
 )
-from analysis.statistics.sign_flips import FlipOutcome, flip_test
+from analysis.statistics.paired.sign_flips import FlipOutcome, flip_test
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
 

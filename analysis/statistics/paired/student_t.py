@@ -8,8 +8,8 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray
-from analysis.statistics.null_hypotheses import null_hypothesis
-from analysis.statistics.paired_result import (
+from analysis.statistics.paired.null_hypotheses import null_hypothesis
+from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
     Groups,

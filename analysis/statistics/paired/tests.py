@@ -8,13 +8,13 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, Seed
 from analysis.statistics.aggregate import CORRELATIONS, as_aggregation
-from analysis.statistics.bootstrap import bootstrap
-from analysis.statistics.correlation_tests import steiger, williams
-from analysis.statistics.mcnemar import mcnemar, mcnemar_exact
-from analysis.statistics.paired_result import Groups, PairedTest, as_delta, complete_pair
-from analysis.statistics.rank_tests import sign_test, wilcoxon
-from analysis.statistics.signflip import signflip
-from analysis.statistics.student_t import paired_t
+from analysis.statistics.paired.bootstrap import bootstrap
+from analysis.statistics.paired.correlation_tests import steiger, williams
+from analysis.statistics.paired.mcnemar import mcnemar, mcnemar_exact
+from analysis.statistics.paired.rank_tests import sign_test, wilcoxon
+from analysis.statistics.paired.result import Groups, PairedTest, as_delta, complete_pair
+from analysis.statistics.paired.signflip import signflip
+from analysis.statistics.paired.student_t import paired_t
 from analysis.statistics.validation import as_choice, as_floats
 
 __all__ = ["TESTS", "mcnemar_exact", "paired_t", "paired_test", "signflip"]

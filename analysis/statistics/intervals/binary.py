@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.interval import Interval
+from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.standard_error import z_quantile
 
 

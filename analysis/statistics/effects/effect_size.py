@@ -8,16 +8,17 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.fixed_point import whole_differences
-from analysis.statistics.interval import Interval
-from analysis.statistics.noncentral_t import noncentrality_bounds
-from analysis.statistics.paired_result import Groups, as_delta, complete_pair, metric_difference
-from analysis.statistics.rank_effects import (
+from analysis.statistics.effects.rank_effects import (
     SizeWithInterval,
     hodges_lehmann,
     rank_sizes,
     superiority,
 )
+from analysis.statistics.fixed_point import whole_differences
+from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.paired.result import Groups, as_delta, complete_pair, metric_difference
+from analysis.statistics.paired.walsh_averages import CONVENTIONS, Convention
+from analysis.statistics.planning.noncentral_t import noncentrality_bounds
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import (
@@ -30,7 +31,6 @@ from analysis.statistics.standard_error import (
     t_quantile,
 )
 from analysis.statistics.validation import as_choice, as_level
-from analysis.statistics.walsh_averages import CONVENTIONS, Convention
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.paired_result import complete_pair
+from analysis.statistics.paired.result import complete_pair
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import exact_std

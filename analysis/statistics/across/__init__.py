@@ -1,0 +1,1 @@
+"""Several datasets: counting, naming, ranking."""

@@ -1,0 +1,1 @@
+"""All systems of a dataset in order: ranks, groups, resolution."""

@@ -1,0 +1,1 @@
+"""What the scores of a comparison look like, and what they are fit for."""

@@ -1,0 +1,1 @@
+"""Intervals: of a score, of a difference."""
