@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from analysis.commands import compare, leaderboard, pairs, replicability
+from analysis.commands import compare, leaderboard, pairs, ranking, replicability, simulate
 
 app = typer.Typer(no_args_is_help=True)
-for part in (leaderboard, compare, pairs, replicability):
+for part in (leaderboard, compare, pairs, ranking, replicability, simulate):
     app.add_typer(part.app)

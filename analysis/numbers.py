@@ -79,6 +79,12 @@ def pvalue(p: float | None) -> str:
     return f"{p:.3f}" if p >= 0.1 else f"{p:.4f}"
 
 
+def relation(p: float | None) -> str:
+    """Print what a p-value is: "= 0.312", "< 0.0001"."""
+    told = pvalue(p)
+    return told if told[0] in "<>" else f"= {told}"
+
+
 def count(n: int | float | None) -> str:
     """Print a count with commas between thousands, as the command line does."""
     return MISSING if n is None or _absent(n) else f"{int(n):,}"

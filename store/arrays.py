@@ -15,8 +15,19 @@ from store.errors import StoreError
 from store.importers.bundle import COMPONENTS, FloatArray, StatusArray
 from store.lookup import find_id, find_metric_id
 from store.metrics import metric_by_id
-from store.models import Dataset, Item, Metric, Run, ScoreVector, StatusVector, System
+from store.models import (
+    Dataset,
+    DatasetOverlap,
+    Item,
+    Metric,
+    Run,
+    ScoreVector,
+    StatusVector,
+    System,
+)
+from store.overlaps import shared_names
 from store.records import RunMatrix, ScoreMatrix
+from store.shared_items import IntArray, ItemNames, number_items
 
 
 class RunScores(NamedTuple):
@@ -66,6 +77,12 @@ _REPEATS = (
 _VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
 
 
+_NAMES = (
+    sa.select(Item.key, Item.content_hash)
+    .where(Item.dataset_id == sa.bindparam("dataset_id"))
+    .order_by(Item.position)
+)
+_DECLARED = sa.select(DatasetOverlap.dataset_a_id, DatasetOverlap.dataset_b_id, DatasetOverlap.kind)
 _SYSTEM = sa.select(System.name, System.uid).where(System.id == sa.bindparam("system_id"))
 
 
@@ -203,6 +220,45 @@ def load_groups(store: Store, dataset_uid: str) -> list[str | None]:
         dataset_id = find_id(connection, "dataset", dataset_uid)
         query = sa.select(Item.group_key).where(Item.dataset_id == dataset_id)
         return list(connection.scalars(query.order_by(Item.position)))
+
+
+def load_shared_items(store: Store, datasets: Sequence[str]) -> list[IntArray]:
+    """Return a number for every item of some datasets; equal numbers mean the same item.
+
+    Items are the same when they hold the same content, in whichever of the datasets, or when they
+    have the same name in two datasets that overlap: by declaration, or because enough telling
+    names are equal (see `store.datasets.list_overlaps`). Where names only count the rows, they say
+    nothing about datasets that were declared to share items; then these items stay apart.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    datasets
+        Uids or names; one that is named twice gets the same numbers twice.
+
+    Returns
+    -------
+    list of arrays
+        For each dataset shape (n_items,), in item order. The numbers count from 0 in the order of
+        first appearance.
+    """
+    with store.read() as connection:
+        wanted = [find_id(connection, "dataset", dataset) for dataset in datasets]
+        items = {}
+        for dataset_id in dict.fromkeys(wanted):
+            rows = connection.execute(_NAMES, {"dataset_id": dataset_id}).all()
+            keys, hashes = zip(*rows, strict=True) if rows else ((), ())
+            items[dataset_id] = ItemNames(keys, hashes)
+        declared = {
+            (row.dataset_a_id, row.dataset_b_id): row.kind
+            for row in connection.execute(_DECLARED)
+            if row.dataset_a_id in items and row.dataset_b_id in items
+        }
+        sizes = {dataset_id: len(names.keys) for dataset_id, names in items.items()}
+        same_names = shared_names(connection, sizes)
+    numbers = number_items(items, declared, same_names)
+    return [numbers[dataset_id] for dataset_id in wanted]
 
 
 def _require_scores(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,7 +11,8 @@ from sqlalchemy.orm import aliased
 from store.engine import Store
 from store.lookup import find_id
 from store.models import Dataset, DatasetOverlap, Item, Run, System
-from store.records import DatasetRecord, ItemRecord, OverlapRecord
+from store.overlaps import Pair, shared_contents, shared_names
+from store.records import AnyOverlapKind, DatasetRecord, ItemRecord, OverlapRecord
 from store.reported import standing_scores
 from store.tags import tags_of_all
 
@@ -47,19 +48,33 @@ def list_items(store: Store, dataset_uid: str) -> list[ItemRecord]:
 
 
 def list_overlaps(store: Store, dataset_uids: Sequence[str] | None = None) -> list[OverlapRecord]:
-    """Return the overlaps among living datasets, or among some of them.
+    """Return the overlaps among living datasets, or among some of them; one for each two datasets.
 
-    Declared overlaps come first; then those found because items have the same content hash.
+    Declared overlaps come first; then those found because items have the same content hash; then
+    those found because items have the same names ("same-names"). Names count where they are
+    telling (`store.item_names.is_telling`), where no two contents contradict them, and where ten
+    of them are equal, or half of the smaller dataset if that is less.
     """
     with store.read() as connection:
-        living = sa.select(Dataset.id).where(Dataset.deleted_at.is_(None))
+        living = sa.select(Dataset.id, Dataset.name, Dataset.uid, Dataset.n_items).where(
+            Dataset.deleted_at.is_(None)
+        )
         if dataset_uids is not None:
             living = living.where(Dataset.uid.in_(dataset_uids))
-        ids = set(connection.scalars(living))
-        declared = _declared_overlaps(connection, ids)
-        known = {(o.dataset_a_uid, o.dataset_b_uid) for o in declared}
-        found = _found_overlaps(connection, ids)
-        return declared + [o for o in found if (o.dataset_a_uid, o.dataset_b_uid) not in known]
+        datasets = {row.id: row for row in connection.execute(living)}
+        records = _declared_overlaps(connection, set(datasets))
+        by_content = shared_contents(connection, datasets)
+        by_name = shared_names(connection, {i: row.n_items for i, row in datasets.items()})
+    known = {frozenset((o.dataset_a_uid, o.dataset_b_uid)) for o in records}
+    found: list[tuple[AnyOverlapKind, Mapping[Pair, int]]]
+    found = [("shared-items", by_content), ("same-names", by_name)]
+    for kind, pairs in found:
+        for (id_a, id_b), n_shared in pairs.items():
+            a, b = datasets[id_a], datasets[id_b]
+            if frozenset((a.uid, b.uid)) not in known:
+                known.add(frozenset((a.uid, b.uid)))
+                records.append(OverlapRecord(a.name, b.name, a.uid, b.uid, kind, "", n_shared))
+    return records
 
 
 def _declared_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:
@@ -75,37 +90,6 @@ def _declared_overlaps(connection: sa.Connection, ids: set[int]) -> list[Overlap
     return [
         OverlapRecord(name_a, name_b, uid_a, uid_b, kind, note, n_shared=None)
         for name_a, name_b, uid_a, uid_b, kind, note, id_a, id_b in connection.execute(query)
-        if id_a in ids and id_b in ids
-    ]
-
-
-def _found_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:
-    first, second, a, b = aliased(Item), aliased(Item), aliased(Dataset), aliased(Dataset)
-    query = (
-        sa.select(
-            a.name,
-            b.name,
-            a.uid,
-            b.uid,
-            sa.func.count(sa.distinct(first.content_hash)),
-            a.id,
-            b.id,
-        )
-        .select_from(first)
-        .join(
-            second,
-            sa.and_(
-                second.content_hash == first.content_hash, second.dataset_id > first.dataset_id
-            ),
-        )
-        .join(a, a.id == first.dataset_id)
-        .join(b, b.id == second.dataset_id)
-        .where(a.deleted_at.is_(None), b.deleted_at.is_(None))
-        .group_by(a.id, b.id)
-    )
-    return [
-        OverlapRecord(name_a, name_b, uid_a, uid_b, "shared-items", "", n_shared)
-        for name_a, name_b, uid_a, uid_b, n_shared, id_a, id_b in connection.execute(query)
         if id_a in ids and id_b in ids
     ]
 

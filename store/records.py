@@ -6,7 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from store.importers.bundle import Aggregation, FloatArray, OverlapKind, Sidedness, Unit
 
@@ -211,6 +211,10 @@ class ReportedComparisonRecord(Record):
     score_b: float | None
 
 
+AnyOverlapKind = OverlapKind | Literal["same-names"]
+"""What can be declared, and what is only ever found."""
+
+
 @dataclass(frozen=True, slots=True)
 class OverlapRecord(Record):
     """Two datasets that are not independent."""
@@ -219,10 +223,11 @@ class OverlapRecord(Record):
     dataset_b: str
     dataset_a_uid: str
     dataset_b_uid: str
-    kind: OverlapKind
+    kind: AnyOverlapKind
     note: str
     n_shared: int | None
-    """Items with the same content, when the overlap was found rather than declared."""
+    """Items with the same content ("shared-items") or of the same name ("same-names"), when the
+    overlap was found rather than declared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ FormatOption = Annotated[
 ]
 
 
+def names(given: str | None) -> list[str] | None:
+    """Return the names in a list separated by commas; ``None`` where nothing is given."""
+    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
+
+
 def gave_report(build: Callable[[], Report], style: ReportStyle, as_json: bool) -> bool:
     """Print the report where one is asked for; return whether it was.
 

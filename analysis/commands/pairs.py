@@ -20,6 +20,7 @@ from analysis.commands.options import (
     UnitSizeOption,
     UnitStatisticOption,
     gave_report,
+    names,
 )
 from analysis.studies.items import ItemsStudy, study_items
 from analysis.studies.pairs import PairsStudy, study_pairs
@@ -97,7 +98,7 @@ def pairs_command(
             store,
             dataset,
             metric=metric,
-            systems=None if systems is None else [name.strip() for name in systems.split(",")],
+            systems=names(systems),
             settings=settings,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )

@@ -25,6 +25,10 @@ class Stream(IntEnum):
     BOOTSTRAP = 3
     SIMULATED_SCORES = 4
     RESAMPLED_SCORES = 5
+    OVER_DATASETS = 6
+    SIMPLEX = 7
+    ORDER = 8
+    RANKS = 9
 
 
 def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:

@@ -297,8 +297,7 @@ def sentence(
     if math.isfinite(low):
         ends = " to ".join(numbers.fixed(end, places, signed=True) for end in (low, high))
         figures += f" ({100 * (1 - settings.alpha):g} % interval {ends})"
-    p = numbers.pvalue(analysis.test.pvalue)
-    tested = f"p {p if p.startswith(('<', '>')) else '= ' + p}, {analysis.test_in_words}"
+    tested = f"p {numbers.relation(analysis.test.pvalue)}, {analysis.test_in_words}"
     if settings.alternative != "two-sided":
         tested += ", one-sided"
     if settings.delta and analysis.side:

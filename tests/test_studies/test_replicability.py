@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from analysis.studies.replicability import study_replicability
+from analysis.studies.replicability import (
+    ReplicabilitySettings,
+    ReplicabilityStudy,
+    study_replicability,
+)
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 
 AddRun = Callable[..., None]
+
+
+def ask(store: Store, a: str, b: str, **settings: Any) -> ReplicabilityStudy:
+    """Ask with the given settings."""
+    return study_replicability(store, a, b, ReplicabilitySettings(**settings))
+
 
 # Table 1 and footnote 13: (count, Bonferroni, Fisher) at .05 and .01. `None` is not printed.
 PUBLISHED = [
@@ -42,7 +53,7 @@ def test_reported_counts_are_those_of_the_paper(
     example: Store, a: str, b: str, at_05: tuple[int, ...], at_01: tuple[int, ...]
 ) -> None:
     for alpha, expected in ((0.05, at_05), (0.01, at_01)):
-        found = study_replicability(example, a, b, reported=True, alpha=alpha).undirected
+        found = ask(example, a, b, reported=True, alpha=alpha).undirected
         assert (found.k_count, found.k_bonferroni, found.k_fisher) == expected
 
 
@@ -50,12 +61,12 @@ def test_reported_counts_are_those_of_the_paper(
 def test_holm_names_exactly_the_starred_datasets(
     example: Store, a: str, b: str, alpha: float
 ) -> None:
-    study = study_replicability(example, a, b, reported=True, alpha=alpha)
+    study = ask(example, a, b, reported=True, alpha=alpha)
     assert sorted(study.identified(study.undirected, "holm")) == sorted(STARRED[a, b, alpha])
 
 
 def test_direction_takes_the_languages_away_where_mimick_is_worse(example: Store) -> None:
-    study = study_replicability(example, "MIMICK", "Char→Tag", reported=True)
+    study = ask(example, "MIMICK", "Char→Tag", reported=True)
     found = study.a_over_b
     assert (found.k_count, found.k_bonferroni, found.k_fisher) == (7, 3, 4)
     named = study.identified(found, "holm")
@@ -64,9 +75,9 @@ def test_direction_takes_the_languages_away_where_mimick_is_worse(example: Store
 
 
 def test_direction_of_the_other_tables(example: Store) -> None:
-    sentiment = study_replicability(example, "AE-SCL-SR", "MSDA", reported=True).a_over_b
+    sentiment = ask(example, "AE-SCL-SR", "MSDA", reported=True).a_over_b
     assert (sentiment.k_count, sentiment.k_bonferroni, sentiment.k_fisher) == (10, 10, 9)
-    words = study_replicability(example, "W2V", "GloVe", reported=True).a_over_b
+    words = ask(example, "W2V", "GloVe", reported=True).a_over_b
     assert (words.k_count, words.k_bonferroni, words.k_fisher) == (7, 5, 7)
 
 
@@ -79,31 +90,31 @@ def test_overlaps_decide_the_estimator(example: Store) -> None:
     }
     partner = {"MIMICK": "Char→Tag", "Mate": "SpaCy", "AE-SCL-SR": "MSDA", "W2V": "GloVe"}
     for a, estimator in expected.items():
-        study = study_replicability(example, a, partner[a], reported=True)
+        study = ask(example, a, partner[a], reported=True)
         assert study.recommended.estimator == estimator
         assert len(study.recommended.because) > 20
-    forced = study_replicability(example, "W2V", "GloVe", reported=True, dependent=False)
+    forced = ask(example, "W2V", "GloVe", reported=True, dependent=False)
     assert forced.recommended.estimator == "fisher"
     assert "The store disagrees" in forced.recommended.because
 
 
 def test_turning_the_pair_around_turns_the_answer_around(example: Store) -> None:
-    one = study_replicability(example, "MIMICK", "Char→Tag", reported=True)
-    other = study_replicability(example, "char→tag", "mimick", reported=True)
+    one = ask(example, "MIMICK", "Char→Tag", reported=True)
+    other = ask(example, "char→tag", "mimick", reported=True)
     assert list(one.a_over_b.pvalues) == list(other.b_over_a.pvalues)
     assert list(one.b_over_a.pvalues) == list(other.a_over_b.pvalues)
     assert [e.difference for e in one.datasets] == [-e.difference for e in other.datasets]
 
 
 def test_alias_names_the_same_system(example: Store) -> None:
-    assert study_replicability(example, "MIMICK", "CHAR→TAG", reported=True).system_b == "Char→Tag"
+    assert ask(example, "MIMICK", "CHAR→TAG", reported=True).system_b == "Char→Tag"
 
 
 def test_runs_are_tested_on_shared_items(store: Store, add_run: AddRun) -> None:
     for name in ("one", "two"):
         add_run("A", name, [1, 1, 1, 1, 1, 1, 1, 1, 0, float("nan")])
         add_run("B", name, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
-    study = study_replicability(store, "A", "B")
+    study = ask(store, "A", "B")
     assert study.basis == "items"
     assert [e.test for e in study.datasets] == ["mcnemar", "mcnemar"]
     assert [e.n_items for e in study.datasets] == [9, 9]
@@ -119,7 +130,7 @@ def test_lower_is_better_turns_the_side_that_is_favoured(store: Store, add_run: 
     for name in ("one", "two"):
         add_run("A", name, [1.0, 1.5, 1.25] * 6, metric="edits", higher_is_better=False)
         add_run("B", name, [2.0, 2.5, 3.25] * 6, metric="edits", higher_is_better=False)
-    study = study_replicability(store, "A", "B")
+    study = ask(store, "A", "B")
     assert {e.favours for e in study.datasets} == {"A"}
     assert study.datasets[0].difference == pytest.approx(-4 / 3)
     assert study.a_over_b.k_fisher == 2
@@ -130,7 +141,7 @@ def test_seeds_are_averaged_and_not_counted_as_items(store: Store, add_run: AddR
     for label in ("1", "2", "3"):
         add_run("A", "one", [1, 1, 1, 0], label=label)
         add_run("B", "one", [0, 1, 0, 0], label=label)
-    (evidence,) = study_replicability(store, "A", "B").datasets
+    (evidence,) = ask(store, "A", "B").datasets
     assert evidence.n_items == 4
     assert evidence.pvalue == 0.5
 
@@ -139,17 +150,17 @@ def test_identical_systems_are_never_told_apart(store: Store, add_run: AddRun) -
     for name in ("one", "two", "three"):
         for system in ("A", "B"):
             add_run(system, name, [1, 0, 1, 1, 0, 1])
-    study = study_replicability(store, "A", "B")
+    study = ask(store, "A", "B")
     assert [e.pvalue for e in study.datasets] == [1.0, 1.0, 1.0]
     assert study.undirected.k_count == study.a_over_b.k_fisher == 0
     assert "cannot be told apart on any of 3 datasets" in study.sentence
 
 
 def test_same_question_gives_the_same_answer(example: Store) -> None:
-    ask = lambda: study_replicability(  # noqa: E731
+    again = lambda: ask(  # noqa: E731
         example, "Naive Bayes", "LDA", metric="gold_probability", n_resamples=499
     )
-    first, second = ask(), ask()
+    first, second = again(), again()
     assert first.signature == second.signature
     assert [e.pvalue for e in first.datasets] == [e.pvalue for e in second.datasets]
 
@@ -159,7 +170,7 @@ def test_untestable_dataset_is_named_and_not_counted(store: Store, add_run: AddR
     add_run("B", "one", [0, 0, 0, 0, 0, 0, 0, 0])
     add_run("A", "two", [1, float("nan")])
     add_run("B", "two", [float("nan"), 1])
-    study = study_replicability(store, "A", "B")
+    study = ask(store, "A", "B")
     assert study.undirected.n_datasets == 1
     assert study.undirected.n_untestable == 1
     assert math.isnan(next(e.pvalue for e in study.datasets if e.dataset == "two"))
@@ -169,7 +180,7 @@ def test_untestable_dataset_is_named_and_not_counted(store: Store, add_run: AddR
 def test_study_is_json_with_names(example: Store) -> None:
     import json
 
-    plain = study_replicability(example, "Mate", "Redshift", reported=True).to_dict()
+    plain = ask(example, "Mate", "Redshift", reported=True).to_dict()
     json.dumps(plain, allow_nan=False)
     assert plain["undirected"]["identified"]["holm"] == ["OntoNotes 5 MZ"]
     assert len(plain["undirected"]["partial_conjunction"]["fisher"]) == 7
@@ -179,12 +190,12 @@ def test_study_is_json_with_names(example: Store) -> None:
 
 def test_errors_say_what_to_do(example: Store) -> None:
     with pytest.raises(NotFoundError, match="Did you mean 'MIMICK'"):
-        study_replicability(example, "Mimik", "Char→Tag", reported=True)
+        ask(example, "Mimik", "Char→Tag", reported=True)
     with pytest.raises(StoreError, match="the same system"):
-        study_replicability(example, "MIMICK", "mimick", reported=True)
+        ask(example, "MIMICK", "mimick", reported=True)
     with pytest.raises(StoreError, match="`alpha` must lie between 0 and 1, got 5"):
-        study_replicability(example, "Mate", "SpaCy", reported=True, alpha=5)
+        ask(example, "Mate", "SpaCy", reported=True, alpha=5)
     with pytest.raises(NotFoundError, match="ask with --reported"):
-        study_replicability(example, "Mate", "SpaCy")
+        ask(example, "Mate", "SpaCy")
     with pytest.raises(NotFoundError, match="No source in the store states p-values"):
-        study_replicability(example, "Mate", "MIMICK", reported=True)
+        ask(example, "Mate", "MIMICK", reported=True)

@@ -1,0 +1,111 @@
+"""Cells: a dataset and a metric on which systems have item scores; and families of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from analysis.studies.clusters import Clusters, choose_clusters
+from store.arrays import load_groups, load_matrix
+from store.engine import Store
+from store.errors import NotFoundError
+from store.metrics import get_metric, list_metrics
+from store.records import MetricRecord, ScoreMatrix
+from store.runs import list_runs
+
+CellKey = tuple[str, str]
+"""Uids of a dataset and of a metric."""
+
+ALL_METRICS = "all"
+"""Asks for every metric there is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """The item scores of systems on one dataset and metric."""
+
+    matrix: ScoreMatrix
+    clusters: Clusters
+
+    @property
+    def key(self) -> CellKey:
+        """Return the uids of dataset and metric."""
+        return self.matrix.dataset.uid, self.matrix.metric.uid
+
+
+def load_cell(
+    store: Store,
+    key: CellKey,
+    *,
+    systems: Sequence[str] | None = None,
+    clusters: bool | None = None,
+) -> Cell:
+    """Return the scores of all systems, or of some, on a cell.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    key
+        Which cell.
+    systems
+        Uids, in the order of rows; by default all with scores, by name.
+    clusters
+        Whether groups of items are the independent units; by default from ten groups on.
+    """
+    dataset_uid, metric_uid = key
+    return Cell(
+        load_matrix(store, dataset_uid, metric_uid, systems=systems),
+        choose_clusters(load_groups(store, dataset_uid), clusters),
+    )
+
+
+def scored_cells(store: Store) -> dict[CellKey, dict[str, None]]:
+    """Return the uids of the systems with item scores on each cell, as first stored."""
+    cells: dict[CellKey, dict[str, None]] = {}
+    for run in sorted(list_runs(store), key=lambda run: run.created_at):
+        for vector in run.vectors:
+            if vector.n_scored:
+                cells.setdefault((run.dataset_uid, vector.metric_uid), {})[run.system_uid] = None
+    return cells
+
+
+def choose_metrics(
+    store: Store, wanted: str | Sequence[str] | None, found: Iterable[str]
+) -> list[MetricRecord]:
+    """Return the metrics of a question.
+
+    Parameters
+    ----------
+    store
+        Where they are described.
+    wanted
+        Uid or name, several of them, or "all"; by default the one found most often.
+    found
+        Uids of the metrics that there are scores on, once per dataset.
+
+    Returns
+    -------
+    list
+        Empty where nothing is found on what was wanted. The one on most datasets comes first.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or nothing is known on one of several metrics asked for.
+    """
+    counts = Counter(found)
+    if wanted is None:
+        most = [uid for uid, _ in counts.most_common(1)]
+    elif wanted == ALL_METRICS:
+        most = [uid for uid, _ in counts.most_common()]
+    else:
+        names = [wanted] if isinstance(wanted, str) else list(wanted)
+        asked = list(dict.fromkeys(get_metric(store, name).uid for name in names))
+        most = [uid for uid in asked if counts[uid]]
+        if most and len(most) < len(asked):
+            lacking = next(m for m in list_metrics(store) if m.uid in set(asked) - set(most))
+            raise NotFoundError(f"There are no scores to compare for the metric '{lacking.label}'.")
+    known = {m.uid: m for m in list_metrics(store)}
+    return [known[uid] for uid in most]

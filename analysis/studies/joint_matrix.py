@@ -1,0 +1,45 @@
+"""Counts of datasets for all pairs with the dependence that shared items really make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.across.joint.cells import JointCell
+from analysis.statistics.across.joint.counts import joint_counts
+from analysis.studies.cells import CellKey, load_cell
+from analysis.studies.shared_units import load_units
+from store.engine import Store
+
+
+def count_all_jointly(
+    store: Store,
+    keys: Sequence[CellKey],
+    systems: Sequence[str],
+    *,
+    alpha: float,
+    n_resamples: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> npt.NDArray[np.int64]:
+    """Resample all cells at once; return the count for each ordered pair.
+
+    `keys` are the cells and `systems` the uids in the order of the matrix; a system without
+    scores on a cell is missing there.
+    """
+    cells = [load_cell(store, key) for key in keys]
+    place = {uid: i for i, uid in enumerate(systems)}
+    joint = []
+    for cell, units in zip(cells, load_units(store, cells), strict=True):
+        matrix = cell.matrix
+        scores = np.full((len(systems), *matrix.scores.shape[1:]), np.nan)
+        for uid, row in zip(matrix.system_uids, matrix.scores, strict=True):
+            if uid in place:
+                scores[place[uid]] = row
+        joint.append(JointCell(scores, matrix.metric.aggregation, units, matrix.metric.sign))
+    found = joint_counts(
+        joint, alpha=alpha, n_resamples=min(n_resamples, 999), rng=seed, progress=progress
+    )
+    return np.asarray(found.k, dtype=np.int64)

@@ -1,0 +1,52 @@
+"""What may be expected on a new dataset, in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from analysis import numbers
+from analysis.studies.study import count
+
+if TYPE_CHECKING:
+    from analysis.studies.replicability import ReplicabilityStudy
+
+
+def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
+    """Say, sentence by sentence, what the datasets as a sample tell about others like them."""
+    found = study.new_datasets
+    if found is None:
+        return []
+    over, a, b = found.over_datasets, study.system_a, study.system_b
+    ties = f", {count(over.ties, 'tie')}" if over.ties else ""
+    lines = [
+        f"{a} scores better on {over.wins} and {b} on {over.losses} of "
+        f"{count(over.n_datasets, 'dataset')}{ties}: Wilcoxon over datasets "
+        f"p {numbers.relation(over.pvalue_wilcoxon)}, t {numbers.relation(over.pvalue_t)}, "
+        f"sign test {numbers.relation(over.pvalue_sign)}."
+    ]
+    effects = found.random_effects
+    if effects is not None and math.isfinite(effects.ci.low):
+        places = numbers.decimals(half_width=(effects.ci.high - effects.ci.low) / 2)
+        line = (
+            f"On datasets of this kind the difference is "
+            f"{numbers.fixed(effects.mean, places, signed=True)} on average "
+            f"({numbers.interval(effects.ci.low, effects.ci.high, signed=True)})"
+        )
+        new = effects.prediction_interval
+        if math.isfinite(new.low):
+            line += f"; on a new one {numbers.interval(new.low, new.high, signed=True)}"
+        lines.append(
+            f"{line}, at {100 * (1 - study.alpha):g} % confidence; higher is better for {a}."
+        )
+    bayesian = found.bayesian
+    line = (
+        f"Probability over datasets (Bayesian signed-rank): {a} better "
+        f"{numbers.fixed(bayesian.probability_right, 3)}, {b} better "
+        f"{numbers.fixed(bayesian.probability_left, 3)}"
+    )
+    if found.margin:
+        line += (
+            f", less than {found.margin:g} either way {numbers.fixed(bayesian.probability_rope, 3)}"
+        )
+    return [*lines, line + "."]

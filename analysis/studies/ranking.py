@@ -1,0 +1,273 @@
+"""How do several systems stand over several datasets, and which of it is sure?
+
+The questions of Demšar 2006, and aggregates with their uncertainty (Agarwal et al. 2021).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from analysis.report import Report
+from analysis.statistics import FloatArray
+from analysis.statistics.across.aggregates import Aggregates, aggregate_over_datasets
+from analysis.statistics.across.critical_difference import bars
+from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks, friedman_test
+from analysis.statistics.across.improvement import Improvement, probability_of_improvement
+from analysis.statistics.across.nemenyi import Nemenyi, nemenyi
+from analysis.statistics.across.over_datasets import PairsOverDatasets, pairs_over_datasets
+from analysis.statistics.across.profiles import Profiles, performance_profiles
+from analysis.statistics.across.resampled_datasets import (
+    DatasetScores,
+    ResampledScores,
+    resample_over_datasets,
+)
+from analysis.statistics.across.skillings_mack import SkillingsMackTest, skillings_mack_test
+from analysis.statistics.results import read_only
+from analysis.statistics.signature import build_signature
+from analysis.studies.ranking_report import ranking_report
+from analysis.studies.ranking_words import order_note, sentence, warn
+from analysis.studies.score_table import Basis, ScoreTable, load_score_table
+from analysis.studies.study import Study
+from store.engine import Store
+from store.errors import StoreError
+from store.records import MetricRecord
+
+IntArray = npt.NDArray[np.int64]
+Bars = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankingStudy(Study):
+    """Systems over datasets, the best mean rank first; rows follow `systems`."""
+
+    metric: MetricRecord
+    metrics: tuple[str, ...]
+    """Labels of the metrics with scores on at least two datasets, the most used first."""
+    basis: Basis
+    alpha: float
+    target: float
+    """What the optimality gap is measured from, on the metric's own scale."""
+    systems: tuple[str, ...]
+    system_uids: tuple[str, ...]
+    datasets: tuple[str, ...]
+    dataset_uids: tuple[str, ...]
+    scores: FloatArray
+    """Shape (n_systems, n_datasets), on the metric's own scale; NaN where there is none."""
+    n_datasets: IntArray
+    """Datasets with a score, per system."""
+    n_items: IntArray
+    """Items per dataset; 0 where figures are only reported."""
+    complete: bool
+    """Whether every system has a score on every dataset."""
+    mean_ranks: FloatArray
+    """1 is best; over the datasets that a system has a score on."""
+    rank_low: FloatArray
+    """Interval when the items of each dataset are drawn anew; NaN without items."""
+    rank_high: FloatArray
+    rank_test: FriedmanTest | SkillingsMackTest
+    pairs: PairsOverDatasets
+    """Wilcoxon's test of each pair over datasets, corrected by Holm."""
+    nemenyi: Nemenyi | None
+    """``None`` where systems are missing on some dataset."""
+    bars: Bars
+    """First and last position of systems no two of which `pairs` tells apart."""
+    nemenyi_bars: Bars | None
+    aggregates: Aggregates
+    """On the metric's own scale."""
+    profiles: Profiles
+    improvement: Improvement
+    order_note: str
+    """Where the order of two systems depends on a third one; empty where it does not."""
+
+    def report(self) -> Report:
+        """Return what to write down: ranks, aggregates, pairs."""
+        return ranking_report(self)
+
+
+def study_ranking(
+    store: Store,
+    *,
+    metric: str | None = None,
+    datasets: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    reported: bool | None = None,
+    alpha: float = 0.05,
+    target: float | None = None,
+    n_resamples: int = 1_999,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> RankingStudy:
+    """Rank systems over datasets.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    metric, datasets, systems
+        Uids or names; by default the metric with most datasets, and all there is on it.
+    reported
+        Whether reported figures are used, or item scores; by default item scores where there are
+        any.
+    alpha
+        Level of the tests; intervals have 1 - alpha.
+    target
+        What the optimality gap is measured from; by default the best possible score, or the best
+        one seen where the metric has no bound.
+    n_resamples, seed
+        Of the bootstrap over items within datasets.
+    progress
+        Called with (steps done, of how many); what it raises cancels the work.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or fewer than two datasets have scores of two systems.
+    StoreError
+        The settings do not go together.
+    """
+    if not 0 < alpha < 1:
+        raise StoreError(f"`alpha` must lie between 0 and 1, got {alpha:g}.")
+    if seed < 0:
+        raise StoreError(f"`seed` must not be negative, got {seed}.")
+    if n_resamples < 1:
+        raise StoreError(f"`n_resamples` must be at least 1, got {n_resamples}.")
+    table = load_score_table(
+        store,
+        metric=metric,
+        datasets=datasets,
+        systems=systems,
+        reported=reported,
+        progress=progress,
+    )
+    ranked = dataset_ranks(resample_over_datasets(table.scores, n_resamples=1, rng=seed).observed)
+    order = sorted(
+        (i for i in range(len(table.systems)) if not np.isnan(ranked[i]).all()),
+        key=lambda i: (np.nanmean(ranked[i]), table.systems[i].casefold()),
+    )
+    scores = tuple(_of_systems(dataset, order) for dataset in table.scores)
+    resampled = resample_over_datasets(scores, n_resamples=n_resamples, rng=seed, progress=progress)
+    table = replace(
+        table,
+        systems=tuple(table.systems[i] for i in order),
+        system_uids=tuple(table.system_uids[i] for i in order),
+        scores=scores,
+    )
+    return _study(store, table, resampled, alpha, target)
+
+
+def _of_systems(dataset: DatasetScores, order: Sequence[int]) -> DatasetScores:
+    point = None if dataset.point is None else dataset.point[list(order)]
+    return dataset._replace(scores=dataset.scores[list(order)], point=point)
+
+
+def _study(
+    store: Store,
+    table: ScoreTable,
+    resampled: ResampledScores,
+    alpha: float,
+    target: float | None,
+) -> RankingStudy:
+    metric, observed = table.metric, resampled.observed
+    ranks = dataset_ranks(observed)
+    mean_ranks = np.nanmean(ranks, axis=1)
+    complete = not np.isnan(observed).any()
+    positions = np.arange(len(table.systems))
+    pairs = pairs_over_datasets(observed, alpha=alpha)
+    mean_rank_test = nemenyi(observed, alpha=alpha) if complete else None
+    aim = _target(metric, observed) if target is None else target
+    ends = _range(metric)
+    aggregates = aggregate_over_datasets(
+        resampled,
+        confidence_level=1 - alpha,
+        target=metric.sign * aim,
+        score_range=ends if ends is None or _holds(ends, observed) else None,
+    )
+    low, high = _rank_intervals(resampled, 1 - alpha)
+    rank_test = friedman_test(observed) if complete else skillings_mack_test(observed)
+    return RankingStudy(
+        sentence=sentence(table, mean_ranks, rank_test, pairs, mean_rank_test, alpha),
+        signature=build_signature(
+            "rank",
+            metric=metric.label,
+            systems=len(table.systems),
+            datasets=len(table.datasets),
+            basis=table.basis,
+            alpha=alpha,
+            target=aim,
+            n_resamples=resampled.n_resamples,
+            seed=resampled.seed,
+            store=store.revision(),
+        ),
+        warnings=tuple(warn(table, observed, aggregates, rank_test, pairs)),
+        store_revision=store.revision(),
+        metric=metric,
+        metrics=table.metrics,
+        basis=table.basis,
+        alpha=alpha,
+        target=aim,
+        systems=table.systems,
+        system_uids=table.system_uids,
+        datasets=table.datasets,
+        dataset_uids=table.dataset_uids,
+        scores=read_only(metric.sign * observed),
+        n_datasets=read_only(np.count_nonzero(~np.isnan(observed), axis=1)),
+        n_items=read_only(np.array([d.scores.shape[1] for d in table.scores], dtype=np.int64)),
+        complete=complete,
+        mean_ranks=read_only(mean_ranks),
+        rank_low=read_only(low),
+        rank_high=read_only(high),
+        rank_test=rank_test,
+        pairs=pairs,
+        nemenyi=mean_rank_test,
+        bars=bars(positions, pairs.different),
+        nemenyi_bars=None if mean_rank_test is None else bars(positions, mean_rank_test.different),
+        aggregates=aggregates if metric.higher_is_better else aggregates.turned(),
+        profiles=performance_profiles(resampled, confidence_level=1 - alpha),
+        improvement=probability_of_improvement(resampled, confidence_level=1 - alpha),
+        order_note=order_note(observed, table.systems),
+    )
+
+
+def _target(metric: MetricRecord, observed: FloatArray) -> float:
+    """Return the best possible score, or the best one seen, on the metric's own scale."""
+    best = metric.upper if metric.higher_is_better else metric.lower
+    if best is not None and math.isfinite(best):
+        return best
+    return float(metric.sign * np.nanmax(observed))
+
+
+def _range(metric: MetricRecord) -> tuple[float, float] | None:
+    """Return worst and best possible score where higher is better, if the metric has both."""
+    if metric.lower is None or metric.upper is None:
+        return None
+    low, high = sorted((metric.sign * metric.lower, metric.sign * metric.upper))
+    return low, high
+
+
+def _holds(ends: tuple[float, float], observed: FloatArray) -> bool:
+    return bool(np.nanmin(observed) >= ends[0] and np.nanmax(observed) <= ends[1])
+
+
+def _rank_intervals(
+    resampled: ResampledScores, confidence_level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return percentile intervals of the mean ranks; NaN for systems with scores without items."""
+    n = resampled.n_systems
+    low, high = np.full(n, np.nan), np.full(n, np.nan)
+    scored = ~np.isnan(resampled.observed)
+    if not len(resampled.resampled) or not resampled.drawn[scored].all():
+        return low, high
+    totals = np.zeros((len(resampled.resampled), n))
+    for dataset in range(resampled.n_datasets):
+        here = scored[:, dataset]
+        totals[:, here] += stats.rankdata(-resampled.resampled[:, here, dataset], axis=1)
+    means = totals / np.count_nonzero(scored, axis=1)
+    tail = (1 - confidence_level) / 2
+    low[:], high[:] = np.nanquantile(means, (tail, 1 - tail), axis=0)
+    return low, high

@@ -1,0 +1,122 @@
+"""What a ranking over datasets says in words: the sentence and the warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from analysis import numbers
+from analysis.statistics import FloatArray
+from analysis.statistics.across.aggregates import Aggregates
+from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks
+from analysis.statistics.across.nemenyi import Nemenyi
+from analysis.statistics.across.over_datasets import PairsOverDatasets
+from analysis.statistics.across.skillings_mack import SkillingsMackTest
+from analysis.studies.score_table import ScoreTable
+from analysis.studies.study import count, listed
+
+
+def sentence(
+    table: ScoreTable,
+    mean_ranks: FloatArray,
+    rank_test: FriedmanTest | SkillingsMackTest,
+    pairs: PairsOverDatasets,
+    by_mean_ranks: Nemenyi | None,
+    alpha: float,
+) -> str:
+    """Say who has the best mean rank, and from whom it cannot be told apart."""
+    over = f"{count(len(table.datasets), 'dataset')}, {table.metric.label}"
+    n_others = len(table.systems) - 1
+    verdicts, how = pairs.different, "Wilcoxon–Holm"
+    if smallest_adjusted(pairs) > alpha and by_mean_ranks is not None:
+        verdicts, how = by_mean_ranks.different, "Nemenyi"
+    alike = [table.systems[j] for j in range(1, len(table.systems)) if not verdicts[0, j]]
+    best = (
+        f"{table.systems[0]} has the best mean rank, {numbers.fixed(float(mean_ranks[0]), 2)} of "
+        f"{len(table.systems)} systems ({over})"
+    )
+    if rank_test.pvalue_permutation > alpha:
+        return (
+            f"{best}; but as a whole the ranks cannot be told from chance "
+            f"({name_of(rank_test)} test, p {numbers.relation(rank_test.pvalue_permutation)})."
+        )
+    at = f"{how}, α = {alpha:g}"
+    if not alike:
+        return f"{best}; it is told apart from all {n_others} others ({at})."
+    if len(alike) == n_others:
+        return f"{best}; it cannot be told apart from any of the {n_others} others ({at})."
+    return f"{best}; it cannot be told apart from {listed(alike, most=4)} ({at})."
+
+
+def smallest_adjusted(pairs: PairsOverDatasets) -> float:
+    """Return the smallest p that Wilcoxon–Holm could give any pair, whatever the scores."""
+    n_datasets = int(pairs.n_datasets[np.triu_indices(pairs.n_systems, 1)].max(initial=0))
+    return min(1.0, 2.0 ** (1 - n_datasets) * pairs.n_tests)
+
+
+def name_of(rank_test: FriedmanTest | SkillingsMackTest) -> str:
+    """Return whose test it is."""
+    return "Friedman" if isinstance(rank_test, FriedmanTest) else "Skillings–Mack"
+
+
+def warn(
+    table: ScoreTable,
+    observed: FloatArray,
+    aggregates: Aggregates,
+    rank_test: FriedmanTest | SkillingsMackTest,
+    pairs: PairsOverDatasets,
+) -> list[str]:
+    """Return what a reader must know before believing ranks and means."""
+    warnings = []
+    n_missing = int(np.isnan(observed).sum())
+    if n_missing:
+        lacking = [
+            name for name, row in zip(table.systems, observed, strict=True) if np.isnan(row).any()
+        ]
+        warnings.append(
+            f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no score on some of the "
+            f"{len(table.datasets)} datasets ({count(n_missing, 'score')} missing). Means over "
+            "unequal sets of datasets are not to be compared: beside each stand its bounds and the "
+            f"mean over the {count(int(aggregates.common_datasets.sum()), 'dataset')} that all "
+            "systems have."
+        )
+    if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1:
+        warnings.append(
+            f"The systems fall into {rank_test.n_parts} parts that share no dataset: their mean "
+            "ranks say nothing about each other."
+        )
+    floor = smallest_adjusted(pairs)
+    if floor > pairs.alpha:
+        warnings.append(
+            f"Wilcoxon–Holm can tell no pair apart here, whatever the scores: with "
+            f"{count(len(table.datasets), 'dataset')} and {count(pairs.n_tests, 'pair')} the "
+            f"smallest possible adjusted p is {numbers.pvalue(floor)}. More datasets or fewer "
+            "systems are needed."
+        )
+    return warnings
+
+
+def order_note(observed: FloatArray, systems: Sequence[str]) -> str:
+    """Say where leaving a system out turns the order of two others by mean rank."""
+    means = np.nanmean(dataset_ranks(observed), axis=1)
+    turned, example = 0, ""
+    for left_out in range(len(systems)) if len(systems) > 2 else ():
+        rest = np.delete(np.arange(len(systems)), left_out)
+        ranks = dataset_ranks(observed[rest])
+        if np.isnan(ranks).all(axis=1).any():
+            continue
+        without = np.nanmean(ranks, axis=1)
+        # `systems` stand by their mean rank: a later one that gets ahead was turned.
+        ahead = (without[:, np.newaxis] > without + 1e-9) & (
+            means[rest][:, np.newaxis] < means[rest] - 1e-9
+        )
+        turned += int(np.count_nonzero(ahead))
+        if not example and ahead.any():
+            i, j = (int(rest[k]) for k in np.argwhere(ahead)[0])
+            example = f"without {systems[left_out]}, {systems[j]} would stand above {systems[i]}"
+    if not turned:
+        return ""
+    return f"A mean rank depends on who else is in the pool: {example}" + (
+        f" (one of {turned:,} such cases)." if turned > 1 else "."
+    )

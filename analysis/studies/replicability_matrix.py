@@ -1,0 +1,402 @@
+"""On how many datasets is each system better than each other one?
+
+Dror et al. 2017 for all pairs of systems at once, with the estimator that the overlap of a pair's
+datasets allows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.report import Report, Strong, Table
+from analysis.statistics import BoolArray, FloatArray
+from analysis.statistics.across.counts import count_all_pairs
+from analysis.statistics.results import read_only
+from analysis.statistics.signature import build_signature
+from analysis.studies.cells import CellKey, choose_metrics, load_cell, scored_cells
+from analysis.studies.dependence import (
+    ASSUMES,
+    ESTIMATOR_NAMES,
+    EstimatorChoice,
+    check_choice,
+    describe,
+)
+from analysis.studies.directed_pairs import DirectedPairs, TestSettings, directed_pairs
+from analysis.studies.joint_matrix import count_all_jointly
+from analysis.studies.study import Study, count
+from analysis.studies.test_names import PairsTestName, in_public_words
+from store.datasets import get_dataset, list_datasets, list_overlaps
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+from store.metrics import list_metrics
+from store.records import MetricRecord, OverlapRecord
+from store.systems import get_system, list_systems
+
+IntArray = npt.NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplicabilityMatrixStudy(Study):
+    """All pairs of systems over several datasets; matrices are row against column."""
+
+    metric: MetricRecord
+    metrics: tuple[str, ...]
+    """Labels of the metrics with item scores on at least two datasets, the most used first."""
+    systems: tuple[str, ...]
+    """The one that is better most often first."""
+    system_uids: tuple[str, ...]
+    datasets: tuple[str, ...]
+    dataset_uids: tuple[str, ...]
+    alpha: float
+    test: PairsTestName
+    estimator: EstimatorChoice
+    used: Mapping[str, int]
+    """How many pairs were counted by which estimator."""
+    k: IntArray
+    """The row is better than the column on at least so many datasets."""
+    n_shared: IntArray
+    """Datasets on which the pair can be tested."""
+    k_by_estimator: Mapping[str, IntArray]
+    mean_difference: FloatArray
+    """Row minus column on the metric's own scale, a mean over the shared datasets."""
+    estimators: tuple[tuple[str, ...], ...]
+    """Name of the estimator behind each entry of `k`; empty on the diagonal."""
+    overlaps: tuple[OverlapRecord, ...]
+
+    @property
+    def how(self) -> str:
+        """Say how the counts came about."""
+        parts = [
+            f"{ESTIMATOR_NAMES[name]} for {count(n, 'pair')}, which assumes {ASSUMES[name]}"
+            for name, n in self.used.items()
+        ]
+        why = f" The datasets overlap: {describe(self.overlaps)}." if self.overlaps else ""
+        return (
+            f"k̂ at confidence {1 - self.alpha:.4g} for each ordered pair by itself; "
+            f"{'; '.join(parts)}.{why}"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row per pair, the system that stands higher in `systems` first."""
+        return [
+            {
+                "a": self.systems[i],
+                "b": self.systems[j],
+                "k_a_over_b": int(self.k[i, j]),
+                "k_b_over_a": int(self.k[j, i]),
+                "n_datasets": int(self.n_shared[i, j]),
+                "mean_difference": float(self.mean_difference[i, j]),
+                "estimator": self.estimators[i][j],
+            }
+            for i, j in zip(*np.triu_indices(len(self.systems), 1), strict=True)
+        ]
+
+    def report(self) -> Report:
+        """Return what to write down: the counts of every pair, and the matrix."""
+        shown = [str(n) for n in range(1, len(self.systems) + 1)]
+        matrix = [
+            [
+                f"{n} {name}",
+                *(
+                    "" if i == j else Strong(int(self.k[i, j])) if self.k[i, j] else 0
+                    for j in range(len(self.systems))
+                ),
+            ]
+            for i, (n, name) in enumerate(zip(shown, self.systems, strict=True))
+        ]
+        table = Table(
+            ("better \\ than", *shown),
+            matrix,
+            caption=f"Row better than column on at least so many of "
+            f"{count(len(self.datasets), 'dataset')}, {self.metric.label}",
+            notes=(self.how,),
+            strong="at least one dataset",
+        )
+        return Report(
+            title="Replicability of all pairs",
+            sentences=(self.sentence,),
+            tables=(table,),
+            signature=self.signature,
+            warnings=self.warnings,
+        )
+
+
+def study_replicability_matrix(
+    store: Store,
+    *,
+    metric: str | None = None,
+    datasets: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    estimator: EstimatorChoice = "auto",
+    dependent: bool | None = None,
+    test: PairsTestName = "auto",
+    n_resamples: int = 9_999,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ReplicabilityMatrixStudy:
+    """Count, for every ordered pair of systems, the datasets on which the first is better.
+
+    Parameters
+    ----------
+    store
+        Where from; the p-values of each dataset are kept there.
+    metric, datasets, systems
+        Uids or names; by default the metric with most datasets, and all there is on it.
+    alpha
+        Bound on the probability of claiming too many datasets for one ordered pair.
+    estimator, dependent
+        How datasets are counted; by default the overlap of a pair's datasets decides.
+    test, n_resamples, seed
+        How item scores are tested.
+    progress
+        Called with (datasets done, datasets in all); what it raises cancels.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or no two systems share two datasets.
+    StoreError
+        The settings do not go together.
+    """
+    if not 0 < alpha < 1:
+        raise StoreError(f"`alpha` must lie between 0 and 1, got {alpha:g}.")
+    if n_resamples < 1:
+        raise StoreError(f"`n_resamples` must be at least 1, got {n_resamples}.")
+    if seed < 0:
+        raise StoreError(f"`seed` must not be negative, got {seed}.")
+    check_choice(estimator, dependent, reported=False)
+    question = _choose(store, metric, datasets, systems)
+    evidence = _gather(store, question, TestSettings(test, n_resamples, seed), progress)
+    overlaps = list_overlaps(store, [dataset for dataset, _ in question.keys])
+    found = count_all_pairs(evidence.pvalue, alpha=alpha)
+    by_estimator = dict(found.k)
+    if estimator == "joint":
+        by_estimator["joint"] = count_all_jointly(
+            store,
+            question.keys,
+            question.systems,
+            alpha=alpha,
+            n_resamples=n_resamples,
+            seed=seed,
+            progress=progress,
+        )
+    depend = _depend(evidence.pvalue, question.keys, overlaps)
+    k, names = _settle(by_estimator, estimator, dependent, depend)
+    order = _order(k, question.names)
+    at = np.ix_(order, order)
+    used = Counter(names[i][j] for i in range(len(k)) for j in range(i) if found.n_testable[i, j])
+    metric_record = question.metric
+    labels = tuple(question.labels)
+    ordered = tuple(question.names[i] for i in order)
+    warnings = [*evidence.warnings, *_coverage(found.n_testable, len(labels))]
+    return ReplicabilityMatrixStudy(
+        sentence=_sentence(ordered, k[at], found.n_testable[at], metric_record, len(labels)),
+        signature=build_signature(
+            "replicability-matrix",
+            metric=metric_record.label,
+            systems=len(order),
+            datasets=len(labels),
+            test=test,
+            alpha=alpha,
+            estimator=estimator,
+            n_resamples=n_resamples,
+            seed=seed,
+            store=store.revision(),
+        ),
+        warnings=tuple(warnings),
+        store_revision=store.revision(),
+        metric=metric_record,
+        metrics=question.metrics,
+        systems=ordered,
+        system_uids=tuple(question.systems[i] for i in order),
+        datasets=labels,
+        dataset_uids=tuple(dataset for dataset, _ in question.keys),
+        alpha=alpha,
+        test=test,
+        estimator=estimator,
+        used=dict(used.most_common()),
+        k=read_only(k[at]),
+        n_shared=read_only(found.n_testable[at]),
+        k_by_estimator={name: read_only(counts[at]) for name, counts in by_estimator.items()},
+        mean_difference=read_only(evidence.mean_difference[at]),
+        estimators=tuple(tuple("" if i == j else names[i][j] for j in order) for i in order),
+        overlaps=tuple(overlaps),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """What is compared: a metric, its datasets by name, and systems by name."""
+
+    metric: MetricRecord
+    metrics: tuple[str, ...]
+    keys: list[CellKey]
+    labels: list[str]
+    systems: list[str]
+    names: list[str]
+    present: dict[CellKey, dict[str, None]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Evidence:
+    pvalue: FloatArray
+    """Shape (n_datasets, n_systems, n_systems)."""
+    mean_difference: FloatArray
+    warnings: list[str]
+
+
+def _choose(
+    store: Store, metric: str | None, datasets: Sequence[str] | None, systems: Sequence[str] | None
+) -> _Question:
+    wanted = None if systems is None else {get_system(store, name).uid for name in systems}
+    inside = None if datasets is None else {get_dataset(store, name).uid for name in datasets}
+    labels = {d.uid: d.label for d in list_datasets(store)}
+    cells = {
+        key: {uid: None for uid in found if wanted is None or uid in wanted}
+        for key, found in scored_cells(store).items()
+        if inside is None or key[0] in inside
+    }
+    cells = {key: found for key, found in cells.items() if len(found) >= 2}
+    measures = choose_metrics(store, metric, [metric_uid for _, metric_uid in cells])
+    if not measures:
+        raise NotFoundError(
+            "No dataset in question has item scores of two systems"
+            + (f" for '{metric}'." if metric else ".")
+            + " Counts of datasets rest on tests of item scores."
+        )
+    n_datasets = Counter(metric_uid for _, metric_uid in cells)
+    known = {m.uid: m.label for m in list_metrics(store)}
+    measure = measures[0]
+    keys = sorted(
+        (key for key in cells if key[1] == measure.uid), key=lambda key: labels[key[0]].casefold()
+    )
+    taking_part = {uid for key in keys for uid in cells[key]}
+    ordered = [s for s in list_systems(store) if s.uid in taking_part]
+    return _Question(
+        metric=measure,
+        metrics=tuple(known[uid] for uid, n in n_datasets.most_common() if n >= 2),
+        keys=keys,
+        labels=[labels[dataset] for dataset, _ in keys],
+        systems=[s.uid for s in ordered],
+        names=[s.name for s in ordered],
+        present={key: cells[key] for key in keys},
+    )
+
+
+def _gather(
+    store: Store, question: _Question, settings: TestSettings, progress: Progress | None
+) -> _Evidence:
+    n, place = len(question.systems), {uid: i for i, uid in enumerate(question.systems)}
+    pvalue = np.full((len(question.keys), n, n), np.nan)
+    total, counted = np.zeros((n, n)), np.zeros((n, n))
+    warnings = []
+    for done, key in enumerate(question.keys):
+        if progress is not None:
+            progress(done, len(question.keys))
+        here = [uid for uid in question.systems if uid in question.present[key]]
+        try:
+            found = _pairs(store, key, here, settings)
+        except ValueError as problem:
+            reason = in_public_words(str(problem))
+            warnings.append(f"{question.labels[done]} is not testable and not counted: {reason}")
+            continue
+        at = np.ix_([place[uid] for uid in here], [place[uid] for uid in here])
+        pvalue[done][at] = found.pvalue
+        known = np.isfinite(found.difference)
+        total[at] += np.where(known, found.difference, 0.0)
+        counted[at] += known
+    if warnings and len(warnings) == len(question.keys):
+        raise StoreError(warnings[0])
+    with np.errstate(invalid="ignore"):
+        return _Evidence(pvalue, total / counted, warnings)
+
+
+def _pairs(store: Store, key: CellKey, systems: list[str], settings: TestSettings) -> DirectedPairs:
+    return directed_pairs(store, load_cell(store, key, systems=systems), settings)
+
+
+def _depend(
+    pvalue: FloatArray, keys: Sequence[CellKey], overlaps: Sequence[OverlapRecord]
+) -> BoolArray:
+    """Return which pairs are tested on two datasets that overlap."""
+    place = {dataset: i for i, (dataset, _) in enumerate(keys)}
+    testable = ~np.isnan(pvalue)
+    depend = np.zeros(pvalue.shape[1:], dtype=bool)
+    for overlap in overlaps:
+        first, second = place[overlap.dataset_a_uid], place[overlap.dataset_b_uid]
+        depend |= testable[first] & testable[second]
+    return depend
+
+
+def _settle(
+    counts: Mapping[str, IntArray],
+    estimator: EstimatorChoice,
+    dependent: bool | None,
+    depend: BoolArray,
+) -> tuple[IntArray, list[list[str]]]:
+    """Return the count of every pair by its estimator, and the estimators' names."""
+    if estimator != "auto":
+        return counts[estimator], [[estimator] * len(depend)] * len(depend)
+    if dependent is not None:
+        depend = np.full(depend.shape, dependent)
+    names = [["bonferroni" if yes else "fisher" for yes in row] for row in depend]
+    return np.where(depend, counts["bonferroni"], counts["fisher"]), names
+
+
+def _order(k: IntArray, names: Sequence[str]) -> list[int]:
+    lead = k.sum(axis=1) - k.sum(axis=0)
+    return sorted(range(len(names)), key=lambda i: (-lead[i], names[i].casefold()))
+
+
+def _coverage(n_testable: IntArray, n_datasets: int) -> list[str]:
+    shared = n_testable[np.triu_indices(len(n_testable), 1)]
+    partial = int(np.count_nonzero(shared < n_datasets))
+    if not partial:
+        return []
+    return [
+        f"{count(partial, 'pair')} of {len(shared):,} can be tested on fewer than all "
+        f"{n_datasets} datasets; each count is out of the datasets that the pair shares."
+    ]
+
+
+def _sentence(
+    systems: Sequence[str],
+    k: IntArray,
+    n_shared: IntArray,
+    metric: MetricRecord,
+    n_datasets: int,
+) -> str:
+    upper = np.triu_indices(len(systems), 1)
+    testable = n_shared[upper] > 0
+    n_pairs = int(np.count_nonzero(testable))
+    undecided = int(np.count_nonzero((np.maximum(k, k.T)[upper] == 0) & testable))
+    over = f"{count(n_datasets, 'dataset')} ({metric.label})"
+    if not n_pairs:
+        return f"No pair of systems can be tested on {over}."
+    if undecided == n_pairs:
+        return f"No pair of the {len(systems)} systems can be told apart on any of {over}."
+    half = np.ceil(n_shared / 2).astype(np.int64)
+    beaten = [(k[i] >= np.maximum(half[i], 1)).sum() for i in range(len(systems))]
+    best = int(np.argmax(beaten))
+    parts = []
+    if beaten[best]:
+        parts.append(
+            f"{systems[best]} is better than {int(beaten[best])} of {len(systems) - 1} other "
+            f"systems on at least half of {over}"
+        )
+    else:
+        parts.append(f"No system is shown better than another on half of {over}")
+    parts.append(
+        f"in {undecided:,} of {n_pairs:,} pairs neither is shown better on any dataset"
+        if undecided
+        else f"in each of {n_pairs:,} pairs one is shown better on some dataset"
+    )
+    return "; ".join(parts) + "."

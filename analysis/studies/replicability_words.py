@@ -1,0 +1,96 @@
+"""What a replicability analysis says in words: the sentence and the warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from analysis.statistics import Replicability
+from analysis.studies.dependence import ESTIMATOR_NAMES
+from analysis.studies.evidence import PairEvidence
+from analysis.studies.study import count, listed
+
+if TYPE_CHECKING:
+    from analysis.studies.replicability import Recommendation
+
+
+def counted(evidence: PairEvidence, n: int) -> str:
+    """Return how many datasets were counted, or how many combinations with a metric."""
+    if len(evidence.metrics) == 1:
+        return count(n, "dataset")
+    return count(n, "combination") + " of dataset and metric"
+
+
+def sentence(
+    names: tuple[str, str],
+    evidence: PairEvidence,
+    undirected: Replicability,
+    recommended: Recommendation,
+    alpha: float,
+) -> str:
+    """Say on how many datasets which system is better, or that nothing can be told."""
+    a, b = names
+    n = undirected.n_datasets
+    metric = listed([m.label for m in evidence.metrics])
+    if not n:
+        return f"Nothing can be said about {a} and {b}: not testable on any dataset."
+    of_all = f"of {counted(evidence, n)}"
+    estimator = ESTIMATOR_NAMES[recommended.estimator]
+    at_alpha = f"{metric}; {estimator}, α = {alpha:g}"
+    k_a, k_b = recommended.k_a_over_b, recommended.k_b_over_a
+    if not k_a and not k_b:
+        return (
+            f"{a} and {b} cannot be told apart with direction on any {of_all} ({at_alpha}); "
+            f"without direction they differ on at least {recommended.k}."
+            if recommended.k
+            else f"{a} and {b} cannot be told apart on any {of_all} ({at_alpha})."
+        )
+    parts = []
+    if k_a:
+        parts.append(f"{a} is better than {b} on at least {k_a} {of_all}")
+    if k_b:
+        parts.append(f"{b} is better than {a} on at least {k_b}" + ("" if parts else f" {of_all}"))
+    how = f"{metric}; {estimator}, {1 - alpha:.4g} confidence"
+    return f"{', and '.join(parts)} ({how})."
+
+
+def warn(
+    evidence: PairEvidence, results: Sequence[Replicability], names: tuple[str, str]
+) -> list[str]:
+    """Return what a reader must know before believing the counts."""
+    a, b = names
+    several = len(evidence.metrics) > 1
+    warnings = list(evidence.warnings)
+    holm = results[0].identified["holm"]
+    named = [e for e, yes in zip(evidence.datasets, holm, strict=True) if yes]
+    sides = {e.favours for e in named if e.favours}
+    if sides == {a, b}:
+        better = {
+            s: listed([e.name(with_metric=several) for e in named if e.favours == s])
+            for s in (a, b)
+        }
+        warnings.append(
+            "Without direction Holm names datasets of both kinds: "
+            f"{a} scores better on {better[a]}; {b} on {better[b]}."
+        )
+    for e in evidence.datasets:
+        if e.not_testable:
+            place = e.name(with_metric=several)
+            warnings.append(f"{place} is not testable and not counted: {e.not_testable}")
+    partial = [e.name(with_metric=several) for e in evidence.datasets if e.n_missing]
+    if partial:
+        warnings.append(f"On {listed(partial)} only items with a score from both count.")
+    lacking = {
+        who: list(dict.fromkeys(m.dataset for m in evidence.missing if m.without == who))
+        for who in names
+    }
+    for who, datasets in lacking.items():
+        if datasets:
+            warnings.append(f"{who} has no scores on {listed(datasets)}: not counted.")
+    grouped = [c.matrix.dataset.label for c in evidence.cells if c.clusters.groups is not None]
+    if grouped:
+        warnings.append(
+            f"On {listed(list(dict.fromkeys(grouped)))} the items come in groups, and whole groups "
+            "are the units of the tests."
+        )
+    return warnings

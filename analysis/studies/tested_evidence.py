@@ -1,0 +1,165 @@
+"""One system against another, tested on every dataset where both have item scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from analysis.studies.cells import Cell, CellKey, choose_metrics, load_cell, scored_cells
+from analysis.studies.directed_pairs import TestSettings, compare_pairs
+from analysis.studies.evidence import (
+    DatasetEvidence,
+    MissingDataset,
+    PairEvidence,
+    other_metrics,
+)
+from analysis.studies.study import count
+from analysis.studies.test_names import in_public_words, to_public
+from store import vectors
+from store.datasets import list_datasets
+from store.engine import Store
+from store.errors import NotFoundError
+from store.records import MetricRecord, SystemRecord
+from store.reported import list_reported_comparisons
+
+
+def gather_tested(
+    store: Store,
+    a: SystemRecord,
+    b: SystemRecord,
+    *,
+    metric: str | Sequence[str] | None,
+    datasets: Sequence[str] | None,
+    settings: TestSettings,
+    alpha: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> PairEvidence:
+    """Test A against B on every cell where both have item scores.
+
+    Parameters
+    ----------
+    store, a, b
+        Where from, and which pair.
+    metric
+        Uid or name, several of them, or "all"; by default the one on most datasets.
+    datasets
+        Uids; by default all.
+    settings
+        How item scores are tested.
+    alpha
+        The intervals of the differences have 1 - alpha.
+    progress
+        Called with (cells done, cells in all).
+
+    Raises
+    ------
+    NotFoundError
+        They have item scores on no dataset in common.
+    """
+    cells = {
+        key: systems
+        for key, systems in scored_cells(store).items()
+        if a.uid in systems or b.uid in systems
+    }
+    shared = [key for key, systems in cells.items() if a.uid in systems and b.uid in systems]
+    measures = choose_metrics(store, metric, [metric_uid for _, metric_uid in shared])
+    if not measures:
+        raise NotFoundError(
+            f"'{a.name}' and '{b.name}' have item scores on no dataset in common"
+            + (f" for '{metric}'." if isinstance(metric, str) else ".")
+            + _reported_hint(store, a, b)
+        )
+    known = {m.uid: m for m in measures}
+    labels = {d.uid: d.label for d in list_datasets(store)}
+    wanted = {
+        key: (labels[key[0]].casefold(), measures.index(known[key[1]]))
+        for key in cells
+        if key[1] in known and (datasets is None or key[0] in datasets)
+    }
+    ordered = sorted(wanted, key=wanted.__getitem__)
+    tested = [key for key in ordered if key in set(shared)]
+    loaded, evidence = [], []
+    for done, key in enumerate(tested):
+        if progress is not None:
+            progress(done, len(tested))
+        cell = load_cell(store, key, systems=[a.uid, b.uid], clusters=settings.clusters)
+        loaded.append(cell)
+        evidence.append(_test_cell(cell, settings, alpha))
+    return PairEvidence(
+        metrics=tuple(measures),
+        datasets=tuple(evidence),
+        cells=tuple(loaded),
+        missing=tuple(
+            _missing(key, known, labels, b.name if a.uid in cells[key] else a.name)
+            for key in ordered
+            if key not in set(tested)
+        ),
+        warnings=tuple(other_metrics(store, metric, measures, {m for _, m in shared})),
+    )
+
+
+def _missing(
+    key: CellKey, metrics: dict[str, MetricRecord], labels: dict[str, str], without: str
+) -> MissingDataset:
+    return MissingDataset(labels[key[0]], key[0], metrics[key[1]].label, without)
+
+
+def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvidence:
+    matrix, metric = cell.matrix, cell.matrix.metric
+    scores_a, scores_b = matrix.scores
+    both = vectors.scored(scores_a) & vectors.scored(scores_b)
+    score_a = vectors.aggregate(scores_a[both], metric.aggregation)
+    score_b = vectors.aggregate(scores_b[both], metric.aggregation)
+    difference = score_a - score_b
+    if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)):
+        difference = 0.0  # equal but for the order of a sum
+    low = high = error = two_sided = a_over_b = b_over_a = math.nan
+    reason, name = "", str(settings.test)
+    try:
+        undirected = compare_pairs(cell, settings, directed=False, alpha=alpha)
+        directed = compare_pairs(cell, settings, directed=True)
+    except ValueError as problem:
+        reason = in_public_words(str(problem))
+    else:
+        name = to_public(undirected.test)
+        two_sided = float(undirected.pvalue[0, 1])
+        a_over_b, b_over_a = float(directed.pvalue[0, 1]), float(directed.pvalue[1, 0])
+        low, high = float(undirected.ci_low[0, 1]), float(undirected.ci_high[0, 1])
+        error = float(undirected.standard_error[0, 1])
+        if math.isnan(two_sided):
+            n_items = int(both.sum())
+            reason = (
+                "all items differ by the same amount, or the metric is not defined on them."
+                if n_items > 1
+                else f"{count(n_items, 'item')} with a score from both."
+            )
+    gain = metric.sign * difference
+    return DatasetEvidence(
+        dataset=matrix.dataset.label,
+        dataset_uid=matrix.dataset.uid,
+        metric=metric.label,
+        pvalue=two_sided,
+        pvalue_a_over_b=a_over_b,
+        pvalue_b_over_a=b_over_a,
+        favours=matrix.systems[0] if gain > 0 else matrix.systems[1] if gain < 0 else None,
+        difference=difference,
+        ci_low=low,
+        ci_high=high,
+        standard_error=error,
+        score_a=score_a,
+        score_b=score_b,
+        n_items=int(both.sum()),
+        n_missing=len(both) - int(both.sum()),
+        test=name,
+        sidedness="two-sided",
+        printed="",
+        source="",
+        not_testable=reason,
+    )
+
+
+def _reported_hint(store: Store, a: SystemRecord, b: SystemRecord) -> str:
+    stated = list_reported_comparisons(store, between=(a.uid, b.uid))
+    if not stated:
+        return ""
+    return f" There are {len(stated)} reported p-values for them: ask with --reported."
