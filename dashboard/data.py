@@ -24,7 +24,17 @@ from analysis.studies.overview import Overview, study_overview
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import PairsSettings
-from analysis.studies.replicability import ReplicabilityStudy, study_replicability
+from analysis.studies.ranking import RankingStudy, study_ranking
+from analysis.studies.replicability import (
+    ReplicabilitySettings,
+    ReplicabilityStudy,
+    study_replicability,
+)
+from analysis.studies.replicability_matrix import (
+    ReplicabilityMatrixStudy,
+    study_replicability_matrix,
+)
+from analysis.studies.study import Study
 from store.arrays import RunScores, load_run_scores
 from store.datasets import list_datasets, list_items, list_overlaps
 from store.engine import Store, open_store, resolve_location, sqlite_path
@@ -101,9 +111,7 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "leaderboard": lambda store, dataset, metric, settings: study_leaderboard(
         store, dataset, metric=metric, settings=settings
     ),
-    "replicability": lambda store, a, b, settings: study_replicability(
-        store, a, b, **dict(settings)
-    ),
+    "replicability": lambda store, a, b, settings: study_replicability(store, a, b, settings),
     "comparables": find_comparables,
     "comparison": lambda store, a, b, dataset, metric, settings, clusters: study_comparison(
         store, a, b, dataset=dataset, metric=metric, settings=settings, clusters=clusters
@@ -140,9 +148,9 @@ def leaderboard(dataset: str, metric: str | None, settings: PairsSettings) -> Le
     return study
 
 
-def replicability(a: str, b: str, **settings: Any) -> ReplicabilityStudy:
-    """Return two systems across datasets; settings as in `study_replicability`."""
-    study: ReplicabilityStudy = _ask("replicability", a, b, tuple(sorted(settings.items())))
+def replicability(a: str, b: str, settings: ReplicabilitySettings) -> ReplicabilityStudy:
+    """Return two systems across datasets."""
+    study: ReplicabilityStudy = _ask("replicability", a, b, settings)
     return study
 
 
@@ -183,19 +191,19 @@ def items_study(dataset: str, metric: str | None) -> ItemsStudy:
 
 
 class _Shelf:
-    """The latest comparisons of all pairs, which show progress and so cannot be `_ask`ed."""
+    """The latest studies of many systems, which show progress and so cannot be `_ask`ed."""
 
     def __init__(self) -> None:
-        self._studies: OrderedDict[Any, PairsStudy] = OrderedDict()
+        self._studies: OrderedDict[Any, Study] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, key: Any) -> PairsStudy | None:
+    def take(self, key: Any) -> Study | None:
         with self._lock:
             if key in self._studies:
                 self._studies.move_to_end(key)
             return self._studies.get(key)
 
-    def put(self, key: Any, study: PairsStudy) -> None:
+    def put(self, key: Any, study: Study) -> None:
         with self._lock:
             self._studies[key] = study
             while len(self._studies) > 32:
@@ -207,20 +215,57 @@ def _shelf() -> _Shelf:
     return _Shelf()
 
 
+def _worked_out(question: str, arguments: Any, work: Callable[[Store], Study]) -> Any:
+    """Return a study from the shelf, or put it there; what `work` raises is not kept."""
+    store = current_store()
+    key = (store.location, _identity(store.location), store.revision(), question, arguments)
+    study = _shelf().take(key)
+    if study is None:
+        study = work(store)
+        _shelf().put(key, study)
+    return study
+
+
+Progress = Callable[[int, int], None]
+
+
 def pairs(
     dataset: str,
     metric: str | None,
     settings: PairsSettings,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> PairsStudy:
     """Return all pairs of a dataset; what `progress` raises cancels the work."""
-    store = current_store()
-    key = (store.location, _identity(store.location), store.revision(), dataset, metric, settings)
-    study = _shelf().take(key)
-    if study is None:
-        study = study_pairs(store, dataset, metric=metric, settings=settings, progress=progress)
-        _shelf().put(key, study)
+    study: PairsStudy = _worked_out(
+        "pairs",
+        (dataset, metric, settings),
+        lambda store: study_pairs(
+            store, dataset, metric=metric, settings=settings, progress=progress
+        ),
+    )
+    return study
+
+
+def ranking(*, progress: Progress | None = None, **settings: Any) -> RankingStudy:
+    """Return systems ranked over datasets; settings as in `study_ranking`, all hashable."""
+    study: RankingStudy = _worked_out(
+        "ranking",
+        tuple(sorted(settings.items())),
+        lambda store: study_ranking(store, progress=progress, **settings),
+    )
+    return study
+
+
+def replicability_matrix(
+    *, progress: Progress | None = None, **settings: Any
+) -> ReplicabilityMatrixStudy:
+    """Return all pairs across datasets; settings as in `study_replicability_matrix`, hashable."""
+    study: ReplicabilityMatrixStudy = _worked_out(
+        "replicability matrix",
+        tuple(sorted(settings.items())),
+        lambda store: study_replicability_matrix(store, progress=progress, **settings),
+    )
     return study
 
 

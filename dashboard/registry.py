@@ -29,6 +29,8 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec("compare", "Compare two", "Compare"),
     PageSpec("pairs", "All pairs", "Compare"),
     PageSpec("across_datasets", "Across datasets", "Compare"),
+    PageSpec("replicability", "Replicability matrix", "Compare"),
+    PageSpec("ranking", "Ranking across datasets", "Compare"),
     PageSpec("adhoc", "Ad hoc", "Compare"),
     PageSpec("import_results", "Import", "Store"),
 )

@@ -148,10 +148,12 @@ def _spanning(pairs: Sequence[Pair]) -> list[list[int]]:
 
 def _components(links: IntArray, n_items: int) -> IntArray:
     """Return the number of each item's connected component, in the order of first appearance."""
-    from scipy.sparse import coo_array  # here: no other part of the store needs it
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(links), np.bool_), links.T), shape=(n_items, n_items))
-    labels = connected_components(graph, directed=False)[1]
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse].astype(np.int64)
+    first = np.arange(n_items)  # of each item: the lowest item known to be connected with it
+    while True:
+        low, high = np.sort(first[links], axis=1).T
+        apart = low != high
+        if not apart.any():
+            return np.unique(first, return_inverse=True)[1].astype(np.int64)
+        np.minimum.at(first, high[apart], low[apart])
+        while not np.array_equal(first[first], first):
+            first = first[first]

@@ -239,9 +239,11 @@ def _count_rows(study: ReplicabilityStudy) -> list[list[Any]]:
 
 
 def _title(study: ReplicabilityStudy, estimator: str) -> str:
-    recommended = " (recommended)" if estimator == study.recommended.estimator else ""
     name = ESTIMATOR_NAMES[estimator]
-    return name[0].upper() + name[1:] + recommended
+    name = name[0].upper() + name[1:]
+    if estimator != study.recommended.estimator:
+        return name
+    return f"{name} ({'asked for' if study.recommended.asked_for else 'recommended'})"
 
 
 def _show_matrix(console: Console, study: ReplicabilityMatrixStudy) -> None:

@@ -45,6 +45,8 @@ class Recommendation:
     """Which estimator answers, what it says, and why this one."""
 
     estimator: Estimator
+    asked_for: bool
+    """Whether the person chose it, rather than what is known of the datasets."""
     k: int
     """The count without direction."""
     k_a_over_b: int
@@ -294,10 +296,10 @@ def _recommend(
     if estimator == "joint":
         assert joint is not None  # refused before for reported figures
         return Recommendation(
-            estimator, joint.undirected.k, joint.a_over_b.k, joint.b_over_a.k, because
+            estimator, True, joint.undirected.k, joint.a_over_b.k, joint.b_over_a.k, because
         )
     k = [getattr(r, f"k_{estimator}") for r in results]
-    return Recommendation(estimator, k[0], k[1], k[2], because)
+    return Recommendation(estimator, settings.estimator != "auto", k[0], k[1], k[2], because)
 
 
 def _signature(

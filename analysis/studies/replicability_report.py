@@ -68,7 +68,7 @@ def _counts(study: ReplicabilityStudy) -> Table:
         ),
         rows,
         caption="On at least so many datasets",
-        strong="recommended here" if study.recommended.estimator else "",
+        strong="asked for" if study.recommended.asked_for else "recommended here",
     )
 
 

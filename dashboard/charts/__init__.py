@@ -1,6 +1,8 @@
 """Charts: tidy frames in, Altair charts out, in the visual language of `docs/design.md`."""
 
+from dashboard.charts.aggregates import aggregates_plot
 from dashboard.charts.changes import change_bins, change_strip
+from dashboard.charts.critical_difference import critical_difference_diagram
 from dashboard.charts.curves import partial_conjunction_curve
 from dashboard.charts.differences import EVIDENCE, Evidence, difference_dots
 from dashboard.charts.distributions import PARTS, score_histograms
@@ -13,6 +15,7 @@ from dashboard.charts.intervals import (
 )
 from dashboard.charts.matrix import CELL, coverage_matrix
 from dashboard.charts.palette import BETTER, INK, SAME, UNCLEAR, WORSE
+from dashboard.charts.profiles import MOST_STRONG, performance_profiles_plot
 from dashboard.charts.ranks import rank_intervals_plot
 from dashboard.charts.sample_sizes import pvalue_by_size, unit_size_curve
 from dashboard.charts.scores import score_dots, score_histogram, status_bars
@@ -24,6 +27,7 @@ __all__ = [
     "EVIDENCE",
     "INK",
     "MOST_GROUPS",
+    "MOST_STRONG",
     "PARTS",
     "SAME",
     "UNCLEAR",
@@ -31,13 +35,16 @@ __all__ = [
     "WORSE",
     "Evidence",
     "Verdict",
+    "aggregates_plot",
     "change_bins",
     "change_strip",
     "coverage_matrix",
+    "critical_difference_diagram",
     "difference_dots",
     "group_forest",
     "paired_difference",
     "partial_conjunction_curve",
+    "performance_profiles_plot",
     "pvalue_by_size",
     "rank_intervals_plot",
     "score_dots",

@@ -3,6 +3,7 @@
 from typing import Final, Literal, get_args
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from dashboard.charts.palette import (
@@ -35,15 +36,16 @@ def difference_dots(
     """Draw A − B per dataset around zero: hue by who is favoured, weight by the evidence.
 
     Columns: `dataset`, `difference` (positive favours A; missing allowed), `p` (text as it is
-    to be printed, "" where there is none), `evidence` (one of `EVIDENCE`). Datasets are sorted
-    by their difference; those without one come last.
+    to be printed, "" where there is none), `evidence` (one of `EVIDENCE`), optional `low` and
+    `high`, the interval of each difference by itself. Datasets are sorted by their difference;
+    those without one come last.
     """
     rows = _rows(frame)
     names = list(dict.fromkeys(rows["dataset"]))
     printed = dict(zip(rows["dataset"], rows["p"].fillna(""), strict=True))
     x = alt.X(
         "at:Q",
-        scale=alt.Scale(domain=_domain(rows["difference"]), nice=False),
+        scale=alt.Scale(domain=_domain(rows[["difference", "low", "high"]]), nice=False),
         axis=alt.Axis(title=[f"← {_short(b)} better", f"{_short(a)} better →"], tickCount=6),
     )
     color = alt.Color(
@@ -67,6 +69,7 @@ def difference_dots(
     layers = [
         zero.encode(x="zero:Q", color=alt.ColorValue(UNCLEAR)),
         stems,
+        *_intervals(base, rows, names),
         *_dots(base),
         base.mark_point(opacity=0).encode(
             y=rows_y(names, "dataset", value_axis(printed, "p")),
@@ -84,6 +87,7 @@ def difference_dots(
         title=key(
             f"● identified (Holm){EM}○ small p, not identified",
             f"• cannot tell{EM}// not testable",
+            *_said_about_intervals(rows),
         ),
         height=alt.Step(ROW),
     )
@@ -95,10 +99,10 @@ def _rows(frame: pd.DataFrame) -> pd.DataFrame:
     unknown = set(frame["evidence"]) - set(EVIDENCE)
     if unknown:
         raise ValueError(f"`evidence` has {sorted(unknown)}; it may be {list(EVIDENCE)}")
-    rows = frame.loc[:, list(_COLUMNS)].sort_values(
+    rows = frame.reindex(columns=[*_COLUMNS, "low", "high"]).sort_values(
         "difference", ascending=False, kind="stable", na_position="last"
     )
-    rows["difference"] = rows["difference"].astype("float64")
+    rows[["difference", "low", "high"]] = rows[["difference", "low", "high"]].astype("float64")
     rows["tone"] = [
         _tone(difference, evidence)
         for difference, evidence in zip(rows["difference"], rows["evidence"], strict=True)
@@ -127,9 +131,32 @@ def _tone(difference: float, evidence: str) -> str:
     return "A" if difference > 0 else "B"
 
 
-def _domain(differences: pd.Series) -> list[float]:
+def _intervals(base: alt.Chart, rows: pd.DataFrame, names: list[str]) -> list[alt.Chart]:
+    """Thin rules with caps, where there are intervals."""
+    if rows["low"].isna().all():
+        return []
+    scale = alt.Scale(domain=_domain(rows[["difference", "low", "high"]]), nice=False)
+    y = rows_y(names, "dataset", None)
+    rules = base.mark_rule(strokeWidth=1.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y)
+    caps = [
+        base.mark_point(shape="stroke", angle=90, size=60, strokeWidth=1.2, opacity=1).encode(
+            x=alt.X(f"{end}:Q", scale=scale), y=y
+        )
+        for end in ("low", "high")
+    ]
+    return [rules, *caps]
+
+
+def _said_about_intervals(rows: pd.DataFrame) -> list[str]:
+    if rows["low"].isna().all():
+        return []
+    return ["├─┤ interval of each difference by itself"]
+
+
+def _domain(values: pd.DataFrame) -> list[float]:
     """A little more than the data, zero always inside."""
-    known = differences.dropna()
+    known = values.to_numpy(dtype=float).ravel()
+    known = known[np.isfinite(known)]
     low = min(float(known.min()), 0.0) if len(known) else 0.0
     high = max(float(known.max()), 0.0) if len(known) else 0.0
     pad = 0.05 * (high - low) or 1.0

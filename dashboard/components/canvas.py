@@ -21,7 +21,14 @@ Plane = tuple[npt.NDArray[Any], Form, str]
 an antisymmetric one is minus the mirror image of."""
 
 _TYPES: Final = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
-_SCRIPTS: Final = ("paint.js", "heatmap.js", "saving.js", "pointing.js")
+_SCRIPTS: Final = (
+    "paint.js",
+    "paint_counts.js",
+    "paint_shares.js",
+    "heatmap.js",
+    "saving.js",
+    "pointing.js",
+)
 _HTML: Final = """<div class="heatmap">
 <div class="key"></div>
 <div class="frame" tabindex="0" role="application">

@@ -11,7 +11,8 @@ from dashboard.components.canvas import Plane, show_matrix, upper
 
 _Planes = dict[str, Plane]
 _SMALLEST_P: Final = 1e-30
-_LARGEST_CELL: Final = ((4, 64), (8, 56), (12, 34), (10_000, 28))
+LARGEST_CELL: Final = ((4, 64), (8, 56), (12, 34), (1_000_000, 28))
+"""The largest side of a cell, in px, up to how many systems."""
 
 
 class Mark(IntEnum):
@@ -153,7 +154,7 @@ def _table(systems: Sequence[str], *matrices: npt.ArrayLike) -> tuple[dict[str, 
         kept = np.where(values > 0, np.maximum(values, _SMALLEST_P), values)
         planes |= _unsigned(name, np.where(np.isnan(values) | ~off, -1.0, kept))
     planes |= _unsigned("n_items", counts)
-    largest = next(size for most, size in _LARGEST_CELL if n <= most or most == 10_000)
+    largest = next(size for most, size in LARGEST_CELL if n <= most)
     header = {
         "mode": "significance",
         "rows": [str(name) for name in systems],

@@ -1,125 +1,139 @@
-"""The tables of the page *Across datasets*."""
+"""What the page *Across datasets* lets a reader choose, and its tables."""
 
-import math
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Sequence
+from typing import NamedTuple, cast, get_args
+
+import streamlit as st
 
 from analysis import numbers
-from analysis.statistics import Replicability
-from analysis.studies.evidence import DatasetEvidence
-from analysis.studies.replicability import ReplicabilityStudy
-from dashboard.charts import Evidence
-from dashboard.ui.tables import Column, show_table
+from analysis.studies.cells import ALL_METRICS
+from analysis.studies.comparable import Basis, Comparables
+from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES, EstimatorChoice
+from analysis.studies.families import FAMILY_NAMES, FamilyKind
+from analysis.studies.replicability import ReplicabilitySettings, ReplicabilityStudy
+from analysis.studies.test_names import PairsTestName
+from dashboard.ui import filters, settings
+from dashboard.ui.replicability_matrix import estimator_in_words
 
-_ESTIMATORS = {
-    "fisher": ("Fisher", "independence"),
-    "bonferroni": ("Bonferroni", "nothing"),
-    "simes": ("Simes", "positive dependence"),
-    "stouffer": ("Stouffer", "independence; is 0 beside a p of 1"),
-    "count": ("Count of p ≤ α", "nothing; promises nothing"),
-}
+BASIS_NAMES = {"items": "tested here", "reported": "as reported"}
+DEPENDENCE = {"as overlaps say": None, "dependent": True, "independent": False}
 
 
-def count_table(study: ReplicabilityStudy, directions: Mapping[str, Replicability]) -> None:
-    """Show every estimator's count in every direction, the recommended one first."""
-    first = study.recommended.estimator
-    order = [first, *(name for name in _ESTIMATORS if name != first)]
-    frame = pd.DataFrame(
-        [
-            {
-                "estimator": _ESTIMATORS[name][0] + (" (recommended)" if name == first else ""),
-                **{title: getattr(result, f"k_{name}") for title, result in directions.items()},
-                "assumes": _ESTIMATORS[name][1],
-            }
-            for name in order
-        ]
+class Chosen(NamedTuple):
+    """The settings of the study, and those that only the page has names for."""
+
+    settings: ReplicabilitySettings
+    basis: Basis
+
+
+def choose(comparables: Comparables) -> tuple[tuple[str, str], Chosen]:
+    """Draw what can be chosen; return the two systems and the settings."""
+    names = comparables.systems()
+    first = (comparables.reported_pairs or ((names[0], comparables.partners(names[0])[0]),))[0]
+    with filters.filter_row("across_filters"):
+        a = str(filters.choose_one("System A", names, key="a", default=first[0], width=220))
+        partners = comparables.partners(a)
+        b = str(filters.choose_one("System B", partners, key="b", default=first[1], width=220))
+        bases = comparables.bases(a, b)
+        basis = filters.choose_one(
+            "p-values", bases, key="basis", name=BASIS_NAMES.__getitem__, width=130
+        )
+        basis = basis or "items"
+        metrics = comparables.metrics(a, b, basis)
+        options = [*metrics, ALL_METRICS] if len(metrics) > 1 else metrics
+        metric = filters.choose_one("Metric", options, key="metric", width=170)
+        alpha = settings.choose_alpha()
+        estimator = filters.choose_one(
+            "Counted by",
+            [e for e in get_args(EstimatorChoice) if e != "joint" or basis == "items"],
+            key="estimator",
+            name=estimator_in_words,
+            width=180,
+            help="; ".join(f"{ESTIMATOR_NAMES[name]} assumes {ASSUMES[name]}" for name in ASSUMES),
+        )
+        with st.popover("More settings"):
+            chosen = _choose_details(
+                comparables.datasets(a, b) if basis == "items" else [],
+                metric,
+                alpha,
+                basis,
+                cast("EstimatorChoice", estimator or "auto"),
+            )
+    return (a, b), Chosen(chosen, basis)
+
+
+def _choose_details(
+    datasets: Sequence[str],
+    metric: str | None,
+    alpha: float,
+    basis: Basis,
+    estimator: EstimatorChoice,
+) -> ReplicabilitySettings:
+    """Draw everything that most readers leave as it is."""
+    dependence = filters.choose_one(
+        "Datasets are",
+        list(DEPENDENCE),
+        key="dependence",
+        help="By default the overlaps that the store knows decide; only where nothing else is "
+        "asked to count",
     )
-    columns = {
-        "estimator": Column("Estimator", pinned=True),
-        **{title: Column(title, "count") for title in directions},
-        "assumes": Column("Assumes about the datasets"),
+    family = filters.choose_one(
+        "Family",
+        get_args(FamilyKind),
+        key="family",
+        name=lambda kind: FAMILY_NAMES[kind],
+        help="What is counted together, where there are several metrics",
+    )
+    kept = filters.choose_some("Datasets", datasets, key="dataset") if datasets else []
+    margin = st.number_input(
+        "Margin: differences below it do not matter on a new dataset",
+        min_value=0.0,
+        value=None,
+        key="margin",
+        bind="query-params",
+        format="%g",
+    )
+    test = settings.choose_test(get_args(PairsTestName))
+    units = filters.choose_one("Units", list(settings.CLUSTERS), key="units")
+    seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+    resamples = filters.choose_one(
+        "Resamples", settings.RESAMPLES, key="resamples", name=numbers.count
+    )
+    return ReplicabilitySettings(
+        metric=metric,
+        datasets=tuple(kept) if kept and len(kept) < len(datasets) else None,
+        alpha=alpha,
+        reported=basis == "reported",
+        estimator=estimator,
+        dependent=DEPENDENCE[str(dependence)] if estimator == "auto" else None,
+        family=cast("FamilyKind", family or "together"),
+        margin=float(margin) if margin else None,
+        test=test,
+        n_resamples=resamples or settings.RESAMPLES[0],
+        seed=int(seed or 0),
+        clusters=settings.CLUSTERS[str(units)],
+    )
+
+
+def as_parameters(study: ReplicabilityStudy, chosen: Chosen) -> dict[str, str | list[str]]:
+    """Return the URL parameters that stand for this view, but for the two systems."""
+    asked = chosen.settings
+    parameters: dict[str, str | list[str]] = {
+        "basis": BASIS_NAMES[chosen.basis],
+        "metric": ALL_METRICS if len(study.metrics) > 1 else study.metric.label,
+        "alpha": f"{study.alpha:g}",
+        "estimator": estimator_in_words(asked.estimator),
+        "dependence": next(name for name, value in DEPENDENCE.items() if value is asked.dependent),
+        "family": FAMILY_NAMES[asked.family],
+        "test": settings.test_in_words(asked.test),
+        "units": next(n for n, value in settings.CLUSTERS.items() if value is asked.clusters),
+        "seed": str(asked.seed),
+        "resamples": numbers.count(asked.n_resamples),
     }
-    show_table(frame, key="counts", columns=columns, filename="counts", noun="estimator")
-
-
-def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
-    """Return one row per dataset: scores, difference, p-values, what each method identifies."""
-    frame = pd.DataFrame(
-        [
-            {
-                "dataset": e.dataset,
-                "score_a": e.score_a,
-                "score_b": e.score_b,
-                "difference": e.difference,
-                "favours": e.favours or "",
-                "pvalue": e.pvalue,
-                "pvalue_a_over_b": e.pvalue_a_over_b,
-                "pvalue_b_over_a": e.pvalue_b_over_a,
-                "printed": e.printed,
-                "n_items": e.n_items if study.basis == "items" else None,
-                "n_missing": e.n_missing if study.basis == "items" else None,
-                "test": e.test,
-                "sidedness": e.sidedness,
-                "not_testable": e.not_testable,
-                "source": e.source,
-            }
-            for e in study.datasets
-        ]
-    )
-    for method, chosen in study.undirected.identified.items():
-        frame[method] = ["yes" if yes else "" for yes in chosen]
-    frame["p"] = [numbers.pvalue(e.pvalue) if not e.not_testable else "" for e in study.datasets]
-    frame["evidence"] = [
-        _evidence(e, yes == "yes", study.alpha)
-        for e, yes in zip(study.datasets, frame["holm"], strict=True)
-    ]
-    return frame
-
-
-def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
-    """Show the datasets with scores and p-values; more columns can be chosen."""
-    from_items = study.basis == "items"
-    columns: dict[str, Column] = {
-        "dataset": Column("Dataset", pinned=True),
-        "score_a": Column(study.system_a, "number", decimals=_places(study)),
-        "score_b": Column(study.system_b, "number", decimals=_places(study)),
-        "difference": Column("Difference", "difference", decimals=_places(study)),
-        "favours": Column("Scores better"),
-        "pvalue": Column("p", "pvalue", help="Two-sided, or as the source states it"),
-        "holm": Column("Holm", help="Identified with family-wise error at most α, any dependence"),
-        "pvalue_a_over_b": Column(f"p, {study.system_a} over", "pvalue"),
-        "pvalue_b_over_a": Column(f"p, {study.system_b} over", "pvalue"),
-        "n_items": Column("Items", "count", shown=from_items),
-        "n_missing": Column("Missing", "count", shown=from_items),
-        "test": Column("Test", shown=from_items),
-        "bonferroni": Column("Bonferroni", shown=False),
-        "hochberg": Column("Hochberg", shown=False, help="Assumes positive dependence"),
-        "hommel": Column("Hommel", shown=False, help="Assumes positive dependence"),
-        "bh": Column("BH", shown=False, help="False discovery rate, positive dependence"),
-        "by": Column("BY", shown=False, help="False discovery rate, any dependence"),
-        "printed": Column("p as printed", shown=False),
-        "sidedness": Column("Sidedness", shown=False),
-        "source": Column("Source", shown=False),
-    }
-    show_table(
-        frame.drop(columns=["p", "evidence"]),
-        key="evidence",
-        columns=columns,
-        filename=f"{study.system_a}_{study.system_b}_across_datasets",
-        noun="dataset",
-    )
-
-
-def _places(study: ReplicabilityStudy) -> int:
-    largest = max((abs(e.score_a) for e in study.datasets if not math.isnan(e.score_a)), default=1)
-    return 2 if largest > 1.5 else 4
-
-
-def _evidence(evidence: DatasetEvidence, identified: bool, alpha: float) -> Evidence | Any:
-    if evidence.not_testable or math.isnan(evidence.pvalue):
-        return "not testable"
-    if identified:
-        return "identified"
-    return "small p" if evidence.pvalue <= alpha else "cannot tell"
+    if asked.datasets is not None:
+        parameters["dataset"] = list(asked.datasets)
+    if asked.margin is not None:
+        parameters["margin"] = f"{asked.margin:g}"
+    return parameters

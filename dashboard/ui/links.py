@@ -47,7 +47,7 @@ def show_link(to: Link) -> None:
     )
 
 
-def show_permalink(page: str, **params: str) -> None:
+def show_permalink(page: str, **params: str | list[str]) -> None:
     """Show a link to this very view: a default may be another one tomorrow, this link stays."""
     show_link(Link("Link to this view", page, dict(params)))
 

@@ -9,6 +9,7 @@ from typing import Any
 from store.errors import ImportFormatError
 from store.importers.cells import as_text
 from store.importers.tables import Table
+from store.importers.textfile import data_stem
 from store.importers.yaml_nodes import nearest
 
 ROLE_NAMES: dict[str, tuple[str, ...]] = {
@@ -52,6 +53,9 @@ ROLES = tuple(ROLE_NAMES)
 GENERIC_ROLES = ROLES[: ROLES.index("system_a")]
 LINE_NUMBER = "@line"
 """Stands for a column that counts the rows: items aligned by their place in the file."""
+FILE_NAME = "@file"
+"""Stands for a column that holds the name of the file, without folder and extensions."""
+_NOT_IN_FILE = (LINE_NUMBER, FILE_NAME)
 
 _FIELD = re.compile(r"\{([^{}]+)\}")
 
@@ -90,7 +94,7 @@ def find_roles(
             continue
         used = fields_of(column, columns)
         for name in used:
-            if name not in columns and name != LINE_NUMBER:
+            if name not in columns and name not in _NOT_IN_FILE:
                 raise ImportFormatError(
                     f"there is no column '{name}' for the {role}. Columns of the file: "
                     f"{', '.join(columns)}.",
@@ -121,13 +125,14 @@ def fields_of(column: str, columns: Sequence[str]) -> list[str]:
 
 
 def role_cells(table: Table, column: str) -> Sequence[Any]:
-    """Return the cells of a column, of a template over columns, or of ``@line``."""
+    """Return the cells of a column, of ``@line`` or ``@file``, or of a template over these."""
     if column in table.columns:
         return table.cells[column]
     if column == LINE_NUMBER:
         return [str(i) for i in range(1, len(table) + 1)]
-    names = _FIELD.findall(column)
-    parts = [table.cells[name] for name in names]
+    if column == FILE_NAME:
+        return [data_stem(table.shown)] * len(table)
+    parts = [role_cells(table, name) for name in _FIELD.findall(column)]
     pattern = _FIELD.sub("{}", column)
     return [pattern.format(*map(as_text, row)) for row in zip(*parts, strict=True)]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import CellError, as_text
-from store.importers.columns import role_cells
+from store.importers.columns import FILE_NAME, role_cells
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -62,6 +62,8 @@ class KeyReader:
             return [rename(given)] * len(self._table)
         texts = self.column(role)
         distinct = dict.fromkeys(texts)
+        if self._roles[role] == FILE_NAME:
+            self.understood.append(f"The {role} is '{texts[0]}', the name of the file.")
         flag = getattr(self._settings.options, SETTINGS[role])
         if flag and len(distinct) > 1:
             raise ImportFormatError(

@@ -21,12 +21,11 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, parse_date
 from store.importers.columns import ROLES
-from store.importers.textfile import read_text
+from store.importers.textfile import data_stem, read_text
 from store.importers.yaml_nodes import YamlValue, parse_yaml
 
 FOLDER_MAPPING = "tiebreak.yaml"
 MAPPING_SUFFIX = ".tiebreak.yaml"
-_DATA_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval")
 _DATASET_KEYS = ("version", "task", "language", "domain")
 _METRIC_KEYS = (
     "higher_is_better", "unit", "aggregation", "signature", "lower", "upper",
@@ -95,14 +94,8 @@ def is_mapping_file(path: Path) -> bool:
 
 def mapping_path(path: Path) -> Path | None:
     """Return the mapping file of a data file: its own, else the folder's, else ``None``."""
-    stem = path.name
-    if stem.lower().endswith(".gz"):
-        stem = stem[:-3]
-    for suffix in _DATA_SUFFIXES:
-        if stem.lower().endswith(suffix):
-            stem = stem[: -len(suffix)]
-            break
-    for candidate in (path.with_name(stem + MAPPING_SUFFIX), path.with_name(FOLDER_MAPPING)):
+    own = path.with_name(data_stem(path.name) + MAPPING_SUFFIX)
+    for candidate in (own, path.with_name(FOLDER_MAPPING)):
         if candidate.is_file():
             return candidate
     return None

@@ -13,6 +13,8 @@ from typing import Any
 from store.errors import ImportFormatError
 
 GZIP_MAGIC = b"\x1f\x8b"
+DATA_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval")
+"""Extensions that are no part of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,15 @@ def data_suffix(path: Path) -> str:
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
+
+
+def data_stem(name: str) -> str:
+    """Return a file's name without folder and extensions: ``"scores"`` for ``in/scores.csv.gz``."""
+    stem = name.rpartition("/")[2]
+    if stem.lower().endswith(".gz"):
+        stem = stem[:-3]
+    known = next((suffix for suffix in DATA_SUFFIXES if stem.lower().endswith(suffix)), "")
+    return stem[: len(stem) - len(known)]
 
 
 def _line_of(data: bytes, offset: int) -> int:

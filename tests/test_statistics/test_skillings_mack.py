@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
@@ -118,6 +118,7 @@ def test_statistic_is_the_quadratic_form_in_its_permutation_covariance(scores):
         assert (result.statistic, result.pvalue, result.pvalue_permutation) == (0, 1, 1)
 
 
+@settings(max_examples=50)
 @given(scores=some_missing, data=st.data())
 def test_order_scale_and_lone_systems_do_not_matter(scores, data):
     result = skillings_mack_test(scores, n_resamples=20)
@@ -138,7 +139,9 @@ def test_permutation_pvalue_approaches_enumeration():
 
     def spread(table):
         # Balanced and untied: the statistic grows with the squares of the centred totals.
-        ranks = [stats.rankdata(column[has]) - 2 for column, has in zip(table.T, present.T, strict=True)]
+        ranks = [
+            stats.rankdata(column[has]) - 2 for column, has in zip(table.T, present.T, strict=True)
+        ]
         totals = np.zeros(4)
         for has, centred in zip(present.T, ranks, strict=True):
             totals[has] += centred

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from analysis.studies.replicability import (
@@ -199,3 +200,119 @@ def test_errors_say_what_to_do(example: Store) -> None:
         ask(example, "Mate", "SpaCy")
     with pytest.raises(NotFoundError, match="No source in the store states p-values"):
         ask(example, "Mate", "MIMICK", reported=True)
+
+
+def test_a_family_over_metrics_counts_combinations(example: Store) -> None:
+    study = ask(example, "MLP 64", "k-NN 5", metric="all", family="per-metric", n_resamples=999)
+    assert [m.label for m in study.metrics] == ["accuracy", "gold_probability"]
+    assert len(study.datasets) == 20
+    assert [f.name for f in study.families] == ["accuracy", "gold_probability"]
+    assert [f.n_testable for f in study.families] == [10, 10]
+    assert sorted(c for f in study.families for c in f.cells) == list(range(20))
+    assert "20 combinations of dataset and metric" in study.sentence
+    assert study.recommended.estimator == "bonferroni"
+    assert "Several metrics" in study.recommended.because
+    assert study.new_datasets is None
+    for family, metric in zip(study.families, study.metrics, strict=True):
+        alone = ask(example, "MLP 64", "k-NN 5", metric=metric.label, n_resamples=999)
+        assert family.k_a_over_b == alone.recommended.k_a_over_b
+        named = [study.datasets[k].dataset for k in family.identified_a]
+        assert named == alone.identified(alone.a_over_b, "holm")
+
+
+def test_families_per_dataset_hold_the_metrics(example: Store) -> None:
+    study = ask(
+        example,
+        "MLP 64",
+        "k-NN 5",
+        metric=("gold_probability", "accuracy"),
+        datasets=("iris", "digits"),
+        family="per-dataset",
+        n_resamples=999,
+    )
+    assert [f.name for f in study.families] == ["digits", "iris"]
+    assert {e.metric for e in study.datasets} == {"accuracy", "gold_probability"}
+    assert [f.estimator for f in study.families] == ["bonferroni", "bonferroni"]
+
+
+def test_joint_resampling_lies_between_what_is_valid_and_what_is_not(example: Store) -> None:
+    study = ask(example, "RBF SVM (calibrated)", "Decision tree", estimator="joint")
+    assert study.joint is not None
+    assert study.recommended.k_a_over_b == study.joint.a_over_b.k
+    assert study.recommended.asked_for
+    assert study.joint.n_shared_units >= 899  # digits and digits-4x4 are the same images
+    places = {e.dataset: k for k, e in enumerate(study.datasets)}
+    first, second = places["digits"], places["digits-4x4"]
+    assert study.joint.correlation[first, second] > 0.1
+    assert abs(study.joint.correlation[first, places["iris"]]) < 1e-12
+
+
+def test_missing_datasets_are_named(store: Store, add_run: AddRun) -> None:
+    for name in ("one", "two"):
+        add_run("A", name, [1, 1, 0, 1])
+        add_run("B", name, [0, 1, 0, 1])
+    add_run("A", "three", [1, 1, 0, 1])
+    study = ask(store, "A", "B")
+    assert [(m.dataset, m.without) for m in study.missing] == [("three", "B")]
+    assert any("B has no scores on three: not counted." in w for w in study.warnings)
+
+
+def test_intervals_and_a_new_dataset(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(5)
+    for k in range(8):
+        base = rng.normal(size=50)
+        add_run("A", f"set {k}", list(base + 0.5 + 0.2 * rng.normal(size=50)))
+        add_run("B", f"set {k}", list(base))
+    study = ask(store, "A", "B", margin=0.1)
+    for e in study.datasets:
+        assert e.ci_low < e.difference < e.ci_high
+    found = study.new_datasets
+    assert found is not None
+    assert (found.over_datasets.wins, found.over_datasets.losses) == (8, 0)
+    assert found.over_datasets.pvalue_wilcoxon == pytest.approx(2 / 2**8)
+    assert found.random_effects is not None
+    assert found.random_effects.mean == pytest.approx(0.5, abs=0.1)
+    assert found.bayesian.probability_right > 0.99
+    assert found.bayesian.rope == 0.1
+    assert "On a new dataset" not in study.report().as_text()
+    assert "new dataset" in study.report().as_text()
+
+
+def test_lower_is_better_on_a_new_dataset_favours_the_smaller(
+    store: Store, add_run: AddRun
+) -> None:
+    for k in range(6):
+        scores = [1.0 + (k + i) % 3 / 4 for i in range(12)]
+        add_run("A", f"set {k}", scores, metric="edits", higher_is_better=False)
+        add_run("B", f"set {k}", [s + 1 for s in scores], metric="edits", higher_is_better=False)
+    study = ask(store, "A", "B")
+    assert study.new_datasets is not None
+    assert study.new_datasets.over_datasets.wins == 6
+    assert study.new_datasets.bayesian.probability_right > 0.9
+
+
+def test_repeated_runs_are_put_in_order(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(6)
+    for seed in range(5):
+        add_run("A", "one", list((rng.random(50) < 0.9).astype(float)), label=str(seed))
+        add_run("B", "one", list((rng.random(50) < 0.3).astype(float)), label=str(seed))
+    (order,) = ask(store, "A", "B").seeds
+    assert (order.n_runs_a, order.n_runs_b) == (5, 5)
+    assert order.a_over_b.violation == 0
+    assert order.b_over_a.violation == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"estimator": "joint", "reported": True}, "Joint resampling needs item scores"),
+        ({"estimator": "simes", "dependent": False}, "`estimator` and `dependent` exclude"),
+        ({"margin": -1.0}, "`margin` must be a number above 0"),
+        ({"metric": ("LAS", "UAS")}, "no scores to compare for the metric 'LAS'"),
+    ],
+)
+def test_settings_that_do_not_go_together(
+    example: Store, settings: dict[str, Any], match: str
+) -> None:
+    with pytest.raises(StoreError, match=match):
+        ask(example, "Mate", "SpaCy", **{"reported": True} | settings)

@@ -197,6 +197,11 @@ def aggregate_over_datasets(
 
     A replicate that leaves a metric undefined on one of the datasets is left out for that system.
 
+    Percentile intervals of 95 % hold the truth of means in about 94 % of samples, of the iqm in 93
+    to 95 %, and of medians too on average, but in as few as 65 % where scores crowd on one side of
+    the middle: noise then shifts the median itself. The same goes for the gap if many scores are
+    near the target; a target above all scores makes it as good as the mean.
+
     References
     ----------
     .. [1] Agarwal, Schwarzer, Castro, Courville and Bellemare (2021), Deep Reinforcement Learning

@@ -147,10 +147,9 @@ def bayesian_signed_rank(
     Datasets and the prior's get random weights w from a Dirichlet distribution with parameters
     1, and `prior_strength` for the prior's. A draw gives the right the share of all pairs (i, j)
     whose sum z_i + z_j is above 2 rope, weighted by w_i w_j; the left, below -2 rope; the rest,
-    both ends included, is the rope's. The probabilities say how often each share is the largest ([1]_; [2]_,
-    section 4.2). They are probabilities of statements about differences of measured means: the
-    uncertainty of each is not part of them (`random_effects` knows it). Their Monte Carlo error
-    is at most 0.5 / sqrt(n_samples).
+    both ends included, is the rope's. The probabilities say how often each share is the largest
+    ([1]_; [2]_, section 4.2). The uncertainty of each dataset's difference is not part of them,
+    as it is of `random_effects`. Their Monte Carlo error is at most 0.5 / sqrt(n_samples).
 
     References
     ----------

@@ -11,9 +11,10 @@ from analysis.statistics._typing import FloatArray
 _GRID = np.concatenate([[0.0], np.geomspace(1e-12, 1.0, 97)])
 _ROUNDING = 1e-12
 _EQUAL = 1e-9
-_LOG_TAUS = np.arange(-14.0, 18.0, 0.05)
-_NEGLIGIBLE = 1e-12
-_HALVINGS = 90  # of a range of up to exp(18) scales, down to the last digit
+_LOG_TAUS = (-14.0, 18.0)
+_NEGLIGIBLE = 1e-10
+_CLOSE = 1e-10  # of the smallest standard deviation of a mixture
+_HALVINGS = 100  # at most, where that is beyond the last digit
 
 
 class PlausibleTau(NamedTuple):
@@ -50,7 +51,24 @@ def reml(y: FloatArray, variances: FloatArray) -> float:
     def score(tau2: float) -> float:
         return float(_restricted(np.array([tau2]), y, variances).score[0])
 
+    if not score(low) > 0 > score(high):  # only where rounding hides the root
+        return float(grid[best]) * scale**2
     return float(optimize.brentq(score, low, high, xtol=1e-15, rtol=1e-14)) * scale**2
+
+
+def dersimonian_laird(weights: FloatArray, q_statistic: float) -> float:
+    """Return the tau2 of the moments, from 1 / squared standard errors and Cochran's Q."""
+    excess = q_statistic - (weights.size - 1)
+    return max(0.0, excess / float(_information(weights[None])[0]))
+
+
+def _information(w: FloatArray) -> FloatArray:
+    """Return the sum of w less sum of w² / sum of w in each row, without their difference."""
+    padded = np.zeros((w.shape[0], w.shape[1] + 1))
+    before, after = padded.copy(), padded
+    before[:, 1:] = np.cumsum(w, axis=1)
+    after[:, :-1] = np.cumsum(w[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(np.sum(w * (before[:, :-1] + after[:, 1:]), axis=1) / np.sum(w, axis=1))
 
 
 class _Restricted(NamedTuple):
@@ -66,7 +84,7 @@ def _restricted(tau2: FloatArray, y: FloatArray, variances: FloatArray) -> _Rest
     total = np.sum(w, axis=1)
     squares = w * (y - (w @ y / total)[:, None]) ** 2
     log_likelihood = (np.sum(np.log(w), axis=1) - np.log(total) - np.sum(squares, axis=1)) / 2
-    score = np.sum(w * squares, axis=1) - total + np.sum(w**2, axis=1) / total
+    score = np.sum(w * squares, axis=1) - _information(w)
     return _Restricted(log_likelihood, score)
 
 
@@ -77,8 +95,9 @@ def plausible_tau(y: FloatArray, variances: FloatArray, tau2: float) -> Plausibl
     the bayesmeta R package, section 2.
     """
     # Evenly in ln(tau): far enough for the tail 1 / tau² of three datasets, close enough for the
-    # narrow peak of hundreds.
-    taus = math.sqrt(tau2 + float(np.median(variances))) * np.exp(_LOG_TAUS)
+    # narrow peak of many.
+    logs = np.arange(*_LOG_TAUS, min(0.2, 0.5 / math.sqrt(y.size)))
+    taus = math.sqrt(tau2 + float(np.median(variances))) * np.exp(logs)
     likelihood = _restricted(taus**2, y, variances).log_likelihood
     density = np.exp(likelihood - np.max(likelihood)) * taus
     kept = density > _NEGLIGIBLE * np.max(density)
@@ -128,6 +147,8 @@ def _mixture_quantiles(
     low = np.broadcast_to(np.min(centres - 9 * spreads, axis=0), (levels.size, centres.shape[1]))
     high = np.broadcast_to(np.max(centres + 9 * spreads, axis=0), low.shape)
     for _ in range(_HALVINGS):
+        if np.all(high - low <= _CLOSE * np.min(spreads, axis=0)):
+            break
         middle = (low + high) / 2
         below = special.ndtr((middle[:, None] - centres) / spreads)
         short = np.einsum("t,qtm->qm", probabilities, below) < levels[:, None]

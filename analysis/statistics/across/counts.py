@@ -118,4 +118,4 @@ def count_all_pairs(pvalues: npt.ArrayLike, *, alpha: float = 0.05) -> Replicabi
 
 def _largest_claim(sorted_pvalues: FloatArray, method: str, alpha: float) -> IntArray:
     curve = partial_conjunction(sorted_pvalues, method, monotone=True)
-    return np.count_nonzero(curve <= alpha, axis=1).astype(np.int64)
+    return np.asarray(np.count_nonzero(curve <= alpha, axis=1), dtype=np.int64)

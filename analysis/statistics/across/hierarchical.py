@@ -12,6 +12,7 @@ from scipy import special
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.across.between_datasets import (
     NewDataset,
+    dersimonian_laird,
     new_dataset,
     plausible_tau,
     reml,
@@ -294,7 +295,7 @@ def _fit(y: FloatArray, variances: FloatArray, level: float) -> _Model:
         shrunken = shrink(y, variances, plausible, level)
     return _Model(
         tau2=tau2,
-        tau2_dl=_dersimonian_laird(fixed, n) if known and n > 1 else math.nan,
+        tau2_dl=dersimonian_laird(fixed.weights, q) if known and n > 1 else math.nan,
         mean=mean.value,
         ci=_around(mean.value, error, t_quantile(max(n - 1, 1), level), "hksj", level),
         standard_error=error,
@@ -325,11 +326,6 @@ def _weighted_mean(y: FloatArray, variances: FloatArray) -> _Mean:
     weights = 1 / variances
     value = math.fsum(weights * y) / math.fsum(weights) if y.size else math.nan
     return _Mean(value, weights, math.fsum(weights * (y - value) ** 2))
-
-
-def _dersimonian_laird(fixed: _Mean, n: int) -> float:
-    w = fixed.weights
-    return max(0.0, (fixed.deviation - (n - 1)) / float(np.sum(w) - np.sum(w**2) / np.sum(w)))
 
 
 def _place(values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:

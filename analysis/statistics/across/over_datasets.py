@@ -4,10 +4,8 @@ One difference per dataset, however many items it has: the question is about new
 these, not about new items of the same ones.
 """
 
-import functools
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +13,7 @@ from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.friedman import as_score_table
+from analysis.statistics.across.gumbel import fit_gumbel
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.fixed_point import whole_differences
@@ -22,7 +21,6 @@ from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.multiplicity import METHODS
 from analysis.statistics.paired.rank_tests import fair_coin, wilcoxon
 from analysis.statistics.paired.result import TINY
-from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import (
@@ -37,14 +35,6 @@ IntArray = npt.NDArray[np.int64]
 
 PAIR_TESTS = ("wilcoxon", "t", "sign")
 """Tests of a pair with one difference per dataset."""
-
-_EULER = float(np.euler_gamma)
-_FEWEST_FOR_GUMBEL = 3
-_PIVOT_SEED = 0x9E3779B9
-_N_PIVOTS = 9_999
-_MOST_STEPS = 100
-_CONVERGED = 1e-12
-_EVEN = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,15 +212,16 @@ def compare_over_datasets(
     Student's t and the mean need differences on one scale; Wilcoxon's test needs sizes of
     differences that can be ranked against each other; the sign test only their signs [1]_.
 
-    Søgaard [2]_ estimates effects (reductions of error) on unseen datasets by meta-analysis, and
-    proposes a parametric one that drops the normal distribution for a Gumbel ([3]_, section 2),
-    since effects lean to one side. That idea is his; this is not his estimator to the letter.
-    Ours are: differences as given, each dataset counting alike; location and scale by maximum
-    likelihood; the longer tail on whichever side is likelier, so that swapping a and b changes
-    signs only; the mean of the fitted distribution (location ± 0.5772 · scale); and an interval
-    from the distribution of (estimate - mean) / scale, which for Gumbel samples depends on their
-    number alone. It is simulated once for each number, the choice of the tail included, with a
-    seed of its own.
+    Søgaard [2]_ estimates reductions of error on unseen datasets by meta-analysis, one of them
+    parametric on other than normal assumptions: a Gumbel distribution, which [3]_ (section 2)
+    reports as the one assumed for the test statistics. That idea is his; his estimator is not
+    repeated here. Ours are: differences as given, each dataset counting alike; location and scale
+    by maximum likelihood; the longer tail on whichever side is likelier, so that swapping a and b
+    changes signs only; the mean of the fitted distribution (location ± 0.5772 · scale); and an
+    interval from the distribution of (estimate - mean) / scale, which for Gumbel samples depends
+    on their number alone. It is simulated once for each number, the choice of the tail included,
+    with a seed of its own. Differences that lean more than a Gumbel's are covered less often: 86 %
+    of 95 % for 30 exponential ones, against 92 % by Student's t.
 
     References
     ----------
@@ -265,7 +256,7 @@ def compare_over_datasets(
     wins, losses = int(np.count_nonzero(steps > 0)), int(np.count_nonzero(steps < 0))
     differences = np.where(steps == 0, 0.0, pair[0] - pair[1])
     pvalue_t, ci = _student_t(differences, rounding_error(*pair), 1 - level)
-    gumbel = _gumbel(differences, rounding_error(*pair), 1 - level)
+    gumbel = fit_gumbel(differences, rounding_error(*pair), 1 - level)
     return OverDatasets(
         n_datasets=n_datasets,
         n_missing=first.size - n_datasets,
@@ -376,69 +367,3 @@ def _student_t(
     reach = t_quantile(spread.df, confidence_level) * spread.standard_error
     interval = Interval(mean - reach, mean + reach, "t", confidence_level)
     return min(1.0, max(2 * tail, TINY)), interval
-
-
-class _Gumbel(NamedTuple):
-    """The mean of a fitted Gumbel distribution."""
-
-    mean: float
-    ci: Interval
-    scale: float
-    tail: int
-
-
-def _gumbel(differences: FloatArray, rounding: float, level: float) -> _Gumbel:
-    """Return the likelier Gumbel distribution, with its longer tail up or down."""
-    n = differences.size
-    if n < _FEWEST_FOR_GUMBEL or np.ptp(differences) <= rounding:
-        return _Gumbel(math.nan, Interval(math.nan, math.nan, "gumbel", level), math.nan, 0)
-    ascending = np.sort(differences)[np.newaxis]  # sums do not depend on the order of datasets
-    up, down = _fit_gumbels(ascending)[:, 0], _fit_gumbels(-ascending[:, ::-1])[:, 0]
-    gain = up[2] - down[2]
-    # Differences that lean to neither side fit both alike: the mean's side is taken.
-    lean = gain if abs(gain) > _EVEN else exact_mean(differences)
-    tail, (mean, scale) = (-1, down[:2]) if lean < 0 else (1, up[:2])
-    pivots = np.quantile(_gumbel_pivots(n), [0.5 - level / 2, 0.5 + level / 2])
-    ends = np.sort(tail * (mean - pivots * scale))
-    ci = Interval(float(ends[0]), float(ends[1]), "gumbel", level)
-    return _Gumbel(tail * float(mean), ci, float(scale), tail)
-
-
-@functools.lru_cache(64)
-def _gumbel_pivots(n: int) -> FloatArray:
-    """Return (estimate - mean) / scale of samples of n, measured towards the tail chosen."""
-    pivots = []
-    for block in range(-(-_N_PIVOTS // BLOCK_ROWS)):
-        sample = -np.log(-np.log(random_uniforms(_PIVOT_SEED, Stream.RANKS, block, n)))
-        up, down = _fit_gumbels(sample), _fit_gumbels(-sample)
-        upwards = (up[0] - _EULER) / up[1]
-        pivots.append(np.where(up[2] >= down[2], upwards, (down[0] + _EULER) / down[1]))
-    return read_only(np.concatenate(pivots)[:_N_PIVOTS])
-
-
-def _fit_gumbels(samples: FloatArray) -> FloatArray:
-    """Fit Gumbel distributions with the longer tail up by maximum likelihood.
-
-    Takes samples that spread, (n_samples, n); returns mean, scale and log-likelihood per value,
-    (3, n_samples). The scale b solves b = mean(x) - (mean of x weighted by exp(-x / b)), whose
-    sides cross once; Newton's steps start from the moments' estimate.
-    """
-    centre = np.mean(samples, axis=1, keepdims=True)
-    unit = np.std(samples, axis=1, keepdims=True)
-    values = (samples - centre) / unit
-    lowest = np.min(values, axis=1, keepdims=True)
-    scale = np.full_like(centre, math.sqrt(6) / math.pi)
-    for _ in range(_MOST_STEPS):
-        weights = np.exp((lowest - values) / scale)
-        total = np.sum(weights, axis=1, keepdims=True)
-        mean = np.sum(weights * values, axis=1, keepdims=True) / total
-        variance = np.sum(weights * (values - mean) ** 2, axis=1, keepdims=True) / total
-        step = (scale + mean) / (1 + variance / scale**2)
-        scale = np.where(step < scale, scale - step, scale / 2)
-        if np.max(np.abs(step)) <= _CONVERGED:
-            break
-    mean_weight = np.mean(np.exp((lowest - values) / scale), axis=1, keepdims=True)
-    location = lowest - scale * np.log(mean_weight)
-    log_likelihood = location / scale - np.log(scale * unit) - 1
-    mean = centre + unit * (location + _EULER * scale)
-    return np.stack([mean, unit * scale, log_likelihood])[:, :, 0]

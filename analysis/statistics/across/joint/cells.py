@@ -1,27 +1,28 @@
-"""Scores of a dataset by a metric, as differences per unit that an exchange turns the sign of.
+"""Scores of a dataset by a metric, as differences per unit whose sign an exchange turns.
 
 Exchanging systems a and b on a unit leaves the sum S of both systems' components as it is and
 turns the sign of their difference g. For a metric f of sums, f(a) - f(b) is to third order
-Σ h_u with h_u = f'(S / 2) g_u: the slope does not change either. So every metric comes down to
-one number per unit, exchanging turns its sign, and Σ h² is the same whoever is who.
+Σ h_u with h_u = f'(S / 2) g_u, and the slope f'(S / 2) does not change either. So every metric
+comes down to one number per unit: an exchange turns its sign, and Σ h² stays.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.aggregate import CORRELATIONS, aggregate_sums, as_aggregation
+from analysis.statistics.across.joint.slopes import SumMetric, sum_metric
+from analysis.statistics.aggregate import CORRELATIONS, as_aggregation
 from analysis.statistics.correlations import exchangeable_moments
 from analysis.statistics.fixed_point import whole_scores
+from analysis.statistics.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
-_Metric = Callable[[FloatArray, FloatArray], FloatArray]
-_STEP = 1e-6
-_RELATIVE_ZERO = 1e-12
+_ROUNDING = 1e-12
+"""Differences below this share of what they are differences of come from rounding."""
 
 
 class JointCell(NamedTuple):
@@ -33,13 +34,13 @@ class JointCell(NamedTuple):
     """One of `AGGREGATIONS`."""
     units: IntArray
     """Shape (n_items,). Items with the same number are exchanged together: within a cell, because
-    they are one group; across cells, because they are the same item."""
+    they are one group; across cells, because they are the same item. See `joint_units`."""
     sign: int = 1
     """-1 where lower is better."""
 
 
 class UnitDifferences(NamedTuple):
-    """What one system is ahead of others by, unit by unit."""
+    """How far one system is ahead of others, unit by unit."""
 
     values: FloatArray
     """Shape (n_units, n_others); 0 where either has no score."""
@@ -48,7 +49,7 @@ class UnitDifferences(NamedTuple):
 
 
 class PreparedCell(ABC):
-    """A cell whose differences per unit can be asked for."""
+    """A cell that can be asked for differences per unit."""
 
     def __init__(self, cell: JointCell) -> None:
         self.units, codes = np.unique(cell.units, return_inverse=True)
@@ -57,22 +58,22 @@ class PreparedCell(ABC):
         self._order = np.argsort(codes, kind="stable")
         self._starts = np.flatnonzero(np.diff(codes[self._order], prepend=-1))
         self._sign = float(cell.sign)
-        scores = np.asarray(cell.scores, dtype=np.float64)[:, self._order]
-        self._present = np.ascontiguousarray(~np.isnan(scores).any(axis=2).T)
-        has_items = self._present.any(axis=0)
-        self._complete = bool(np.all(self._present[:, has_items]))
+        self._present = np.ascontiguousarray(~np.isnan(cell.scores[:, self._order, 0]).T)
+        self._complete = bool(np.all(self._present[:, self._present.any(axis=0)]))
 
     def differences(self, left: int, right: slice) -> UnitDifferences:
         """Return the differences of system `left` to each of the systems `right`."""
         shared = self._present[:, left, np.newaxis] & self._present[:, right]
-        found = self._of_items(left, right, shared)
+        values, testable = self._of_items(left, right, shared)
+        if not self._complete:
+            values *= shared
         if self._starts.size < len(self._order):
-            found = found._replace(values=np.add.reduceat(found.values, self._starts, axis=0))
-        return found._replace(testable=found.testable & shared.any(axis=0))
+            values = np.add.reduceat(values, self._starts, axis=0)
+        return UnitDifferences(values, np.asarray(testable & shared.any(axis=0), dtype=np.bool_))
 
     @abstractmethod
     def _of_items(self, left: int, right: slice, shared: BoolArray) -> UnitDifferences:
-        """Return differences per item, shape (n_items, n_others)."""
+        """Return differences per item, (n_items, n_others); anything where not shared."""
 
 
 class _Mean(PreparedCell):
@@ -83,78 +84,69 @@ class _Mean(PreparedCell):
 
     def _of_items(self, left: int, right: slice, shared: BoolArray) -> UnitDifferences:
         values = self._steps[:, left, np.newaxis] - self._steps[:, right]
-        if not self._complete:
-            values *= shared
         return UnitDifferences(values, np.ones(values.shape[1], dtype=np.bool_))
 
 
-class _Sums(PreparedCell):
-    """A metric of summed components."""
-
-    def __init__(self, cell: JointCell, metric: _Metric, components: FloatArray) -> None:
-        super().__init__(cell)
-        self._metric = metric
-        columns = components[:, self._order].transpose(2, 1, 0)
-        self._columns = np.where(self._present, columns, 0.0)
-        self._totals = np.sum(self._columns, axis=1).T
-        self._sizes = np.sum(np.abs(self._columns), axis=1).T
-
-    def _of_items(self, left: int, right: slice, shared: BoolArray) -> UnitDifferences:
-        first, second, sizes = self._shared_sums(left, right, shared)
-        n_items = np.count_nonzero(shared, axis=0).astype(np.float64)
-        n_items = np.maximum(n_items, 1.0)
-        defined = ~(
-            np.isnan(self._metric(first, n_items)) | np.isnan(self._metric(second, n_items))
-        )
-        slopes = self._sign * slope(self._metric, (first + second) / 2, sizes, n_items)
-        testable = defined & ~np.isnan(slopes).any(axis=1)
-        slopes[~testable] = 0.0
-        values = np.zeros(shared.shape)
-        for column, weights in zip(self._columns, slopes.T, strict=True):
-            values += (column[:, left, np.newaxis] - column[:, right]) * weights
-        if not self._complete:
-            values *= shared
-        return UnitDifferences(values, testable)
-
-    def _shared_sums(
-        self, left: int, right: slice, shared: BoolArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the sums of `left`, of each other, and of all sizes, (n_others, n_components)."""
-        if self._complete:
-            sizes = self._sizes[left] + self._sizes[right]
-            return np.tile(self._totals[left], (len(sizes), 1)), self._totals[right], sizes
-        kept = shared.astype(np.float64)
-        own, others = self._columns[:, :, left], self._columns[:, :, right]
-        first = (own @ kept).T
-        second = np.einsum("kio,io->ok", others, kept)
-        sizes = (np.abs(own) @ kept).T + np.einsum("kio,io->ok", np.abs(others), kept)
-        return first, second, sizes
-
-
 class _Median(PreparedCell):
-    """Counts above less below the median of both: what exchanging can change of a median."""
+    """Above less below the median of both systems: what exchanging can do to a median."""
 
     def __init__(self, cell: JointCell) -> None:
         super().__init__(cell)
         self._scores = np.ascontiguousarray(self._sign * cell.scores[:, self._order, 0].T)
 
     def _of_items(self, left: int, right: slice, shared: BoolArray) -> UnitDifferences:
-        own, others = self._scores[:, left, np.newaxis], self._scores[:, right]
-        both = np.where(np.tile(shared, (2, 1)), np.concatenate([own + 0 * others, others]), np.nan)
-        middle = np.zeros(shared.shape[1])
-        filled = shared.any(axis=0)
-        middle[filled] = np.nanmedian(both[:, filled], axis=0)
-        values = np.where(shared, np.sign(own - middle) - np.sign(others - middle), 0.0)
-        return UnitDifferences(values, filled)
+        own = np.where(shared, self._scores[:, left, np.newaxis], np.nan)
+        others = np.where(shared, self._scores[:, right], np.nan)
+        filled: BoolArray = np.asarray(shared.any(axis=0))
+        middle = np.zeros(filled.size)
+        middle[filled] = np.nanmedian(np.concatenate([own, others])[:, filled], axis=0)
+        values = np.sign(own - middle) - np.sign(others - middle)
+        return UnitDifferences(np.nan_to_num(values), filled)
+
+
+class _Sums(PreparedCell):
+    """A metric of summed components, shape (n_systems, n_items, n_components)."""
+
+    def __init__(self, cell: JointCell, metric: SumMetric, components: FloatArray) -> None:
+        super().__init__(cell)
+        self._metric = metric
+        columns = components[:, self._order].transpose(2, 1, 0)
+        self._columns = np.where(self._present, columns, 0.0)
+        self._totals = np.sum(self._columns, axis=1).T
+        self._sizes = np.sum(np.abs(self._columns), axis=1).T
+        self._peaks = np.max(np.abs(self._columns), axis=1, initial=0.0).T
+
+    def _of_items(self, left: int, right: slice, shared: BoolArray) -> UnitDifferences:
+        sums = self._shared_sums(left, right, shared)
+        n_items = np.maximum(np.count_nonzero(shared, axis=0).astype(np.float64), 1.0)
+        slopes, testable = _pooled(self._metric, sums, n_items)
+        values = np.zeros(shared.shape)
+        for column, weights in zip(self._columns, self._sign * slopes.T, strict=True):
+            values += (column[:, left, np.newaxis] - column[:, right]) * weights
+        peaks = np.maximum(self._peaks[left], self._peaks[right])
+        values[np.abs(values) <= _ROUNDING * np.sum(np.abs(slopes) * peaks, axis=1)] = 0.0
+        return UnitDifferences(values, testable)
+
+    def _shared_sums(self, left: int, right: slice, shared: BoolArray) -> "_PairSums":
+        if self._complete:
+            first = np.broadcast_to(self._totals[left], self._totals[right].shape)
+            sizes = self._sizes[left] + self._sizes[right]
+            return _PairSums(first, self._totals[right], sizes)
+        kept = shared.astype(np.float64)
+        own, others = self._columns[:, :, left], self._columns[:, :, right]
+        first, second = (own @ kept).T, np.einsum("kio,io->ok", others, kept)
+        sizes = (np.abs(own) @ kept).T + np.einsum("kio,io->ok", np.abs(others), kept)
+        return _PairSums(first, second, sizes)
 
 
 class _PartialCorrelation(PreparedCell):
-    """A correlation where systems miss different items, pair by pair."""
+    """A correlation where systems miss different items: ranks and scales are of a pair."""
 
     def __init__(self, cell: JointCell) -> None:
         super().__init__(cell)
         self._scores = cell.scores[:, self._order]
         self._aggregation = cell.aggregation
+        self._metric = sum_metric(cell.aggregation)
 
     def _of_items(self, left: int, right: slice, shared: BoolArray) -> UnitDifferences:
         values, testable = np.zeros(shared.shape), np.zeros(shared.shape[1], dtype=np.bool_)
@@ -162,25 +154,42 @@ class _PartialCorrelation(PreparedCell):
             kept = shared[:, place]
             if not kept.any():
                 continue
-            first, second = (
-                exchangeable_moments(self._scores[system, kept], self._aggregation)
-                for system in (left, other)
-            )
-            sums = np.stack([first.sum(axis=0), second.sum(axis=0)])
-            n_items = np.full(2, float(len(first)))
-            if np.isnan(_correlation(sums, n_items)).any():
-                continue
-            sizes = np.sum(np.abs(first) + np.abs(second), axis=0)[np.newaxis]
-            slopes = slope(_correlation, np.mean(sums, axis=0, keepdims=True), sizes, n_items[:1])
-            values[kept, place] = self._sign * ((first - second) @ slopes[0])
-            testable[place] = True
+            pair = self._scores[[left, other]][:, kept]
+            first, second = (exchangeable_moments(side, self._aggregation) for side in pair)
+            sizes = np.sum(np.abs(first) + np.abs(second), axis=0)
+            sums = _PairSums(*(v[np.newaxis] for v in (first.sum(0), second.sum(0), sizes)))
+            n_items = np.array([float(len(first))])
+            slopes, defined = _pooled(self._metric, sums, n_items)
+            found = (first - second) @ slopes[0]
+            peaks = np.max(np.abs(np.concatenate([first, second])), axis=0)
+            found[np.abs(found) <= _ROUNDING * np.sum(np.abs(slopes[0]) * peaks)] = 0.0
+            values[kept, place], testable[place] = self._sign * found, defined[0]
         return UnitDifferences(values, testable)
+
+
+class _PairSums(NamedTuple):
+    """Component sums of pairs, shape (n_pairs, n_components)."""
+
+    first: FloatArray
+    second: FloatArray
+    sizes: FloatArray
+    """Of the absolute values of both."""
+
+
+def _pooled(
+    metric: SumMetric, sums: _PairSums, n_items: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return the slopes halfway between the systems of each pair, and where there are any."""
+    slopes = metric.slopes((sums.first + sums.second) / 2, sums.sizes, n_items)
+    values = metric.value(sums.first, n_items) + metric.value(sums.second, n_items)
+    testable = np.isfinite(slopes).all(axis=1) & ~np.isnan(values)
+    return np.where(testable[:, np.newaxis], slopes, 0.0), testable
 
 
 def prepare_cells(
     cells: Sequence[JointCell], *, n_systems: int | None = None
 ) -> tuple[list[PreparedCell], int]:
-    """Check cells and make their differences ready to be asked for.
+    """Check cells and make them ready to be asked for differences.
 
     Parameters
     ----------
@@ -192,97 +201,80 @@ def prepare_cells(
     Returns
     -------
     prepared : list of PreparedCell
-        With units numbered from 0 over all cells, in ascending order of the numbers given.
+        Their units numbered from 0 over all cells, in ascending order of the numbers given.
     n_units : int
 
     Raises
     ------
     TypeError, ValueError
-        If a cell's scores have another shape than its units and aggregation ask for, are not
-        finite, or count another number of systems; if gold differs between systems.
+        If the scores of a cell have another shape than its aggregation and units ask for, are no
+        finite numbers, or are of another number of systems; if gold differs between systems.
     """
-    wanted = n_systems
+    prepared = []
     for index, cell in enumerate(cells):
-        _check(cell, index, wanted)
-        wanted = wanted or len(cell.scores)
-    prepared = [_prepare(cell) for cell in cells]
-    everything = np.concatenate([np.empty(0, np.int64), *(cell.units for cell in prepared)])
-    numbers = np.unique(everything)
-    for cell in prepared:
-        cell.units = np.searchsorted(numbers, cell.units)
+        checked = _check(cell, index, n_systems)
+        n_systems = len(checked.scores)
+        prepared.append(_prepare(checked))
+    of_cells = [np.empty(0, np.int64), *(cell.units for cell in prepared)]
+    numbers = np.unique(np.concatenate(of_cells))
+    for ready in prepared:
+        ready.units = np.searchsorted(numbers, ready.units)
     return prepared, numbers.size
 
 
-def slope(metric: _Metric, sums: FloatArray, sizes: FloatArray, n_items: FloatArray) -> FloatArray:
-    """Return the derivatives of a metric by its sums, shape (n, n_components).
-
-    A component without size is 0 for every item: its slope does not matter and is 0.
-    """
-    slopes = np.zeros_like(sums)
-    for column in range(sums.shape[1]):
-        step = np.zeros_like(sums)
-        step[:, column] = _STEP * sizes[:, column]
-        rise = metric(sums + step, n_items) - metric(sums - step, n_items)
-        width = 2 * step[:, column]
-        np.divide(rise, width, out=slopes[:, column], where=width > 0)
-    return slopes
-
-
-def _correlation(sums: FloatArray, n_items: FloatArray) -> FloatArray:
-    total, squares, products = np.moveaxis(sums, -1, 0)
-    spread = n_items * squares - total * total
-    defined = spread > _RELATIVE_ZERO * n_items * np.abs(squares)
-    return np.where(defined, products / np.sqrt(np.where(defined, spread, 1.0)), np.nan)
-
-
 def _prepare(cell: JointCell) -> PreparedCell:
-    scores = np.array(cell.scores, dtype=np.float64)
-    missing = np.isnan(scores).any(axis=2)
-    scores[missing] = np.nan
-    cell = cell._replace(scores=scores, units=np.asarray(cell.units, dtype=np.int64))
     if cell.aggregation == "mean":
         return _Mean(cell)
     if cell.aggregation == "median":
         return _Median(cell)
+    metric = sum_metric(cell.aggregation)
     if cell.aggregation not in CORRELATIONS:
-
-        def metric(sums: FloatArray, n_items: FloatArray) -> FloatArray:
-            return aggregate_sums(sums, cell.aggregation, n_items)
-
-        return _Sums(cell, metric, scores)
-    if np.any(missing.any(axis=1) & ~missing.all(axis=1)):
+        return _Sums(cell, metric, cell.scores)
+    present = ~np.isnan(cell.scores[:, :, 0])
+    some = np.flatnonzero(present.any(axis=1))
+    if np.any(present[some] != present[some[:1]]):
         return _PartialCorrelation(cell)
-    moments = np.full((*missing.shape, 3), np.nan)
-    for system in np.flatnonzero(~missing.all(axis=1)):
-        moments[system] = exchangeable_moments(scores[system], cell.aggregation)
-    return _Sums(cell, _correlation, moments)
+    moments = np.full((*present.shape, 3), np.nan)
+    for system in some:
+        kept = present[system]
+        moments[system, kept] = exchangeable_moments(cell.scores[system, kept], cell.aggregation)
+    return _Sums(cell, metric, moments)
 
 
-def _check(cell: JointCell, index: int, n_systems: int | None) -> None:
+def _check(cell: JointCell, index: int, n_systems: int | None) -> JointCell:
+    """Return the cell with float64 scores, an item without all components NaN in all of them."""
     kind = as_aggregation(cell.aggregation)
-    scores, units = np.asarray(cell.scores), np.asarray(cell.units)
-    if scores.dtype.kind not in "biuf":
-        raise TypeError(f"`scores` of cell {index} must hold numbers, got {scores.dtype} values.")
+    units = np.asarray(cell.units)
+    scores = as_floats(cell.scores, f"cells[{index}].scores")
     if scores.ndim != 3 or scores.shape[2] != len(kind.components):
         raise ValueError(
-            f"`scores` of cell {index} must have shape (n_systems, n_items, "
+            f"`cells[{index}].scores` must have shape (n_systems, n_items, "
             f"{len(kind.components)}) for aggregation '{cell.aggregation}', got {scores.shape}."
         )
     if n_systems is not None and len(scores) != n_systems:
         raise ValueError(
-            f"`scores` of cell {index} must be of {n_systems} systems, got {len(scores)}: give a "
-            "system without scores a row of NaN."
+            f"`cells[{index}].scores` must be of {n_systems} systems, got {len(scores)}: a "
+            "system without scores has a row of NaN."
         )
     if units.shape != scores.shape[1:2] or units.dtype.kind not in "iu":
         raise ValueError(
-            f"`units` of cell {index} must be a whole number for each of {scores.shape[1]} items, "
+            f"`cells[{index}].units` must be a whole number for each of {scores.shape[1]} items, "
             f"got {units.dtype} values of shape {units.shape}."
         )
     if cell.sign not in (1, -1):
-        raise ValueError(f"`sign` of cell {index} must be 1 or -1, got {cell.sign!r}.")
+        raise ValueError(f"`cells[{index}].sign` must be 1 or -1, got {cell.sign!r}.")
     if np.isinf(scores).any():
-        raise ValueError(f"`scores` of cell {index} must be finite (NaN = missing).")
-    if cell.aggregation in CORRELATIONS and scores.size:
+        raise ValueError(f"`cells[{index}].scores` must be finite (NaN = missing).")
+    scores[np.isnan(scores).any(axis=2)] = np.nan
+    if cell.aggregation in CORRELATIONS:
         gold = scores[:, :, 1]
-        if np.any((gold != gold[0]) & ~np.isnan(gold) & ~np.isnan(gold[0])):
-            raise ValueError(f"Gold in cell {index} must be the same for all systems.")
+        lowest, highest = (
+            np.min(gold, axis=0, initial=np.inf, where=~np.isnan(gold)),
+            np.max(gold, axis=0, initial=-np.inf, where=~np.isnan(gold)),
+        )
+        if np.any(lowest < highest):
+            raise ValueError(
+                f"Gold in `cells[{index}].scores` must be the same for all systems; item "
+                f"{int(np.argmax(lowest < highest))} has several values."
+            )
+    return cell._replace(scores=scores, units=units.astype(np.int64))

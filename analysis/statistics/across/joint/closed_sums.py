@@ -121,7 +121,7 @@ def largest_pvalues(
         else:
             top = max(top, int(least[size]))
         counts[size - 1] = top
-    return (counts + 1) / (n_resamples + 1)
+    return np.asarray((counts + 1) / (n_resamples + 1))
 
 
 class Search:

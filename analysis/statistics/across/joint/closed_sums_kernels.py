@@ -21,7 +21,7 @@ def count_sum(first: Steps, second: Steps) -> int:
     count = np.int32(0)
     for b in range(first.size):
         count += np.int32(np.int32(first[b] + second[b]) >= 0)
-    return count
+    return int(count)
 
 
 @compiled

@@ -10,12 +10,11 @@ from analysis.statistics._typing import Seed
 from analysis.statistics.across.joint.cells import JointCell, PreparedCell, prepare_cells
 from analysis.statistics.across.joint.closed_sums import largest_unrejected, needed_reached
 from analysis.statistics.across.joint.statistics import (
-    bound,
     draw_codes,
     inverse_norms,
     minus_two_log,
     of_units,
-    tail_table,
+    tail_scale,
     with_room,
 )
 from analysis.statistics.all_pairs.plan import BLOCK, Progress, SignCodes, signed_sums
@@ -78,7 +77,53 @@ def joint_counts(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> JointCounts:
-    """Count the cells on which one system is better than another, for all pairs."""
+    """Count the cells on which one system is better than another, for all pairs.
+
+    Parameters
+    ----------
+    cells : sequence of JointCell
+        Scores of all systems on each dataset by each metric. A pair is compared on the cells
+        where both have scores, on the items that both have.
+    alpha, n_resamples, rng
+        As for `joint_replicability`; one draw of exchanges serves all pairs.
+    n_threads : int, optional
+        By default one per usable processor, at most 8. The result does not depend on it.
+    progress : callable, optional
+        Called as ``progress(done, total)``; an exception that it raises cancels.
+
+    Returns
+    -------
+    JointCounts
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `joint_replicability`.
+
+    Notes
+    -----
+    What it assumes and how `k` comes about is told in `joint_replicability`, which with the same
+    cells, seed and number of exchanges gives the same `k` for a pair, unless a search is given up
+    earlier here. No correction is made for the number of pairs: each entry has its own
+    confidence, as in the table of a paper that compares all pairs.
+
+    For S systems, N cells, n items in all and B exchanges: S² (n B / 256 + N B + N² B / 8)
+    operations at most; the last, of the single-step bound, only for pairs that may have an effect
+    on every cell. Memory: twice the scores, and about 150 MiB per thread.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> skill = np.array([0.0, 0.1, 1.0])[:, np.newaxis, np.newaxis]
+    >>> cells = [
+    ...     JointCell(skill + rng.normal(size=(3, 50, 1)), "mean", np.arange(50) + start)
+    ...     for start in (0, 25, 50, 75)
+    ... ]
+    >>> joint_counts(cells).k
+    array([[0, 0, 0],
+           [0, 0, 0],
+           [4, 4, 0]])
+    """
     level, resamples, seed = as_level(alpha), as_count(n_resamples, "n_resamples"), as_seed(rng)
     needed = needed_reached(level, resamples)
     prepared, n_units = prepare_cells(cells)
@@ -126,7 +171,6 @@ class _Plan:
     ) -> None:
         self._cells, self._n_resamples = cells, n_resamples
         self._codes = codes
-        self._bound = bound(len(cells))
 
     def tiles(self, n_systems: int) -> list[tuple[int, slice]]:
         """Return runs of pairs: one system and several that come after it."""
@@ -144,6 +188,7 @@ class _Plan:
         from analysis.statistics.across.joint import statistics_kernels as kernels
 
         n_pairs, n_cells = right.stop - right.start, len(self._cells)
+        scale = tail_scale(n_cells)
         gains = np.zeros((n_pairs, 2, n_cells, self._n_resamples), dtype=np.int32)
         observed = np.zeros((2, n_pairs, n_cells), dtype=np.int32)
         testable = np.zeros((n_pairs, n_cells), dtype=np.bool_)
@@ -158,8 +203,7 @@ class _Plan:
             observed[:, :, cell] = steps
             for block, first in enumerate(range(0, self._n_resamples, BLOCK)):
                 rows = min(BLOCK, self._n_resamples - first)
-                sums = signed_sums(found.values, of_units(self._codes[block], prepared.units))
-                kernels.enter_gains(
-                    sums, rows, weights, steps, tail_table(), self._bound, cell, first, gains
-                )
+                codes = of_units(self._codes[block], prepared.units)
+                sums = np.asarray(signed_sums(found.values, codes), dtype=np.float64)
+                kernels.enter_gains(sums, rows, weights, steps, scale, cell, first, gains)
         return gains, observed, testable

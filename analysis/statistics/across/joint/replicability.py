@@ -1,4 +1,10 @@
-"""On how many cells is one system better, where cells share items?"""
+"""On how many cells is one system better, where cells share items?
+
+A cell is a metric on a dataset. Cells depend on each other where datasets share items or where
+two metrics look at the same items. Exchanging the two systems on an item in all cells at once
+keeps this dependence, whatever it is, so a sum of the cells' statistics can be judged against
+what exchanges make of it: as strong as Fisher's combination, without its independence.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -137,19 +143,108 @@ def joint_replicability(
     rng: Seed = 0,
     progress: Progress | None = None,
 ) -> JointReplicability:
-    """Count and identify the cells on which one of two systems is better."""
+    """Count and identify the cells on which one of two systems is better.
+
+    Parameters
+    ----------
+    cells : sequence of JointCell
+        Scores of two systems, a and b, on each dataset by each metric. `JointCell.units` tells
+        what is exchanged together; `joint_units` finds it from shared items and groups.
+    alpha : float
+        1 less the confidence of `k`, and level of the identification.
+    n_resamples : int
+        Random exchanges; at least 1 / alpha - 1.
+    rng : int, Generator or None
+        Seed; 0 is a seed.
+    progress : callable, optional
+        Called as ``progress(done, total)``; an exception that it raises cancels.
+
+    Returns
+    -------
+    JointReplicability
+        Without testable cells every `k` is 0 and every curve empty.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a cell does not hold the finite scores of two systems or its units do not fit; if
+        `alpha` is no level or `n_resamples` too few for it.
+
+    Notes
+    -----
+    **Assumption.** On the cells without an effect, exchanging a and b on a unit in all of these
+    cells at once leaves the distribution of the scores as it is, and units are independent of
+    each other. Nothing is assumed of the cells with an effect, nor of the dependence of cells.
+    For many units, mean differences of 0 are enough: the statistics are then near normal with
+    the covariance that exchanges have too.
+
+    **Statistic.** For each cell z = Σ d / sqrt(Σ d²) over units, turned into T = -2 ln of its
+    normal tail. d is the difference of the two scores; of a metric of sums its linear part
+    (`cells`), of a median the difference of the signs of both scores less the median of both.
+    T is a scale to add on; the p-values come from exchanges, (count + 1) / (n_resamples + 1).
+
+    **k.** A set of cells is rejected where at most a share alpha of the exchanges, the observed
+    one among them, reach its sum of T. With m the size of the largest set that is not rejected,
+    k is the number of cells less m [1]_. It is larger than the true number only if the set of all
+    cells without an effect is rejected, which happens with probability alpha at most, so no
+    correction for the number of sets is due. Single step, then branch and bound [2]_.
+
+    **Direction.** "Without an effect" means a not better than b, b better included. For one
+    cell, any lowering of a's scores raises the p-value, exchange by exchange. For a sum the
+    argument is one of many units: z then lies stochastically below the normal distribution that
+    exchanges give it, T never falls with z, so the observed sum lies stochastically below its
+    exchanges. Where a cell is clearly worse its T is near 0 while exchanges keep T above 0, which
+    makes k smaller, as it does in Fisher's combination.
+
+    Cells where both systems have the same scores are testable and without an effect. `identified`
+    and `k` are claims of their own, each with error alpha; one strong cell among many may be
+    identified although k is 0.
+
+    Time for n units in all and N cells: n + N² n_resamples for most data, bounded branch and
+    bound included. Memory: 16 N n_resamples bytes, and 128 MiB.
+
+    References
+    ----------
+    .. [1] Goeman and Solari (2011), Multiple testing for exploratory research.
+    .. [2] Vesely, Finos and Goeman (2023), Permutation-based true discovery guarantee by sum
+       tests.
+    .. [3] Dror, Baumer, Bogomolov and Reichart (2017), Replicability analysis for natural
+       language processing (Fisher's and Bonferroni's k).
+    .. [4] Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 2.8.
+
+    Examples
+    --------
+    Two metrics on the same items, and a dataset of its own:
+
+    >>> rng = np.random.default_rng(0)
+    >>> skill = rng.normal(size=(2, 80, 1)) + np.array([0.6, 0.0])[:, np.newaxis, np.newaxis]
+    >>> noise = rng.normal(size=(2, 80, 1))
+    >>> cells = [
+    ...     JointCell(skill, "mean", np.arange(80)),
+    ...     JointCell(-(skill + 0.1 * noise), "mean", np.arange(80), sign=-1),
+    ...     JointCell(noise, "mean", np.arange(100, 180)),
+    ... ]
+    >>> result = joint_replicability(cells)
+    >>> result.a_over_b.k, result.b_over_a.k
+    (2, 0)
+    >>> result.a_over_b.identified.tolist(), bool(result.correlation[0, 1] > 0.9)
+    ([True, True, False], True)
+    """
     level, resamples, seed = as_level(alpha), as_count(n_resamples, "n_resamples"), as_seed(rng)
     needed = needed_reached(level, resamples)
     prepared, n_units = prepare_cells(cells, n_systems=2)
     codes = draw_codes(seed, resamples, n_units)
-    found = exchange_statistics(prepared, codes, resamples)
+    stages = _Stages(progress, len(prepared) + 3)
+    found = exchange_statistics(prepared, codes, resamples, stages.step)
     observed, drawn = found.observed[found.testable], found.drawn[found.testable]
     n_cells = observed.size
 
     def direction(sign: int) -> JointDirection:
         seen = np.abs(observed) if sign == 0 else sign * observed
         others = np.abs(drawn) if sign == 0 else sign * drawn
-        return _analyse(seen, others, found.testable, level, needed)
+        answer = _analyse(seen, others, found.testable, level, needed)
+        stages.step()
+        return answer
 
     statistic = np.where(found.testable, found.observed, np.nan)
     return JointReplicability(
@@ -165,6 +260,18 @@ def joint_replicability(
         undirected=direction(0),
         correlation=read_only(found.correlation),
     )
+
+
+class _Stages:
+    """Stages done of the whole, told to whoever wants to know."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def step(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)
 
 
 def _analyse(

@@ -1,7 +1,7 @@
 """One statistic per cell, observed and for every replicate of one shared draw of signs."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,17 +10,29 @@ from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.joint.cells import PreparedCell
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, sign_codes, signed_sums
+from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, sign_codes
 from analysis.statistics.results import read_only
 
 IntArray = npt.NDArray[np.int64]
 GainArray = npt.NDArray[np.int32]
 
-GRID = 1024
+GRID = 4096.0
 """Steps per unit of -2 ln p: sums of them are sums of whole numbers."""
-TABLE_START, TABLE_STEPS, TABLE_END = -8.0, 64.0, 40.0
 TIE = 1e-9
 """An equal statistic may come out lower by this, relative."""
+
+
+class TailScale(NamedTuple):
+    """How a standardised sum becomes whole steps of -2 ln of the normal upper tail."""
+
+    table: FloatArray
+    """From `start`, `per_unit` values per unit; not in steps."""
+    start: float
+    per_unit: float
+    grid: float
+    """Steps per unit of -2 ln p."""
+    bound: int
+    """Largest value, in steps: sums over all cells, and their gains, stay within 32 bits."""
 
 
 class ExchangeStatistics(NamedTuple):
@@ -36,7 +48,10 @@ class ExchangeStatistics(NamedTuple):
 
 
 def exchange_statistics(
-    cells: Sequence[PreparedCell], codes: Sequence[SignCodes], n_resamples: int
+    cells: Sequence[PreparedCell],
+    codes: Sequence[SignCodes],
+    n_resamples: int,
+    done: Callable[[], None],
 ) -> ExchangeStatistics:
     """Exchange the first two systems in all cells at once.
 
@@ -46,6 +61,8 @@ def exchange_statistics(
     codes : sequence of SignCodes
         One per block of 256 replicates; of all units of all cells.
     n_resamples : int
+    done : callable
+        Called after each cell.
     """
     n = len(cells)
     observed, testable = np.zeros(n), np.zeros(n, dtype=np.bool_)
@@ -53,21 +70,35 @@ def exchange_statistics(
     n_units = 1 + max((int(cell.units[-1]) for cell in cells if cell.units.size), default=-1)
     scaled = np.zeros((n, n_units))
     for row, cell in enumerate(cells):
-        found = cell.differences(0, slice(1, 2))
-        testable[row] = found.testable[0]
-        weight = inverse_norms(found.values)
-        if not testable[row] or weight[0] == 0:
-            continue
-        observed[row] = np.sum(found.values) * weight[0]
-        scaled[row, cell.units] = found.values[:, 0] * weight[0]
-        for block, first in enumerate(range(0, n_resamples, BLOCK)):
-            sums = signed_sums(found.values, of_units(codes[block], cell.units))[:, 0]
-            drawn[row, first : first + BLOCK] = sums[: n_resamples - first] * weight[0]
+        values, able = cell.differences(0, slice(1, 2))
+        testable[row] = able[0]
+        weight = inverse_norms(values)[0] if able[0] else 0.0
+        if weight > 0:
+            observed[row] = np.sum(values) * weight
+            scaled[row, cell.units] = values[:, 0] * weight
+            sums = _signed_sums(values[:, 0], cell.units, codes)
+            drawn[row] = sums[:n_resamples] * weight
+        done()
     correlation = scaled @ scaled.T
     varies = np.diag(correlation) > 0
     correlation[~varies] = correlation[:, ~varies] = np.nan
     np.fill_diagonal(correlation, np.where(varies, 1.0, np.nan))
     return ExchangeStatistics(observed, drawn, testable, np.clip(correlation, -1.0, 1.0))
+
+
+def _signed_sums(values: FloatArray, units: IntArray, codes: Sequence[SignCodes]) -> FloatArray:
+    """Return the sums over units of sign times value for all replicates of all blocks."""
+    from analysis.statistics.across.joint import statistics_kernels
+    from analysis.statistics.all_pairs import kernels
+
+    column = np.ascontiguousarray(values)
+    sums = np.zeros((BLOCK, len(codes)))
+    for block, (positions, minus) in enumerate(codes):
+        bins = np.zeros(BLOCK)
+        statistics_kernels.add_units(column, units, positions, minus, bins)
+        sums[:, block] = bins
+    kernels.hadamard(sums)
+    return sums.T.reshape(-1)
 
 
 def draw_codes(seed: int, n_resamples: int, n_units: int) -> list[SignCodes]:
@@ -83,29 +114,25 @@ def of_units(codes: SignCodes, units: IntArray) -> SignCodes:
 def inverse_norms(values: FloatArray) -> FloatArray:
     """Return 1 / sqrt(Σ d²) of each column; 0 where all is 0."""
     # Divided first: squares of the largest and smallest floats leave their range.
-    peak = np.max(np.abs(values), axis=0, initial=0.0)
+    peak = np.asarray(np.max(np.abs(values), axis=0, initial=0.0))
     scaled = np.divide(values, peak, out=np.zeros_like(values), where=peak > 0)
     norms = np.sqrt(np.sum(scaled * scaled, axis=0)) * peak
-    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    weights: FloatArray = np.zeros(norms.shape)
+    np.divide(1.0, norms, out=weights, where=norms > 0)
+    return weights
 
 
 def minus_two_log(statistic: npt.ArrayLike, n_cells: int) -> GainArray:
     """Return -2 ln of the normal upper tail, in steps of 1 / `GRID`.
 
-    Non-decreasing in the statistic, which is all that the validity of a sum of them needs. Bounded
-    so that no sum over `n_cells` cells leaves 32 bits.
+    Non-decreasing in the statistic, which is all that the validity of a sum of them needs.
     """
     from analysis.statistics.across.joint import statistics_kernels
 
     values = np.ascontiguousarray(statistic, dtype=np.float64)
     steps = np.empty(values.shape, dtype=np.int32)
-    statistics_kernels.to_steps(values.reshape(-1), tail_table(), bound(n_cells), steps.reshape(-1))
+    statistics_kernels.to_steps(values.reshape(-1), tail_scale(n_cells), steps.reshape(-1))
     return steps
-
-
-def bound(n_cells: int) -> int:
-    """Return the largest value, in steps, that sums over all cells stay within 32 bits of."""
-    return (2**30 - 1) // max(1, n_cells)
 
 
 def with_room(observed: FloatArray) -> FloatArray:
@@ -113,9 +140,10 @@ def with_room(observed: FloatArray) -> FloatArray:
     return observed - TIE * np.maximum(1.0, np.abs(observed))
 
 
-@functools.cache
-def tail_table() -> FloatArray:
-    """Return -2 ln of the normal upper tail from -8 to 40, in steps of 1/64."""
-    n_steps = int((TABLE_END - TABLE_START) * TABLE_STEPS)
-    points = TABLE_START + np.arange(n_steps + 1) / TABLE_STEPS
-    return read_only(np.asarray(-2.0 * special.log_ndtr(-points)))
+@functools.lru_cache(maxsize=16)
+def tail_scale(n_cells: int) -> TailScale:
+    """Return the scale for sums over so many cells."""
+    start, per_unit, end = -8.0, 64.0, 40.0
+    points = start + np.arange(int((end - start) * per_unit) + 1) / per_unit
+    table = read_only(np.asarray(-2.0 * special.log_ndtr(-points)))
+    return TailScale(table, start, per_unit, GRID, (2**30 - 1) // max(1, n_cells))

@@ -6,16 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.across.joint.statistics import TailScale
 from analysis.statistics.all_pairs.kernels import compiled
 
-_START, _STEPS, _GRID = -8.0, 64.0, 1024.0
 _LOG_TWO_PI = math.log(2.0 * math.pi)
 
 
 @compiled
-def step_of(z: float, table: FloatArray, bound: int) -> int:
-    """Return -2 ln of the normal upper tail at z in whole steps, at most `bound`."""
-    place = (z - _START) * _STEPS
+def step_of(z: float, scale: TailScale) -> int:
+    """Return -2 ln of the normal upper tail at z in whole steps, at most the bound."""
+    table = scale.table
+    place = (z - scale.start) * scale.per_unit
     if place <= 0.0:
         return 0
     if place < table.size - 1:
@@ -24,17 +25,32 @@ def step_of(z: float, table: FloatArray, bound: int) -> int:
     else:
         # Asymptotic series of Mills' ratio; its error is below 1e-5 from 40 on.
         value = z * z + _LOG_TWO_PI + 2.0 * math.log(z) + 2.0 / (z * z)
-    value = value * _GRID + 0.5
-    return bound if value >= bound else int(value)
+    value = value * scale.grid + 0.5
+    return scale.bound if value >= scale.bound else int(value)
 
 
 @compiled
-def to_steps(
-    values: FloatArray, table: FloatArray, bound: int, steps: npt.NDArray[np.int32]
-) -> None:
+def to_steps(values: FloatArray, scale: TailScale, steps: npt.NDArray[np.int32]) -> None:
     """Write `step_of` of each value."""
     for i in range(values.size):
-        steps[i] = np.int32(step_of(values[i], table, bound))
+        steps[i] = np.int32(step_of(values[i], scale))
+
+
+@compiled
+def add_units(
+    values: FloatArray,
+    units: npt.NDArray[np.int64],
+    positions: npt.NDArray[np.uint8],
+    minus: npt.NDArray[np.uint8],
+    sums: FloatArray,
+) -> None:
+    """Add ± each value to the position of its unit in `sums`, shape (256,)."""
+    for i in range(values.size):
+        unit = units[i]
+        if minus[unit]:
+            sums[positions[unit]] -= values[i]
+        else:
+            sums[positions[unit]] += values[i]
 
 
 @compiled
@@ -43,8 +59,7 @@ def enter_gains(
     n_rows: int,
     weights: FloatArray,
     observed: npt.NDArray[np.int32],
-    table: FloatArray,
-    bound: int,
+    scale: TailScale,
     cell: int,
     first: int,
     gains: npt.NDArray[np.int32],
@@ -71,5 +86,5 @@ def enter_gains(
         over, under = gains[pair, 0, cell], gains[pair, 1, cell]
         for r in range(n_rows):
             z = sums[r, pair] * w
-            over[first + r] = np.int32(step_of(z, table, bound) - up)
-            under[first + r] = np.int32(step_of(-z, table, bound) - down)
+            over[first + r] = np.int32(step_of(z, scale) - up)
+            under[first + r] = np.int32(step_of(-z, scale) - down)

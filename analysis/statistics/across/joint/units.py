@@ -62,7 +62,8 @@ def joint_units(
         rows, columns = np.concatenate(links), np.concatenate(ends)
         total = n_nodes + n_groups
         graph = sparse.coo_array((np.ones(rows.size), (rows, columns)), shape=(total, total))
-        nodes = sparse.csgraph.connected_components(graph, directed=False)[1][nodes]
+        joined = sparse.csgraph.connected_components(graph, directed=False)[1]
+        nodes = joined.astype(np.int64)[nodes]
     _, first, inverse = np.unique(nodes, return_index=True, return_inverse=True)
     order = np.empty(first.size, dtype=np.int64)
     order[np.argsort(first)] = np.arange(first.size)

@@ -1,0 +1,90 @@
+"""Systems over several datasets: mean ranks and who cannot be told apart, means, profiles, pairs.
+
+URL parameters: `basis` (item scores, as reported), `metric`, `datasets`, `systems`, `alpha`,
+`target`, `seed`, `resamples`, `bars` (Wilcoxon–Holm, Nemenyi), `over` (which datasets aggregates
+are over), `highlight` (systems).
+"""
+
+import streamlit as st
+
+from analysis import numbers
+from dashboard import data
+from dashboard.ui import aggregates, filters, over_datasets, ranking, states
+from dashboard.ui.answers import answer
+from dashboard.ui.badges import badge
+from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.progress import with_progress
+from dashboard.ui.reports import show_report
+
+st.title("Ranking across datasets", anchor=False)
+if not data.datasets():
+    states.empty_store()
+    st.stop()
+by_basis = {basis: over_datasets.scored(basis) for basis in over_datasets.BASIS_NAMES}
+bases = [basis for basis, cells in by_basis.items() if cells]
+if not bases:
+    over_datasets.nothing_in_common("rank")
+    st.stop()
+
+with filters.filter_row("ranking_filters"):
+    basis = filters.choose_one(
+        "Scores", bases, key="basis", name=over_datasets.BASIS_NAMES.__getitem__, width=150
+    )
+    basis = basis or bases[0]
+    choice = over_datasets.choose_cells(by_basis[basis])
+    chosen = ranking.choose_settings()
+
+study = with_progress(
+    "Reading scores and drawing items anew",
+    lambda progress: data.ranking(
+        metric=choice.metric,
+        datasets=choice.datasets,
+        systems=choice.systems,
+        reported=basis == "reported",
+        alpha=chosen.alpha,
+        target=chosen.target,
+        seed=chosen.seed,
+        n_resamples=chosen.n_resamples,
+        progress=progress,
+    ),
+)
+answer(plain(study.sentence))
+better = "higher is better" if study.metric.higher_is_better else "lower is better"
+counts = [
+    numbers.counted(len(study.systems), "system"),
+    numbers.counted(len(study.datasets), "dataset"),
+]
+shown_as = badge("recomputed", "item scores") if basis == "items" else badge("reported")
+st.markdown(f"{shown_as}  " + plain(", ".join([*counts, better])))
+show_warnings(study.warnings)
+
+st.header("Mean ranks", anchor=False)
+rule = ranking.show_ranks(study)
+st.header("Over all datasets", anchor=False)
+over = aggregates.show_aggregates(study)
+st.header("Profiles", anchor=False)
+strong = aggregates.show_profiles(study)
+st.header("Pairs", anchor=False)
+ranking.show_pairs(study, rule)
+
+with st.expander("Report"):
+    show_report(study.report(), "ranking")
+where = choice.as_parameters()
+if basis == "items":
+    show_link(Link("Replicability matrix", "replicability", where))
+show_link(
+    Link(
+        "Link to this view",
+        "ranking",
+        {
+            "basis": over_datasets.BASIS_NAMES[basis],
+            **where,
+            **chosen.as_parameters(study.target),
+            "bars": rule,
+            "over": over,
+            "highlight": strong,
+        },
+    )
+)
+st.caption(plain(study.signature))

@@ -1,0 +1,88 @@
+"""All pairs of systems across datasets: on how many is one better than the other, at least?
+
+URL parameters: `metric`, `datasets`, `systems`, `estimator`, `alpha`, `order` (wins, name),
+`test`, `seed`, `resamples`.
+"""
+
+import numpy as np
+import streamlit as st
+
+from analysis.studies.dependence import ESTIMATOR_NAMES
+from dashboard import data
+from dashboard.components import count_heatmap
+from dashboard.ui import filters, over_datasets, replicability_matrix, states
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link, page_url, plain, show_link
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.progress import with_progress
+from dashboard.ui.reports import show_report
+from dashboard.ui.tables import show_table
+
+st.title("Replicability matrix", anchor=False)
+if not data.datasets():
+    states.empty_store()
+    st.stop()
+cells = over_datasets.scored("items")
+if not cells:
+    over_datasets.nothing_in_common("compare")
+    st.stop()
+
+with filters.filter_row("replicability_filters"):
+    choice = over_datasets.choose_cells(cells)
+    chosen = replicability_matrix.choose_settings()
+
+study = with_progress(
+    "Comparing all pairs on every dataset",
+    lambda progress: data.replicability_matrix(
+        metric=choice.metric,
+        datasets=choice.datasets,
+        systems=choice.systems,
+        alpha=chosen.alpha,
+        estimator=chosen.estimator,
+        test=chosen.test,
+        seed=chosen.seed,
+        n_resamples=chosen.n_resamples,
+        progress=progress,
+    ),
+)
+answer(plain(study.sentence))
+show_warnings(study.warnings)
+if len(study.systems) < 2:
+    st.stop()
+
+parameters = choice.as_parameters() | chosen.as_parameters()
+of_pair = {name: parameters[name] for name in ("metric", "alpha")} | {"basis": "tested here"}
+positions = replicability_matrix.ordered(study, chosen.order)
+at = np.ix_(positions, positions)
+count_heatmap(
+    [study.systems[i] for i in positions],
+    study.k[at],
+    study.n_shared[at],
+    estimator=[
+        [ESTIMATOR_NAMES.get(study.estimators[i][j], "") for j in positions] for i in positions
+    ],
+    difference=study.mean_difference[at],
+    n_datasets=len(study.datasets),
+    quantity=study.metric.label,
+    decimals=replicability_matrix.places(study),
+    leads_to=page_url("across_datasets", **of_pair),
+    key="counts",
+)
+st.caption(plain(study.how))
+
+picked = show_table(
+    replicability_matrix.pair_frame(study),
+    key="pairs",
+    columns=replicability_matrix.pair_columns(study),
+    filename=f"replicability_{study.metric.name}",
+    noun="pair",
+    select="single-row",
+)
+if picked is not None:
+    a, b = str(picked["a"]), str(picked["b"])
+    show_link(Link(f"{a} against {b}", "across_datasets", {"a": a, "b": b, **of_pair}))
+with st.expander("Report"):
+    show_report(study.report(), "replicability_matrix")
+show_link(Link("Ranking across datasets", "ranking", choice.as_parameters()))
+show_link(Link("Link to this view", "replicability", parameters))
+st.caption(plain(study.signature))

@@ -1,0 +1,105 @@
+"""On what share of the datasets does one system score better than another, for all pairs?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.components.canvas import Plane, show_matrix
+from dashboard.components.heatmap import LARGEST_CELL, Mark, Picked
+
+
+def share_heatmap(
+    systems: Sequence[str],
+    share: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    n_shared: npt.ArrayLike,
+    *,
+    key: str,
+    confidence: float = 0.95,
+    leads_to: str = "",
+) -> Picked | None:
+    """Show probabilities of improvement for all pairs; return the pair picked in this run.
+
+    Hue is who scores better more often, strength of colour how far from half; ▲ and ▼ stand where
+    the interval leaves half out.
+
+    Parameters
+    ----------
+    systems
+        The S names, in the order of rows and columns.
+    share, low, high
+        Shape (S, S), from 0 to 1: row above column, with its interval (NaN where there is none).
+        The diagonal is not looked at.
+    n_shared
+        Shape (S, S); datasets that a pair shares.
+    key
+        Streamlit's key.
+    confidence
+        Of the intervals.
+    leads_to
+        Address of the page that a picked pair opens, as for `significance_heatmap`.
+
+    Raises
+    ------
+    ValueError
+        If a matrix has not the shape (S, S).
+    """
+    header, planes = _table(systems, share, low, high, n_shared)
+    header |= {
+        "title": "Datasets on which the row scores better, percent",
+        "label": f"All pairs of {len(systems)} systems: on how many percent of the datasets the "
+        "row scores better. Arrow keys move, Enter opens the pair.",
+        "level": f"{100 * confidence:g} %",
+        "leads_to": leads_to,
+        "selected": None,
+    }
+    cell = show_matrix(header, planes, key=key)
+    return None if cell is None or cell[0] == cell[1] else Picked(*cell)
+
+
+def _table(
+    systems: Sequence[str], *matrices: npt.ArrayLike
+) -> tuple[dict[str, Any], dict[str, Plane]]:
+    n = len(systems)
+    names = ("share", "low", "high", "n_shared")
+    arrays = {
+        name: np.asarray(matrix, dtype=np.float64)
+        for name, matrix in zip(names, matrices, strict=True)
+    }
+    for name, array in arrays.items():
+        if array.shape != (n, n):
+            raise ValueError(f"`{name}` has shape {array.shape}; {n} systems need {(n, n)}")
+    off = ~np.eye(n, dtype=bool)
+    marks = marks_of(*(arrays[name] for name in names))
+    planes: dict[str, Plane] = {
+        name: (np.where(off, arrays[name], 0.0).astype(np.float32), "full", "")
+        for name in names[:3]
+    }
+    planes["n_shared"] = (np.where(off, arrays["n_shared"], 0).astype(np.int64), "full", "")
+    largest = next(size for most, size in LARGEST_CELL if n <= most)
+    header = {
+        "mode": "shares",
+        "rows": [str(name) for name in systems],
+        "square": True,
+        "largest": [largest, largest],
+        "codes": sorted({int(code) for code in marks[off]}),
+    }
+    return header, planes
+
+
+def marks_of(
+    share: npt.NDArray[np.float64],
+    low: npt.NDArray[np.float64],
+    high: npt.NDArray[np.float64],
+    n_shared: npt.NDArray[np.float64],
+) -> npt.NDArray[np.uint8]:
+    """Return the `Mark` of every pair, (S, S): what the interval says of half."""
+    marks = np.select(
+        [(n_shared == 0) | np.isnan(share), low > 0.5, high < 0.5],
+        [Mark.NOT_COMPARABLE, Mark.BETTER, Mark.WORSE],
+        Mark.UNDECIDED,
+    )
+    return marks.astype(np.uint8)

@@ -1,0 +1,84 @@
+"""What a reader can choose on the pages about several systems on several datasets."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from analysis.studies.score_table import Basis
+from dashboard import data
+from dashboard.ui import filters
+from dashboard.ui.links import Link, show_link
+
+BASIS_NAMES: Mapping[Basis, str] = {"items": "item scores", "reported": "as reported"}
+
+Scored = dict[str, dict[str, set[str]]]
+"""Systems with a score, by the labels of metric and dataset."""
+
+
+class Choice(NamedTuple):
+    """A metric, and the datasets and systems that were chosen; ``None`` stands for all."""
+
+    metric: str
+    datasets: tuple[str, ...] | None
+    systems: tuple[str, ...] | None
+
+    def as_parameters(self) -> dict[str, str | list[str]]:
+        """Return the URL parameters that stand for this choice."""
+        chosen = {"datasets": self.datasets, "systems": self.systems}
+        return {"metric": self.metric} | {k: list(v) for k, v in chosen.items() if v is not None}
+
+
+def scored(basis: Basis) -> Scored:
+    """Return who has scores where, for metrics with two systems on each of two datasets."""
+    cells: Scored = defaultdict(lambda: defaultdict(set))
+    if basis == "items":
+        for system, found in data.comparables().cells.items():
+            for dataset, metric in found:
+                cells[metric][dataset].add(system)
+    else:
+        for record in data.reported_scores():
+            cells[record.metric][record.dataset].add(record.system)
+    kept = {
+        metric: {dataset: systems for dataset, systems in found.items() if len(systems) > 1}
+        for metric, found in cells.items()
+    }
+    return {metric: found for metric, found in kept.items() if len(found) > 1}
+
+
+def choose_cells(cells: Scored) -> Choice:
+    """Draw the choice of a metric, by default that on most datasets, of datasets and systems."""
+    metrics = sorted(cells, key=lambda metric: -len(cells[metric]))
+    metric = filters.choose_one("Metric", metrics, key="metric", width=190) or metrics[0]
+    datasets = sorted(cells[metric], key=str.casefold)
+    systems = sorted(set().union(*cells[metric].values()), key=str.casefold)
+    return Choice(metric, _choose_some("Datasets", datasets), _choose_some("Systems", systems))
+
+
+def _choose_some(label: str, options: Sequence[str]) -> tuple[str, ...] | None:
+    key = label.lower()
+    keep_known(key, options)
+    chosen = filters.choose_some(label, options, key=key, width=220)
+    return None if len(chosen) == len(options) else tuple(chosen)
+
+
+def keep_known(key: str, options: Sequence[str]) -> None:
+    """Drop from a multiple choice what was chosen for another metric and is no option now."""
+    chosen = st.session_state.get(key, [])
+    known = [name for name in chosen if name in options]
+    if known != list(chosen):
+        st.session_state[key] = known
+
+
+def nothing_in_common(what: str) -> None:
+    """Say that no metric has scores of two systems on two datasets."""
+    st.subheader(f"There is nothing to {what} across datasets yet.", anchor=False)
+    st.markdown(
+        "No metric has scores of two systems on each of two datasets. Import the results of the "
+        "same systems on further datasets, under the same names and with the same metric:"
+    )
+    st.code("tiebreak ingest path/to/results", language="sh")
+    show_link(Link("What the store holds", "overview", {}))

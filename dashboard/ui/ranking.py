@@ -1,0 +1,287 @@
+"""Ranks and pairs on the page *Ranking across datasets*, and what it lets a reader choose."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import streamlit as st
+from scipy import stats
+
+from analysis import numbers
+from analysis.statistics.across.friedman import FriedmanTest
+from analysis.studies.ranking import RankingStudy
+from analysis.studies.ranking_words import smallest_adjusted
+from dashboard.charts import critical_difference_diagram
+from dashboard.components import share_heatmap
+from dashboard.ui import filters, settings
+from dashboard.ui.links import Link, page_url, plain, show_link
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.tables import Column, show_table
+
+RESAMPLES: Final = (1_999, 199, 9_999)
+WILCOXON, NEMENYI = "Wilcoxon–Holm", "Nemenyi"
+
+
+class Chosen(NamedTuple):
+    """The level, what the optimality gap is measured from, and how items are drawn."""
+
+    alpha: float
+    target: float | None
+    seed: int
+    n_resamples: int
+
+    def as_parameters(self, target: float) -> dict[str, str]:
+        """Return the URL parameters that stand for these settings."""
+        return {
+            "alpha": f"{self.alpha:g}",
+            "target": f"{target:g}",
+            "seed": str(self.seed),
+            "resamples": numbers.count(self.n_resamples),
+        }
+
+
+def choose_settings() -> Chosen:
+    """Draw what can be chosen about tests and intervals."""
+    alpha = settings.choose_alpha()
+    with st.popover("More settings"):
+        target = st.number_input(
+            "Target of the optimality gap",
+            value=None,
+            key="target",
+            bind="query-params",
+            format="%g",
+            help="Empty: the best possible score, or the best one seen",
+        )
+        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+        resamples = filters.choose_one("Resamples", RESAMPLES, key="resamples", name=numbers.count)
+    return Chosen(
+        alpha=alpha,
+        target=None if target is None else float(target),
+        seed=int(seed or 0),
+        n_resamples=resamples or RESAMPLES[0],
+    )
+
+
+def show_ranks(study: RankingStudy) -> str:
+    """Show mean ranks with bars, what they rest on, and their table; return by which test."""
+    rule = WILCOXON
+    if study.nemenyi_bars is not None:
+        rule = str(
+            st.segmented_control(
+                "Bars by",
+                [WILCOXON, NEMENYI],
+                default=NEMENYI if _wilcoxon_is_powerless(study) else WILCOXON,
+                required=True,
+                key="bars",
+                bind="query-params",
+                label_visibility="collapsed",
+            )
+        )
+    by_ranks = rule == NEMENYI and study.nemenyi is not None
+    bars = (study.nemenyi_bars if by_ranks else study.bars) or ()
+    frame = rank_frame(study, rule)
+    show_picture(
+        critical_difference_diagram(
+            frame.assign(low=frame["rank_low"], high=frame["rank_high"]),
+            bars,
+            rule=rule,
+            cd=study.nemenyi.critical_difference if by_ranks and study.nemenyi else None,
+            confidence=1 - study.alpha,
+        ),
+        key="ranks",
+        alt=study.sentence,
+    )
+    st.caption(plain(" ".join([rank_test_in_words(study), *_about_bars(study, by_ranks)])))
+    picked = show_table(
+        frame,
+        key="rank_table",
+        columns={
+            "place": Column("Place", "count", help="By mean rank"),
+            "system": Column("System", pinned=True),
+            "mean_rank": Column("Mean rank", "number", decimals=2),
+            "rank_low": Column("From", "number", decimals=2, shown=_has_items(study)),
+            "rank_high": Column("To", "number", decimals=2, shown=_has_items(study)),
+            "against_first": Column(
+                "p against the first",
+                "pvalue",
+                help=f"{rule}: adjusted for all pairs",
+            ),
+            "n_datasets": Column("Datasets", "count"),
+            "n_missing": Column("Missing", "count", shown=not study.complete),
+        },
+        filename=f"ranking_{study.metric.name}",
+        noun="system",
+        select="single-row",
+    )
+    if picked is not None:
+        show_link(Link(str(picked["system"]), "system", {"uid": str(picked["system_uid"])}))
+    return rule
+
+
+def _wilcoxon_is_powerless(study: RankingStudy) -> bool:
+    """Whether the datasets are too few for any pair to differ after Holm's correction."""
+    return smallest_adjusted(study.pairs) > study.alpha
+
+
+def rank_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
+    """Return a row per system, the best mean rank first, with its p-value by one of the rules."""
+    by_ranks = rule == NEMENYI and study.nemenyi is not None
+    found = study.nemenyi.pvalue if by_ranks and study.nemenyi else study.pairs.pvalue_adjusted
+    return pd.DataFrame(
+        {
+            "place": pd.Series(study.mean_ranks).rank(method="min"),
+            "system": study.systems,
+            "system_uid": study.system_uids,
+            "mean_rank": study.mean_ranks,
+            "rank_low": study.rank_low,
+            "rank_high": study.rank_high,
+            "against_first": found[0],
+            "n_datasets": study.n_datasets,
+            "n_missing": len(study.datasets) - study.n_datasets,
+        }
+    )
+
+
+def rank_test_in_words(study: RankingStudy) -> str:
+    """Return whether the ranks as a whole could be chance."""
+    found = study.rank_test
+    p = numbers.relation
+    permuted = f"with ranks permuted within datasets p {p(found.pvalue_permutation)}"
+    if isinstance(found, FriedmanTest):
+        return (
+            f"All systems alike? Friedman's χ² = {found.statistic:.3g} with {found.df} degrees of "
+            f"freedom, p {p(found.pvalue)}; Iman and Davenport's F p {p(found.f_pvalue)}; "
+            f"{permuted}."
+        )
+    return (
+        f"All systems alike? Skillings and Mack's χ² = {found.statistic:.3g} with {found.df} "
+        f"degrees of freedom, p {p(found.pvalue)}; {permuted}."
+    )
+
+
+def _about_bars(study: RankingStudy, by_ranks: bool) -> list[str]:
+    told = []
+    if by_ranks:
+        told.append(
+            "Nemenyi's test compares mean ranks, so that a verdict on two systems depends on who "
+            "else is ranked; Wilcoxon–Holm looks at the two alone."
+        )
+    elif study.nemenyi is None:
+        told.append("Nemenyi's test needs a score of every system on every dataset.")
+    return [*told, study.order_note] if study.order_note else told
+
+
+def show_pairs(study: RankingStudy, rule: str) -> None:
+    """Show who scores better than whom how often, and every pair's test over datasets."""
+    found = study.improvement
+    of_pair = {"metric": study.metric.label, "alpha": f"{study.alpha:g}"}
+    if study.basis == "items":
+        of_pair["basis"] = "tested here"
+    share_heatmap(
+        study.systems,
+        found.value,
+        found.low,
+        found.high,
+        found.n_datasets,
+        confidence=found.confidence_level,
+        leads_to=page_url("across_datasets", **of_pair) if study.basis == "items" else "",
+        key="improvement",
+    )
+    st.caption(
+        "Probability of improvement: on a dataset drawn from these, which system scores better? "
+        "Ties count half. Intervals, each by itself, by drawing the items of each dataset anew: "
+        "they speak of these datasets. The test in the table asks about others like them."
+        if _has_items(study)
+        else "Probability of improvement: on a dataset drawn from these, which system scores "
+        "better? Ties count half. Reported figures have no items to draw, and so no interval."
+    )
+    picked = show_table(
+        pair_frame(study, rule),
+        key="pairs",
+        columns={
+            "a": Column("A", pinned=True),
+            "b": Column("B"),
+            "verdict": Column("A is", help=f"{rule}, α = {study.alpha:g}"),
+            "wins": Column("Wins", "count", help="Datasets on which A scores better"),
+            "ties": Column("Ties", "count"),
+            "losses": Column("Losses", "count"),
+            "mean_difference": Column(
+                "Mean difference", "difference", decimals=places(study), help="A minus B"
+            ),
+            "pvalue": Column("p", "pvalue", shown=False),
+            "pvalue_adjusted": Column("Adjusted p", "pvalue"),
+            "nemenyi": Column("Nemenyi p", "pvalue", shown=study.nemenyi is not None),
+            "improvement": Column(
+                "Improvement", "share", help="Datasets on which A scores better, ties by half"
+            ),
+            "improvement_low": Column("From", "share", shown=False),
+            "improvement_high": Column("To", "share", shown=False),
+        },
+        filename=f"pairs_over_datasets_{study.metric.name}",
+        noun="pair",
+        select="single-row",
+    )
+    if picked is not None and study.basis == "items":
+        a, b = str(picked["a"]), str(picked["b"])
+        show_link(Link(f"{a} against {b}", "across_datasets", {"a": a, "b": b, **of_pair}))
+
+
+def pair_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
+    """Return a row per pair, its verdict by one of the rules; differences on the metric's scale."""
+    pairs, found = study.pairs, study.improvement
+    at = np.triu_indices(len(study.systems), 1)
+    sign = study.metric.sign
+    if rule == NEMENYI and study.nemenyi is not None:
+        different = study.nemenyi.different
+        ahead = study.mean_ranks[:, np.newaxis] < study.mean_ranks
+    else:
+        different, ahead = pairs.different, _signed_ranks(sign * study.scores) > 0
+    words = np.where(different, np.where(ahead, "better", "worse"), "cannot tell")[at]
+    frame = pd.DataFrame(
+        {
+            "a": [study.systems[i] for i in at[0]],
+            "b": [study.systems[j] for j in at[1]],
+            "verdict": words,
+            "wins": pairs.wins[at],
+            "ties": pairs.ties[at],
+            "losses": pairs.losses[at],
+            "n_datasets": pairs.n_datasets[at],
+            "mean_difference": sign * pairs.mean_difference[at],
+            "pvalue": pairs.pvalue[at],
+            "pvalue_adjusted": pairs.pvalue_adjusted[at],
+            "improvement": found.value[at],
+            "improvement_low": found.low[at],
+            "improvement_high": found.high[at],
+        }
+    )
+    frame["nemenyi"] = np.nan if study.nemenyi is None else study.nemenyi.pvalue[at]
+    return frame
+
+
+def _signed_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the sum of signed ranks of row minus column, (S, S): whom Wilcoxon's test favours."""
+    sums = []
+    for own in scores:
+        apart = own - scores
+        apart[apart == 0] = np.nan
+        ranks = stats.rankdata(np.abs(apart), axis=1, nan_policy="omit")
+        sums.append(np.nansum(np.sign(apart) * ranks, axis=1))
+    return np.array(sums)
+
+
+def places(study: RankingStudy) -> int:
+    """Return the decimals that the intervals of the means support, else those of the figures."""
+    mean = study.aggregates.mean
+    half_widths = (mean.high - mean.low) / 2
+    half_widths = half_widths[np.isfinite(half_widths) & (half_widths > 0)]
+    if half_widths.size:
+        return numbers.decimals(half_width=float(np.median(half_widths)))
+    known = study.scores[np.isfinite(study.scores)]
+    return next((d for d in range(4) if np.allclose(known, known.round(d), atol=1e-9)), 4)
+
+
+def _has_items(study: RankingStudy) -> bool:
+    return bool(np.isfinite(study.rank_low).any())

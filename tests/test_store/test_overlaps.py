@@ -1,0 +1,187 @@
+"""Overlaps of datasets that are found in the names and contents of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from store.arrays import load_shared_items
+from store.datasets import list_overlaps
+from store.engine import Store
+from store.errors import NotFoundError
+from store.importers.bundle import BundleDataset, BundleItem, BundleOverlap, ImportBundle
+from store.ingest import ingest
+from store.item_names import is_telling
+from store.lifecycle import delete
+
+Add = Callable[..., None]
+Names = Sequence[str] | Mapping[str, str]
+
+
+@pytest.fixture
+def add(store: Store, bundle: Callable[..., ImportBundle]) -> Add:
+    """Return a function that adds datasets: name=keys, or name={key: content}."""
+
+    def add_datasets(overlaps: Sequence[BundleOverlap] = (), **datasets: Names) -> None:
+        made = []
+        for name, keys in datasets.items():
+            contents = keys if isinstance(keys, Mapping) else dict.fromkeys(keys)
+            items = [BundleItem(k, content_hash=c and c * 64) for k, c in contents.items()]
+            made.append(BundleDataset(name, items=items))
+        ingest(store, bundle([], datasets=made, overlaps=overlaps), actor="t")
+
+    return add_datasets
+
+
+def _words(start: int, stop: int) -> list[str]:
+    return [f"word{k}x" for k in range(start, stop)]
+
+
+def _numbers(store: Store, *names: str) -> list[list[int]]:
+    return [numbers.tolist() for numbers in load_shared_items(store, names)]
+
+
+def _found(store: Store) -> list[tuple[str, str, str, int | None]]:
+    return [(o.dataset_a, o.dataset_b, o.kind, o.n_shared) for o in list_overlaps(store)]
+
+
+def test_ten_equal_names_are_an_overlap(store, add):
+    add(one=_words(0, 50), two=_words(40, 90), three=_words(81, 130))
+    assert _found(store) == [("one", "two", "same-names", 10)]  # two and three share nine
+
+
+def test_half_of_a_small_dataset_is_an_overlap(store, add):
+    add(
+        large=_words(0, 50), small=[*_words(0, 2), "else1x", "else2x"], other=[*_words(0, 1), "z1y"]
+    )
+    add(third=["word0x", "some1x", "some2x"])
+    assert ("large", "small", "same-names", 2) in _found(store)
+    assert ("large", "other", "same-names", 1) in _found(store)
+    assert not [o for o in _found(store) if set(o[:2]) == {"large", "third"}]
+
+
+def test_names_that_only_count_are_no_overlap(store, add):
+    keys = [f"item {k}" for k in range(50)]
+    add(one=keys, two=keys)
+    assert _found(store) == []
+    assert _numbers(store, "one", "two")[1][0] == 50
+
+
+def test_contents_that_differ_contradict_a_name(store, add):
+    add(
+        one=dict.fromkeys(_words(0, 20), "1"),
+        two=dict.fromkeys(_words(0, 20), "2"),
+        three=_words(0, 20),
+    )
+    assert _found(store) == [("one", "three", "same-names", 20), ("two", "three", "same-names", 20)]
+
+
+def test_a_pair_that_is_declared_or_shares_contents_is_listed_once(store, add):
+    keys = _words(0, 20)
+    add([BundleOverlap("one", "two", "transform")], one=keys, two=keys)
+    add(x=dict.fromkeys(keys, "1"), y=dict.fromkeys(keys, "1"))
+    kinds = {frozenset(o[:2]): o[2:] for o in _found(store)}
+    assert len(kinds) == len(_found(store)) == 6
+    assert kinds[frozenset({"one", "two"})] == ("transform", None)
+    assert kinds[frozenset({"x", "y"})] == ("shared-items", 1)
+    assert kinds[frozenset({"one", "x"})] == ("same-names", 20)
+
+
+def test_overlaps_of_some_datasets_and_of_living_ones(store, add):
+    keys = _words(0, 20)
+    add(one=keys, two=keys, three=keys)
+    uids = [list_overlaps(store)[0].dataset_a_uid, list_overlaps(store)[0].dataset_b_uid]
+    assert len(list_overlaps(store)) == 3
+    assert len(list_overlaps(store, uids)) == 1
+    delete(store, "dataset", "three", actor="t")
+    assert len(list_overlaps(store)) == 1
+
+
+def test_overlaps_agree_with_plain_sets(store, add):
+    rng = np.random.default_rng(20261121)
+    pool = np.array([*_words(0, 60), *(f"q{k}" for k in range(60))])
+    held = {
+        f"d{i}": rng.choice(pool, rng.integers(5, 75), replace=False).tolist() for i in range(9)
+    }
+    add(**held)
+    expected = {}
+    for a, b in combinations(held, 2):
+        n = sum(map(is_telling, set(held[a]) & set(held[b])))
+        if n and n >= min(10, min(len(held[a]), len(held[b])) / 2):
+            expected[a, b] = n
+    assert {(a, b): n for a, b, _, n in _found(store)} == expected
+    assert 5 < len(expected) < 30
+
+
+def test_shared_items_have_equal_numbers(store, add):
+    add(one=[*_words(0, 12), "only1x"], two=["only2x", *_words(2, 12)])
+    first, second = _numbers(store, "one", "two")
+    assert first == list(range(13))
+    assert second == [13, *range(2, 12)]
+
+
+def test_shared_items_by_content_whatever_their_names(store, add):
+    add(one={"a": "1", "b": "2", "c": "2"}, two={"x": "3", "y": "2"})
+    assert _numbers(store, "one", "two") == [[0, 1, 1], [2, 1]]
+    assert _numbers(store, "two", "one", "two") == [[0, 1], [2, 1, 1], [0, 1]]
+
+
+def test_shared_items_of_a_transform_go_by_any_name(store, add):
+    declared = [BundleOverlap("plain", "noisy", "transform")]
+    add(declared, plain={"1": "1", "2": "2"}, noisy={"2": "3", "1": "4"}, other=["1", "2"])
+    assert _numbers(store, "plain", "noisy", "other") == [[0, 1], [1, 0], [2, 3]]
+
+
+def test_shared_items_of_a_declared_part_go_by_names_that_do_not_count(store, add):
+    overlaps = [BundleOverlap("all", part, "contains") for part in ("ids", "rows", "changed")]
+    add(
+        overlaps,
+        all={"1": "1", "2": "2", "3": "3"},
+        ids=["1", "3"],
+        rows=["1", "2"],
+        changed={"3": "3", "1": "9"},
+    )
+    numbers = _numbers(store, "all", "ids", "rows", "changed")
+    assert numbers == [[0, 1, 2], [0, 2], [3, 4], [2, 5]]
+
+
+def test_shared_items_reach_through_a_third_dataset(store, add):
+    a, b, c = _words(0, 15), _words(0, 30), _words(10, 40)
+    add(a=a, b=b, c=c)
+    assert {o[:2] for o in _found(store)} == {("a", "b"), ("b", "c")}
+    numbers = _numbers(store, "a", "b", "c")
+    assert numbers[2][:5] == numbers[0][10:]
+    assert _numbers(store, "a", "c") == [list(range(15)), list(range(15, 45))]
+
+
+def test_shared_items_agree_with_plain_python(store, add):
+    rng = np.random.default_rng(7)
+    pool = np.array(_words(0, 50))
+    held = {f"d{i}": rng.choice(pool, 12, replace=False).tolist() for i in range(8)}
+    add(**held)
+    linked = {frozenset(o[:2]) for o in _found(store)}
+    places = [(name, key) for name, keys in held.items() for key in keys]
+    root = {place: place for place in places}
+    changed = True
+    while changed:
+        changed = False
+        for (d, key), (e, other) in combinations(places, 2):
+            same = key == other and frozenset((d, e)) in linked
+            if same and root[d, key] != root[e, other]:
+                root[e, other] = root[d, key] = min(root[d, key], root[e, other])
+                changed = True
+    numbers = dict(zip(places, np.concatenate(load_shared_items(store, list(held))), strict=True))
+    for one, two in combinations(places, 2):
+        assert (numbers[one] == numbers[two]) == (root[one] == root[two])
+    assert sorted(set(numbers.values())) == list(range(len(set(root.values()))))
+
+
+def test_shared_items_of_nothing(store, add):
+    add(empty=[], one=["a"])
+    assert _numbers(store) == []
+    assert _numbers(store, "empty", "one") == [[], [0]]
+    with pytest.raises(NotFoundError, match="elsewhere"):
+        load_shared_items(store, ["elsewhere"])

@@ -1,0 +1,112 @@
+"""All pairs across datasets: the matrix says what each pair's own study says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from analysis.studies.replicability import ReplicabilitySettings, study_replicability
+from analysis.studies.replicability_matrix import study_replicability_matrix
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+
+AddRun = Callable[..., None]
+SYSTEMS = ("LDA", "Naive Bayes", "Gaussian process", "Majority class")
+
+
+@pytest.mark.parametrize("estimator", ["auto", "fisher", "joint"])
+def test_every_cell_is_the_pairs_own_study(example: Store, estimator: str) -> None:
+    matrix = study_replicability_matrix(
+        example, systems=SYSTEMS, estimator=estimator, n_resamples=999
+    )
+    for i, a in enumerate(matrix.systems):
+        for j, b in enumerate(matrix.systems[:i]):
+            settings = ReplicabilitySettings(estimator=estimator, n_resamples=999)
+            pair = study_replicability(example, a, b, settings)
+            assert pair.recommended.estimator == matrix.estimators[i][j]
+            assert pair.recommended.k_a_over_b == matrix.k[i, j]
+            assert pair.recommended.k_b_over_a == matrix.k[j, i]
+            assert pair.a_over_b.n_datasets == matrix.n_shared[i, j]
+            differences = [e.difference for e in pair.datasets]
+            assert matrix.mean_difference[i, j] == pytest.approx(np.mean(differences))
+
+
+def test_the_best_comes_first_and_the_sentence_names_it(example: Store) -> None:
+    study = study_replicability_matrix(example, systems=SYSTEMS)
+    lead = study.k.sum(axis=1) - study.k.sum(axis=0)
+    assert list(lead) == sorted(lead, reverse=True)
+    assert study.systems[-1] == "Majority class"
+    assert study.sentence.startswith(study.systems[0])
+    assert "Bonferroni for 6 pairs" in study.how
+    assert "digits" in study.how
+    assert len(study.rows()) == 6
+    assert study.rows()[0]["a"] == study.systems[0]
+
+
+def test_independent_datasets_are_counted_by_fisher(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(1)
+    for dataset in ("one", "two", "three"):
+        for system, p in (("A", 0.9), ("B", 0.5), ("C", 0.5)):
+            add_run(system, dataset, list((rng.random(60) < p).astype(float)))
+    study = study_replicability_matrix(store, dependent=False)
+    assert study.used == {"fisher": 3}
+    assert study.k[study.systems.index("A"), study.systems.index("B")] == 3
+    assert study.k[study.systems.index("B"), study.systems.index("C")] == 0
+    declared = study_replicability_matrix(store, dependent=True)
+    assert declared.used == {"bonferroni": 3}
+
+
+def test_missing_systems_make_the_count_smaller_and_it_is_said(
+    store: Store, add_run: AddRun
+) -> None:
+    for dataset in ("one", "two", "three"):
+        for system in ("A", "B", "C"):
+            if (system, dataset) != ("C", "three"):
+                add_run(system, dataset, [1.0] * 30 if system == "A" else [0.0] * 30)
+    study = study_replicability_matrix(store, dependent=False)
+    a, b, c = (study.systems.index(name) for name in "ABC")
+    assert (study.n_shared[a, b], study.n_shared[a, c]) == (3, 2)
+    assert (study.k[a, b], study.k[a, c]) == (3, 2)
+    assert any("fewer than all 3 datasets" in w for w in study.warnings)
+
+
+def test_what_is_kept_is_what_is_computed(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(2)
+    for dataset in ("one", "two"):
+        for system in ("A", "B", "C"):
+            add_run(system, dataset, list(rng.normal(size=40)))
+    first, second = study_replicability_matrix(store), study_replicability_matrix(store)
+    assert np.array_equal(first.k, second.k)
+    assert np.array_equal(first.mean_difference, second.mean_difference, equal_nan=True)
+
+
+def test_study_is_json_and_a_report(example: Store) -> None:
+    study = study_replicability_matrix(example, systems=SYSTEMS)
+    plain = json.loads(json.dumps(study.to_dict(), allow_nan=False))
+    assert {"systems", "k", "n_shared", "k_by_estimator", "overlaps"} <= set(plain)
+    assert len(plain["k"]) == len(SYSTEMS)
+    assert "Majority class" in study.report().as_latex()
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"alpha": 0}, "`alpha` must lie between 0 and 1"),
+        ({"seed": -1}, "`seed` must not be negative"),
+        ({"n_resamples": 0}, "`n_resamples` must be at least 1"),
+        ({"estimator": "fisher", "dependent": True}, "`estimator` and `dependent` exclude"),
+        ({"estimator": "best"}, "`estimator` must be 'auto' or one of"),
+        ({"test": "steiger"}, "`test`"),
+    ],
+)
+def test_settings_are_checked(example: Store, settings: dict[str, object], match: str) -> None:
+    with pytest.raises(StoreError, match=match):
+        study_replicability_matrix(example, **settings)  # type: ignore[arg-type]
+
+
+def test_nothing_to_compare_is_told(store: Store) -> None:
+    with pytest.raises(NotFoundError, match="No dataset in question has item scores"):
+        study_replicability_matrix(store)
