@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,16 @@ class SeedOrder:
     n_runs_b: int
     a_over_b: StochasticOrder
     b_over_a: StochasticOrder
+    better: str | None
+    """The system that is shown better from run to run, all datasets taken together."""
+
+
+def fewest_runs(n_datasets: int, alpha: float) -> int:
+    """Return how many runs of each system the permutation test needs to show anything at all."""
+    runs = FEWEST_RUNS
+    while math.comb(2 * runs, runs) * alpha < n_datasets * (1 - 1e-9):
+        runs += 1
+    return runs
 
 
 def order_by_seeds(
@@ -34,7 +45,7 @@ def order_by_seeds(
 ) -> tuple[SeedOrder, ...]:
     """Compare the runs of both systems wherever each has at least three.
 
-    The bounds hold for all datasets and both directions together (Bonferroni).
+    Bounds and verdicts hold for all datasets together (Bonferroni), for each direction by itself.
     """
     repeated = [c for c in evidence.cells if min(c.matrix.n_vectors) >= FEWEST_RUNS]
     orders = []
@@ -49,13 +60,25 @@ def order_by_seeds(
                 first,
                 second,
                 confidence_level=1 - alpha,
-                n_comparisons=2 * len(repeated),
+                n_comparisons=len(repeated),
                 rng=seed,
             )
             for first, second in ((a, b), (b, a))
         )
         orders.append(
-            SeedOrder(matrix.dataset.label, matrix.metric.label, len(a), len(b), there, back)
+            SeedOrder(
+                dataset=matrix.dataset.label,
+                metric=matrix.metric.label,
+                n_runs_a=len(a),
+                n_runs_b=len(b),
+                a_over_b=there,
+                b_over_a=back,
+                better=matrix.systems[0]
+                if there.dominant
+                else matrix.systems[1]
+                if back.dominant
+                else None,
+            )
         )
     return tuple(orders)
 

@@ -52,7 +52,8 @@ if overlaps:
         is_a = overlap.dataset_a_uid == dataset.uid
         other = overlap.dataset_b if is_a else overlap.dataset_a
         other_uid = overlap.dataset_b_uid if is_a else overlap.dataset_a_uid
-        found = f"{overlap.n_shared} items with the same text" if overlap.n_shared else ""
+        alike = "of the same name" if overlap.kind == "same-names" else "with the same text"
+        found = f"{numbers.counted(overlap.n_shared, 'item')} {alike}" if overlap.n_shared else ""
         kind = overlap.kind.replace("-", " ")
         show_link(Link(other, "dataset", {"uid": other_uid}))
         st.caption(plain(" · ".join(filter(None, [kind, overlap.note, found]))))

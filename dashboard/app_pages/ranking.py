@@ -39,7 +39,7 @@ study = with_progress(
     "Reading scores and drawing items anew",
     lambda progress: data.ranking(
         metric=choice.metric,
-        datasets=choice.datasets,
+        datasets=choice.dataset_uids,
         systems=choice.systems,
         reported=basis == "reported",
         alpha=chosen.alpha,

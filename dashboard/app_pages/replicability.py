@@ -23,6 +23,11 @@ if not data.datasets():
     states.empty_store()
     st.stop()
 cells = over_datasets.scored("items")
+if not cells and over_datasets.scored("reported"):
+    states.no_item_scores(
+        "two systems on several datasets", [Link("Ranking across datasets", "ranking", {})]
+    )
+    st.stop()
 if not cells:
     over_datasets.nothing_in_common("compare")
     st.stop()
@@ -35,7 +40,7 @@ study = with_progress(
     "Comparing all pairs on every dataset",
     lambda progress: data.replicability_matrix(
         metric=choice.metric,
-        datasets=choice.datasets,
+        datasets=choice.dataset_uids,
         systems=choice.systems,
         alpha=chosen.alpha,
         estimator=chosen.estimator,

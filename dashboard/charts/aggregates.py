@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.charts.critical_difference import GROUND
 from dashboard.charts.names import shorten
 from dashboard.charts.palette import (
     INK,
@@ -101,9 +102,7 @@ def aggregates_plot(
         .mark_point(size=min(70, step * 4), filled=True, opacity=1)
         .encode(x=x("at_value"), y=y, color=ink(INK), tooltip=tooltip),
         base.transform_filter("isValid(datum.value) && !datum.beyond && !datum.complete")
-        .mark_point(
-            size=min(60, step * 4), strokeWidth=1.6, opacity=1, fill=alt.ExprRef("background")
-        )
+        .mark_point(size=min(60, step * 4), strokeWidth=1.6, opacity=1, fill=GROUND)
         .encode(x=x("at_value"), y=y, color=ink(INK), tooltip=tooltip),
         *(
             base.transform_filter(alt.FieldEqualPredicate(field="beyond", equal=side))

@@ -21,6 +21,8 @@ from dashboard.charts.palette import (
 )
 
 _COLUMNS: Final = ("system", "mean_rank")
+GROUND: Final = alt.ExprRef("background")
+"""Fill of a hollow mark that hides the line behind it."""
 _RULER: Final = "critical difference"
 _LANE: Final = 0.034
 """Width of a bar's lane, as a share of the plot."""
@@ -42,7 +44,8 @@ def critical_difference_diagram(
     the rows from its first to its last system.
 
     Columns: `system` and `mean_rank` (1 is best; missing where a system has no rank; rows must be
-    sorted, these last), optional `low` and `high` (interval of the mean rank, missing allowed).
+    sorted, these last), optional `low` and `high` (interval of the mean rank, missing allowed) and
+    `complete` (False: the system lacks some of the datasets; its mark is hollow).
     `bars` are positions (first, last) in this order. `rule` says by what test the bars are drawn.
     `cd` adds a ruler as long as the critical difference: systems further apart differ.
     `confidence` of the intervals is printed in the key.
@@ -64,7 +67,7 @@ def critical_difference_diagram(
         name: "–" if math.isnan(rank) else f"{rank:.2f}"
         for name, rank in zip(names, rows["mean_rank"], strict=True)
     }
-    right = value_axis({_RULER: "", **ranks}, "")
+    right = value_axis(dict.fromkeys(domain, "") | ranks, "")
     right["labelFontSize"] = size
     axis = name_axis(labelFontSize=size, grid=True, gridOpacity=0.35)
     layers = [
@@ -75,8 +78,11 @@ def critical_difference_diagram(
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=max(2.0, step / 7), opacity=0.7)
         .encode(x=x("low"), x2="high:Q", y=y, color=ink(UNCLEAR)),
-        base.transform_filter("isValid(datum.mean_rank)")
+        base.transform_filter("isValid(datum.mean_rank) && datum.complete")
         .mark_point(filled=True, size=min(80, step * 4), opacity=1)
+        .encode(x=x("mean_rank"), y=y, color=ink(INK), tooltip=_tooltip(rows)),
+        base.transform_filter("isValid(datum.mean_rank) && !datum.complete")
+        .mark_point(size=min(64, step * 4), strokeWidth=1.6, opacity=1, fill=GROUND)
         .encode(x=x("mean_rank"), y=y, color=ink(INK), tooltip=_tooltip(rows)),
         base.mark_point(opacity=0).encode(y=alt.Y("system:N", scale=order, axis=right)),
         *([] if cd is None else _ruler(cd, x, y)),
@@ -93,6 +99,7 @@ def _rows(frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame.loc[:, list(_COLUMNS)].copy()
     for end in ("low", "high"):
         rows[end] = frame[end] if end in frame.columns else float("nan")
+    rows["complete"] = frame["complete"] if "complete" in frame.columns else True
     numbers = ["mean_rank", "low", "high"]
     rows[numbers] = rows[numbers].astype("float64")
     return rows
@@ -200,6 +207,8 @@ def _key(
     lines = ["● mean rank, 1 is best" + (f"{EM}line: {level}interval" if has_intervals else "")]
     by = f" ({rule})" if rule else ""
     lines.append(f"Bar: cannot be told apart{by}" if bars else f"No bar: neighbours differ{by}")
+    if not rows["complete"].all():
+        lines.insert(1, "○ lacks datasets: ranked on fewer")
     if cd is not None and cd > len(rows) - 1:
         lines.append("The critical difference exceeds all ranks.")
     return lines

@@ -58,13 +58,13 @@ function sharesPainter(table, theme) {
       const [up, down] = small ? ["line above:", "line below:"] : ["▲", "▼"];
       if (table.codes.includes(BETTER)) items.push(sample(BETTER, 0.8, `${up} interval above 50 %`));
       if (table.codes.includes(WORSE)) items.push(sample(WORSE, 0.2, `${down} interval below 50 %`));
-      if (table.codes.includes(UNDECIDED)) items.push(sample(UNDECIDED, 0.7, "pale, no mark: cannot tell"));
+      if (table.codes.includes(UNDECIDED)) items.push(sample(UNDECIDED, 0.7, table.intervals ? "pale, no mark: cannot tell" : "pale: no interval"));
       if (table.codes.includes(NOT_COMPARABLE)) items.push(sample(NOT_COMPARABLE, 0, "hatched: no shared dataset"));
       return {
         caption: "Percent of datasets on which the row scores better",
         low: "0 %",
         high: "100 %",
-        scale: (t) => shadeOf(t < 0.5 ? WORSE : BETTER, t).fill,
+        scale: (t) => shadeOf(!table.intervals ? UNDECIDED : t < 0.5 ? WORSE : BETTER, t).fill,
         items,
       };
     },

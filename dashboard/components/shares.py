@@ -85,6 +85,7 @@ def _table(
         "rows": [str(name) for name in systems],
         "square": True,
         "largest": [largest, largest],
+        "intervals": bool(np.isfinite(arrays["low"][off]).any()),
         "codes": sorted({int(code) for code in marks[off]}),
     }
     return header, planes

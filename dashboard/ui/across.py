@@ -86,7 +86,7 @@ def _choose_details(
         name=lambda kind: FAMILY_NAMES[kind],
         help="What is counted together, where there are several metrics",
     )
-    kept = filters.choose_some("Datasets", datasets, key="dataset") if datasets else []
+    kept = filters.choose_some("Datasets", datasets, key="datasets") if datasets else []
     margin = st.number_input(
         "Margin: differences below it do not matter on a new dataset",
         min_value=0.0,
@@ -133,7 +133,7 @@ def as_parameters(study: ReplicabilityStudy, chosen: Chosen) -> dict[str, str | 
         "resamples": numbers.count(asked.n_resamples),
     }
     if asked.datasets is not None:
-        parameters["dataset"] = list(asked.datasets)
+        parameters["datasets"] = list(asked.datasets)
     if asked.margin is not None:
         parameters["margin"] = f"{asked.margin:g}"
     return parameters

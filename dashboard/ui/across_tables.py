@@ -16,6 +16,7 @@ from analysis.studies.new_datasets import NewDatasets
 from analysis.studies.new_datasets_words import new_datasets_in_words
 from analysis.studies.replicability import ReplicabilityStudy
 from analysis.studies.replicability_report import IDENTIFIED
+from analysis.studies.seed_order import fewest_runs
 from dashboard.charts import Evidence, paired_difference
 from dashboard.charts.names import shorten
 from dashboard.ui import settings
@@ -273,8 +274,11 @@ def seed_table(study: ReplicabilityStudy) -> None:
                 "dataset": f"{o.dataset}, {o.metric}" if several else o.dataset,
                 "runs": f"{o.n_runs_a} / {o.n_runs_b}",
                 "violation": o.a_over_b.violation,
-                "a_over_b": o.a_over_b.epsilon_min,
-                "b_over_a": o.b_over_a.epsilon_min,
+                "better": o.better or "",
+                "pvalue_a": o.a_over_b.pvalue,
+                "pvalue_b": o.b_over_a.pvalue,
+                "bound_a": o.a_over_b.epsilon_min,
+                "bound_b": o.b_over_a.epsilon_min,
             }
             for o in study.seeds
         ]
@@ -283,14 +287,19 @@ def seed_table(study: ReplicabilityStudy) -> None:
         "dataset": Column("Dataset", pinned=True),
         "runs": Column("Runs", help=f"Of {study.system_a} and of {study.system_b}"),
         "violation": Column("Violation ε", "number", decimals=3, help="0: A above B throughout"),
-        "a_over_b": Column(f"Bound, {study.system_a} over", "number", decimals=3),
-        "b_over_a": Column(f"Bound, {study.system_b} over", "number", decimals=3),
+        "better": Column("Shown better"),
+        "pvalue_a": Column(f"p, {shorten(study.system_a)} over", "pvalue"),
+        "pvalue_b": Column(f"p, {shorten(study.system_b)} over", "pvalue"),
+        "bound_a": Column(f"Bound, {study.system_a} over", "number", decimals=3, shown=False),
+        "bound_b": Column(f"Bound, {study.system_b} over", "number", decimals=3, shown=False),
     }
     show_table(frame, key="seeds", columns=columns, filename="seeds", noun="dataset")
     st.caption(
         "Almost stochastic order over the scores of repeated runs (del Barrio et al. 2018, Dror "
-        "et al. 2019): a bound below 0.5 says that the first system is better from run to run. It "
-        "is corrected for the number of datasets and rough for fewer than five runs."
+        "et al. 2019). Better from run to run is shown where the bound of ε is below 0.5 and the "
+        "permutation test of the runs agrees, both corrected for the number of datasets: with "
+        f"{numbers.counted(len(study.seeds), 'dataset')} that takes at least "
+        f"{fewest_runs(len(study.seeds), study.alpha)} runs of each system."
     )
 
 

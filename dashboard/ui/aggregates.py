@@ -16,7 +16,7 @@ from dashboard.charts import MOST_STRONG, aggregates_plot, performance_profiles_
 from dashboard.ui import filters, over_datasets
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.ranking import places
+from dashboard.ui.ranking import places, score_places
 from dashboard.ui.tables import Column, show_table
 
 SUMMARIES: Final[Mapping[str, str]] = {
@@ -159,7 +159,7 @@ def _about(study: RankingStudy, over: str, n_common: int) -> str:
         told.append("Over the datasets that each system has: not to be compared where they differ.")
     told.append(
         "The macro mean and the others weigh every dataset alike. IQM: mean of the middle half. "
-        f"Optimality gap: mean shortfall from {study.target:g}; low is good."
+        f"Optimality gap: mean shortfall from {study.target:.4g}; low is good."
     )
     if np.isfinite(study.aggregates.mean.low).any():
         told.append(
@@ -187,7 +187,7 @@ def show_profiles(study: RankingStudy) -> list[str]:
     if not study.complete:
         st.caption("Shares are of the datasets that a system has a score on.")
     frame = score_frame(study)
-    digits = places(study)
+    digits = score_places(study)
     columns = {
         "dataset": Column("Dataset", pinned=True),
         "n_items": Column("Items", "count", shown=bool(study.n_items.any())),

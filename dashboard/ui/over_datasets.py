@@ -26,6 +26,13 @@ class Choice(NamedTuple):
     datasets: tuple[str, ...] | None
     systems: tuple[str, ...] | None
 
+    @property
+    def dataset_uids(self) -> tuple[str, ...] | None:
+        """Uids of the datasets that were chosen, ``None`` for all: a label is no name."""
+        if self.datasets is None:
+            return None
+        return tuple(d.uid for d in data.datasets() if d.label in self.datasets)
+
     def as_parameters(self) -> dict[str, str | list[str]]:
         """Return the URL parameters that stand for this choice."""
         chosen = {"datasets": self.datasets, "systems": self.systems}
@@ -40,8 +47,9 @@ def scored(basis: Basis) -> Scored:
             for dataset, metric in found:
                 cells[metric][dataset].add(system)
     else:
+        labels = {dataset.uid: dataset.label for dataset in data.datasets()}
         for record in data.reported_scores():
-            cells[record.metric][record.dataset].add(record.system)
+            cells[record.metric][labels[record.dataset_uid]].add(record.system)
     kept = {
         metric: {dataset: systems for dataset, systems in found.items() if len(systems) > 1}
         for metric, found in cells.items()

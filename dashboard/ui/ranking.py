@@ -85,7 +85,9 @@ def show_ranks(study: RankingStudy) -> str:
     frame = rank_frame(study, rule)
     show_picture(
         critical_difference_diagram(
-            frame.assign(low=frame["rank_low"], high=frame["rank_high"]),
+            frame.assign(
+                low=frame["rank_low"], high=frame["rank_high"], complete=frame["n_missing"] == 0
+            ),
             bars,
             rule=rule,
             cd=study.nemenyi.critical_difference if by_ranks and study.nemenyi else None,
@@ -152,12 +154,12 @@ def rank_test_in_words(study: RankingStudy) -> str:
     permuted = f"with ranks permuted within datasets p {p(found.pvalue_permutation)}"
     if isinstance(found, FriedmanTest):
         return (
-            f"All systems alike? Friedman's χ² = {found.statistic:.3g} with {found.df} degrees of "
+            f"All systems alike? Friedman's χ² = {found.statistic:,.1f} with {found.df} degrees of "
             f"freedom, p {p(found.pvalue)}; Iman and Davenport's F p {p(found.f_pvalue)}; "
             f"{permuted}."
         )
     return (
-        f"All systems alike? Skillings and Mack's χ² = {found.statistic:.3g} with {found.df} "
+        f"All systems alike? Skillings and Mack's χ² = {found.statistic:,.1f} with {found.df} "
         f"degrees of freedom, p {p(found.pvalue)}; {permuted}."
     )
 
@@ -273,14 +275,21 @@ def _signed_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def places(study: RankingStudy) -> int:
-    """Return the decimals that the intervals of the means support, else those of the figures."""
+    """Return the decimals of means: what their intervals support, else one more than scores."""
     mean = study.aggregates.mean
     half_widths = (mean.high - mean.low) / 2
     half_widths = half_widths[np.isfinite(half_widths) & (half_widths > 0)]
     if half_widths.size:
         return numbers.decimals(half_width=float(np.median(half_widths)))
+    return score_places(study) + 1
+
+
+def score_places(study: RankingStudy) -> int:
+    """Return the decimals of scores: of figures those they were stated with, at most three."""
+    if _has_items(study):
+        return places(study)
     known = study.scores[np.isfinite(study.scores)]
-    return next((d for d in range(4) if np.allclose(known, known.round(d), atol=1e-9)), 4)
+    return next((d for d in range(3) if np.allclose(known, known.round(d), rtol=0, atol=1e-9)), 3)
 
 
 def _has_items(study: RankingStudy) -> bool:

@@ -35,7 +35,7 @@ def ingest_command(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
     format: Annotated[
         str | None,
-        typer.Option(help="generic, nlpstattest, reported or lm_eval; by default recognised."),
+        typer.Option(help="generic, nlpstattest, reported, lm_eval or mteb; else recognised."),
     ] = None,
     system: Annotated[str | None, typer.Option(help="System, where the file names none.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Dataset, where the file names none.")] = None,

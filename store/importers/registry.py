@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.importers import generic, lm_eval, nlpstattest, reported
+from store.importers import generic, lm_eval, mteb, nlpstattest, reported
 from store.importers.bundle import ImportBundle, ReadOptions
 
 Sniff = Callable[[Path, ReadOptions], bool]
@@ -37,6 +37,7 @@ class Importer:
 
 IMPORTERS: tuple[Importer, ...] = (
     Importer(lm_eval.NAME, lm_eval.DESCRIPTION, lm_eval.sniff, lm_eval.read, lm_eval.group),
+    Importer(mteb.NAME, mteb.DESCRIPTION, mteb.sniff, mteb.read, mteb.group),
     Importer(reported.NAME, reported.DESCRIPTION, reported.sniff, reported.read),
     Importer(nlpstattest.NAME, nlpstattest.DESCRIPTION, nlpstattest.sniff, nlpstattest.read),
     Importer(generic.NAME, generic.DESCRIPTION, generic.sniff, generic.read),

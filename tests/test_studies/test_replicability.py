@@ -14,6 +14,7 @@ from analysis.studies.replicability import (
     ReplicabilityStudy,
     study_replicability,
 )
+from analysis.studies.seed_order import fewest_runs
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 
@@ -300,6 +301,11 @@ def test_repeated_runs_are_put_in_order(store: Store, add_run: AddRun) -> None:
     assert (order.n_runs_a, order.n_runs_b) == (5, 5)
     assert order.a_over_b.violation == 0
     assert order.b_over_a.violation == 1
+    assert order.better == "A"
+
+
+def test_more_datasets_need_more_runs() -> None:
+    assert [fewest_runs(n, 0.05) for n in (1, 2, 10, 60)] == [3, 4, 5, 7]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ divides what that leaves open (Vesely, Finos and Goeman 2023).
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.joint.statistics import GainArray
 
 TABLE_BYTES = 128 * 2**20
@@ -75,20 +76,18 @@ def largest_unrejected(
         return Unrejected(n, True)
     largest = np.empty_like(prefixes)
     kernels.largest_sums(gains, largest, counts)
-    search = Search(gains, prefixes, largest, table_bytes)
-    for size in range(n, found, -1):
-        if counts[size] < needed:
-            continue
-        best, upper = search.most_reached(size, needed - 1, needed, limit)
-        if best >= needed:
-            return Unrejected(size, True)
+    sizes = np.flatnonzero(counts >= needed)[::-1]
+    sizes = sizes[sizes > found]
+    search = _Search(gains, prefixes, largest, sizes, table_bytes)
+    for size in sizes:
+        best, upper = search.most_reached(int(size), needed - 1, needed, limit)
         if upper >= needed:
-            return Unrejected(size, False)
+            return Unrejected(int(size), best >= needed)
     return Unrejected(found, True)
 
 
 def largest_pvalues(
-    gains: GainArray, *, limit: int = 300, table_bytes: int = TABLE_BYTES
+    gains: GainArray, *, limit: int = 1_000, table_bytes: int = TABLE_BYTES
 ) -> FloatArray:
     """Return the largest p-value of any set of at least so many cells.
 
@@ -111,48 +110,67 @@ def largest_pvalues(
     kernels.prefix_sums(gains, prefixes, least)
     largest = np.empty_like(prefixes)
     kernels.largest_sums(gains, largest, most)
-    search = Search(gains, prefixes, largest, table_bytes)
-    counts = np.zeros(n, dtype=np.int64)
-    top = 0
+    # What larger sets show at least; a size is of interest where its bound is higher.
+    shown = np.maximum.accumulate(least[::-1])[::-1]
+    sizes = np.flatnonzero(most[1:] > shown[1:]) + 1
+    search = _Search(gains, prefixes, largest, sizes, table_bytes)
+    counts, top = np.zeros(n, dtype=np.int64), 0
     for size in range(n, 0, -1):
         if most[size] > max(top, least[size]):
-            floor = max(top, int(least[size]))
-            top = search.most_reached(size, floor, n_resamples + 1, limit)[1]
+            known = max(top, int(least[size]))
+            top = search.most_reached(size, known, n_resamples + 1, limit)[1]
         else:
             top = max(top, int(least[size]))
         counts[size - 1] = top
     return np.asarray((counts + 1) / (n_resamples + 1))
 
 
-class Search:
+class _Search:
     """Branch and bound over sets of cells, on the replicates that can matter."""
 
     def __init__(
-        self, gains: GainArray, prefixes: GainArray, largest: GainArray, table_bytes: int
+        self,
+        gains: GainArray,
+        prefixes: GainArray,
+        largest: GainArray,
+        sizes: npt.NDArray[np.intp],
+        table_bytes: int,
     ) -> None:
         self._gains, self._prefixes, self._largest = gains, prefixes, largest
-        n, n_resamples = gains.shape
-        self._n_rows = (n + 1) * (n + 2) // 2
-        self._capacity = table_bytes // (4 * self._n_rows)
-        self._n_resamples = n_resamples
-        self._kept: tuple[GainArray, GainArray, GainArray] | None = None
+        n_rows = (len(gains) + 1) * (len(gains) + 2) // 2
+        self._n_rows, self._capacity = n_rows, table_bytes // (4 * n_rows)
+        self._for_all: _Table | None = None
+        # Other replicates reach 0 for no set of any of these sizes.
+        reached = np.any(largest[sizes] >= 0, axis=0)
+        if sizes.size and np.count_nonzero(reached) <= self._capacity:
+            self._for_all = self._table(reached)
 
     def most_reached(self, size: int, best: int, enough: int, limit: int) -> tuple[int, int]:
         """Return the count of the best set of `size` cells, and a bound for the count of any."""
         from analysis.statistics.across.joint import closed_sums_kernels as kernels
 
-        reached = self._largest[size] >= 0
-        n_active = int(np.count_nonzero(reached))
-        if n_active > self._capacity:
-            return best, n_active
-        # Others cannot reach 0 for any set of this size.
-        active = np.flatnonzero(reached)
-        gains = np.ascontiguousarray(self._gains[:, active])
-        prefixes = np.ascontiguousarray(self._prefixes[:, active])
-        table = np.empty((self._n_rows, n_active), dtype=np.int32)
-        kernels.table_of_largest(gains, table)
-        partial = np.empty((size + 1, n_active), dtype=np.int32)
-        found, upper, _ = kernels.most_reached(
-            gains, prefixes, table, size, best, enough, limit, partial
-        )
-        return int(found), int(upper)
+        table = self._for_all
+        if table is None:
+            reached = self._largest[size] >= 0
+            n_reached = int(np.count_nonzero(reached))
+            if n_reached > self._capacity:
+                return best, n_reached
+            table = self._table(reached)
+        room = np.empty((size + 1, table.gains.shape[1]), dtype=np.int32)
+        return kernels.most_reached(*table, size, best, enough, limit, room)
+
+    def _table(self, reached: BoolArray) -> "_Table":
+        from analysis.statistics.across.joint import closed_sums_kernels as kernels
+
+        kept = np.flatnonzero(reached)
+        gains = np.ascontiguousarray(self._gains[:, kept])
+        sums = np.empty((self._n_rows, kept.size), dtype=np.int32)
+        kernels.table_of_largest(gains, sums)
+        return _Table(gains, np.ascontiguousarray(self._prefixes[:, kept]), sums)
+
+
+class _Table(NamedTuple):
+    gains: GainArray
+    prefixes: GainArray
+    largest: GainArray
+    """Of the first cells, any number of them: see `table_of_largest`."""

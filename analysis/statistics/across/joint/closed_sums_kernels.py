@@ -109,7 +109,7 @@ def most_reached(
     enough: int,
     limit: int,
     partial: Steps,
-) -> tuple[int, int, int]:
+) -> tuple[int, int]:
     """Search the set of `size` cells whose sum most replicates reach, by branch and bound.
 
     Parameters
@@ -131,9 +131,9 @@ def most_reached(
 
     Returns
     -------
-    best, upper, looked : int
-        The count of the best set found, a bound for the count of any set (the same where the
-        search came to its end), and how many bounds were looked at.
+    best, upper : int
+        The count of the best set found, or `best` as given, and a bound for the count of any set:
+        the same where the search came to its end.
     """
     n = len(gains)
     partial[0] = 0
@@ -152,7 +152,7 @@ def most_reached(
                 j, left = highest[d] + 1, size - d
                 if j >= left:
                     upper = max(upper, count_sum(partial[d], table[j * (j + 1) // 2 + left]))
-            return best, upper, looked
+            return best, upper
         looked += 1
         j = cell + 1
         if count_sum(partial[depth], table[j * (j + 1) // 2 + r]) <= best:
@@ -165,8 +165,8 @@ def most_reached(
         # With it the lowest of the rest: the likeliest set.
         best = max(best, count_sum(deeper, prefixes[r - 1]))
         if best >= enough:
-            return best, best, looked
+            return best, best
         if r > 1:
             depth += 1
             highest[depth] = cell - 1
-    return best, best, looked
+    return best, best

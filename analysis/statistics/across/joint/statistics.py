@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+from scipy import sparse, special
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.joint.cells import PreparedCell
@@ -67,23 +67,32 @@ def exchange_statistics(
     n = len(cells)
     observed, testable = np.zeros(n), np.zeros(n, dtype=np.bool_)
     drawn = np.zeros((n, n_resamples))
-    n_units = 1 + max((int(cell.units[-1]) for cell in cells if cell.units.size), default=-1)
-    scaled = np.zeros((n, n_units))
+    scaled = [np.zeros(cell.units.size) for cell in cells]
     for row, cell in enumerate(cells):
         values, able = cell.differences(0, slice(1, 2))
         testable[row] = able[0]
         weight = inverse_norms(values)[0] if able[0] else 0.0
         if weight > 0:
             observed[row] = np.sum(values) * weight
-            scaled[row, cell.units] = values[:, 0] * weight
+            scaled[row] = values[:, 0] * weight
             sums = _signed_sums(values[:, 0], cell.units, codes)
             drawn[row] = sums[:n_resamples] * weight
         done()
-    correlation = scaled @ scaled.T
-    varies = np.diag(correlation) > 0
-    correlation[~varies] = correlation[:, ~varies] = np.nan
-    np.fill_diagonal(correlation, np.where(varies, 1.0, np.nan))
-    return ExchangeStatistics(observed, drawn, testable, np.clip(correlation, -1.0, 1.0))
+    correlation = _correlation([cell.units for cell in cells], scaled)
+    return ExchangeStatistics(observed, drawn, testable, correlation)
+
+
+def _correlation(units: Sequence[IntArray], scaled: Sequence[FloatArray]) -> FloatArray:
+    """Return the products of all cells' differences, summed over units; NaN without any."""
+    starts = np.concatenate([[0], np.cumsum([values.size for values in scaled], dtype=np.int64)])
+    values, columns = np.concatenate([[], *scaled]), np.concatenate([[], *units]).astype(np.int64)
+    n_units = int(np.max(columns, initial=-1)) + 1
+    rows = sparse.csr_array((values, columns, starts), shape=(len(scaled), n_units))
+    products = np.asarray((rows @ rows.T).todense())
+    varies = np.diag(products) > 0
+    products[~varies] = products[:, ~varies] = np.nan
+    np.fill_diagonal(products, np.where(varies, 1.0, np.nan))
+    return np.clip(products, -1.0, 1.0)
 
 
 def _signed_sums(values: FloatArray, units: IntArray, codes: Sequence[SignCodes]) -> FloatArray:

@@ -1,0 +1,251 @@
+"""Replicability matrix and Ranking: complete and incomplete tables, figures only, odd links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from store.engine import open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+)
+from store.ingest import ingest
+
+OpenPage = Callable[..., AppTest]
+TextOf = Callable[[AppTest], str]
+PAGES = ("replicability", "ranking")
+
+
+def write_table(path: Path, present: np.ndarray, *, higher_is_better: bool = True) -> None:
+    """Store item scores of systems on the datasets they are `present` on, (systems, datasets)."""
+    rng = np.random.Generator(np.random.PCG64(5))
+    n_datasets = present.shape[1]
+    runs = []
+    for dataset in range(n_datasets):
+        hard = rng.normal(0.5, 0.1, (60, 1))
+        for system in np.flatnonzero(present[:, dataset]):
+            scores = hard - 0.05 * system + rng.normal(0, 0.1, (60, 1))
+            runs.append(BundleRun(f"system {system}", dataset, "", [BundleScores(0, scores)]))
+    store = open_store(path, create=True)
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[
+                BundleDataset(f"set {k}", items=[BundleItem(f"{k}-{i}") for i in range(60)])
+                for k in range(n_datasets)
+            ],
+            metrics=[BundleMetric("quality", higher_is_better=higher_is_better)],
+            runs=runs,
+        ),
+        actor="tests",
+    )
+    store.close()
+
+
+@pytest.fixture
+def holey_path(tmp_path: Path) -> Path:
+    """Return a store in which one of four systems lacks two of eight datasets."""
+    present = np.ones((4, 8), dtype=bool)
+    present[1, :2] = False
+    write_table(tmp_path / "holey.db", present)
+    return tmp_path / "holey.db"
+
+
+def test_every_pair_is_counted_and_the_estimator_named(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("replicability", filled_path)
+    assert not app.exception
+    text = text_of(app)
+    assert "other systems on at least half of 10 datasets (accuracy)" in text
+    assert "Bonferroni for 105 pairs, which assumes nothing" in text
+    assert app.get("bidi_component")
+    frame = app.dataframe[0].value
+    assert len(frame) == 105
+    assert (frame["k_a_over_b"] <= frame["n_datasets"]).all()
+
+
+def test_another_estimator_and_fewer_systems_can_be_asked_for(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page(
+        "replicability", filled_path, estimator="Simes", systems="LDA", order="name", alpha="0.01"
+    )
+    assert not app.exception or "system" in text_of(app)
+    app = open_page("replicability", filled_path, estimator="Simes", order="name", alpha="0.01")
+    assert not app.exception
+    assert "Simes for 105 pairs" in text_of(app)
+
+
+def test_ranking_draws_ranks_aggregates_profiles_and_pairs(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("ranking", filled_path)
+    assert not app.exception
+    text = text_of(app)
+    assert "has the best mean rank" in text
+    for header in ("Mean ranks", "Over all datasets", "Profiles", "Pairs"):
+        assert header in text
+    assert "Friedman's χ²" in text
+    assert "Optimality gap: mean shortfall from 1" in text
+    assert len(app.get("vega_lite_chart")) == 3
+    ranks, aggregates, scores, pairs = (table.value for table in app.dataframe)
+    assert list(ranks["place"][:1]) == [1]
+    assert aggregates["micro"].notna().all()
+    assert len(scores) == 10
+    assert len(pairs) == 105
+
+
+@pytest.mark.parametrize("bars", ["Nemenyi", "Wilcoxon–Holm"])
+def test_bars_go_by_the_test_asked_for(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path, bars: str
+) -> None:
+    app = open_page("ranking", filled_path, bars=bars)
+    assert not app.exception
+    assert ("critical difference" in app.get("vega_lite_chart")[0].proto.spec) == (
+        bars == "Nemenyi"
+    )
+    verdicts = set(app.dataframe[3].value["verdict"])
+    assert verdicts == ({"better", "cannot tell"} if bars == "Nemenyi" else {"cannot tell"})
+
+
+def test_reported_figures_are_ranked_without_intervals(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("ranking", filled_path, basis="as reported", metric="token accuracy")
+    assert not app.exception
+    text = text_of(app)
+    assert "MIMICK" in text
+    assert "23 datasets" in text
+    assert "drawing the items" not in "".join(str(block.value) for block in app.caption)
+    assert "rank_low" not in app.dataframe[0].value
+
+
+def test_what_is_missing_is_said_bounded_and_left_out_of_means(
+    open_page: OpenPage, text_of: TextOf, holey_path: Path
+) -> None:
+    app = open_page("ranking", holey_path)
+    assert not app.exception
+    text = text_of(app)
+    assert "Skillings and Mack" in text
+    assert "Over the 6 of 8 datasets on which every system has a score" in text
+    app = open_page("ranking", holey_path, over="all that each has")
+    assert not app.exception
+    assert "not to be compared where they differ" in text_of(app)
+    frame = app.dataframe[1].value.set_index("system")
+    assert frame.loc["system 1", "n_datasets"] == 6
+    app = open_page("replicability", holey_path)
+    assert not app.exception
+    assert "3 pairs of 6 can be tested on fewer than all 8 datasets" in text_of(app)
+
+
+def test_lower_is_better_turns_the_order_and_the_profiles(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "errors.db"
+    write_table(path, np.ones((3, 7), dtype=bool), higher_is_better=False)
+    app = open_page("ranking", path)
+    assert not app.exception
+    assert "system 2 has the best mean rank" in text_of(app)
+    profiles = app.get("vega_lite_chart")[2].proto.spec
+    assert "scored below the threshold" in profiles
+    assert "step-before" in profiles
+    pairs = app.dataframe[3].value
+    assert (pairs["mean_difference"] < 0).all()
+    assert (pairs["improvement"] > 0.5).all()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_two_datasets_and_two_systems_are_enough(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "two.db"
+    write_table(path, np.ones((2, 2), dtype=bool))
+    app = open_page(name, path)
+    assert not app.exception
+    assert "system 0" in text_of(app)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_one_dataset_is_not_enough_and_the_page_says_so(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "one.db"
+    write_table(path, np.ones((3, 1), dtype=bool))
+    app = open_page(name, path)
+    assert not app.exception
+    assert "across datasets yet" in text_of(app)
+
+
+def test_counts_need_item_scores_and_the_ranking_does_not(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    store = open_store(tmp_path / "papers.db", create=True)
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("news", version=v) for v in ("2023", "2024")],
+            metrics=[BundleMetric("F1", higher_is_better=True)],
+            reported_scores=[
+                BundleReportedScore(f"system {k}", dataset, 0, 80.5 + k + dataset)
+                for k in range(3)
+                for dataset in range(2)
+            ],
+        ),
+        actor="tests",
+    )
+    store.close()
+    app = open_page("replicability", tmp_path / "papers.db")
+    assert not app.exception
+    assert "There are no item scores for two systems on several datasets" in text_of(app)
+    app = open_page("ranking", tmp_path / "papers.db")
+    assert not app.exception
+    assert "2 datasets" in text_of(app)
+    app.multiselect(key="datasets").set_value(app.multiselect(key="datasets").options[:1]).run()
+    assert not app.exception
+    assert "Fewer than two of the datasets" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("replicability", "metric"),
+        ("replicability", "datasets"),
+        ("replicability", "systems"),
+        ("replicability", "estimator"),
+        ("replicability", "order"),
+        ("ranking", "basis"),
+        ("ranking", "datasets"),
+        ("ranking", "highlight"),
+    ],
+)
+def test_a_link_that_asks_for_nonsense_is_told_so(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path, name: str, parameter: str
+) -> None:
+    app = open_page(name, filled_path, **{parameter: "no such thing"})
+    assert not app.exception
+    assert "no such thing" in text_of(app)
+
+
+def test_a_choice_of_datasets_does_not_outlive_its_metric(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("ranking", filled_path)
+    app.multiselect(key="datasets").set_value(["digits", "iris", "wine"]).run()
+    assert not app.exception
+    assert "3 datasets" in text_of(app)
+    app.selectbox(key="basis").set_value("reported").run()
+    assert not app.exception
+    assert "12 datasets" in text_of(app)
