@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from analysis import numbers
+from analysis.studies.dependence import describe
 from analysis.studies.study import count
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
         lines.append(
             f"{line}, at {100 * (1 - study.alpha):g} % confidence; higher is better for {a}."
         )
+        if effects.n_without_error:
+            lines.append(
+                f"On {count(effects.n_without_error, 'dataset')} all items differ by the same "
+                "amount; they are taken for as uncertain as the others."
+            )
     bayesian = found.bayesian
     line = (
         f"Probability over datasets (Bayesian signed-rank): {a} better "
@@ -49,4 +55,10 @@ def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
         line += (
             f", less than {found.margin:g} either way {numbers.fixed(bayesian.probability_rope, 3)}"
         )
-    return [*lines, line + "."]
+    lines.append(line + ".")
+    if study.overlaps:
+        lines.append(
+            f"As a sample the datasets are fewer than they look ({describe(study.overlaps)}): all "
+            "of this is surer of itself than it should be."
+        )
+    return lines

@@ -11,14 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from analysis.report import Report
 from analysis.statistics import FloatArray
 from analysis.statistics.across.aggregates import Aggregates, aggregate_over_datasets
 from analysis.statistics.across.critical_difference import bars
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks, friedman_test
-from analysis.statistics.across.improvement import Improvement, probability_of_improvement
+from analysis.statistics.across.improvement import (
+    Improvement,
+    mean_ranks,
+    probability_of_improvement,
+)
 from analysis.statistics.across.nemenyi import Nemenyi, nemenyi
 from analysis.statistics.across.over_datasets import PairsOverDatasets, pairs_over_datasets
 from analysis.statistics.across.profiles import Profiles, performance_profiles
@@ -34,6 +37,7 @@ from analysis.studies.ranking_report import ranking_report
 from analysis.studies.ranking_words import order_note, sentence, warn
 from analysis.studies.score_table import Basis, ScoreTable, load_score_table
 from analysis.studies.study import Study
+from store.datasets import list_overlaps
 from store.engine import Store
 from store.errors import StoreError
 from store.records import MetricRecord
@@ -174,8 +178,6 @@ def _study(
     target: float | None,
 ) -> RankingStudy:
     metric, observed = table.metric, resampled.observed
-    ranks = dataset_ranks(observed)
-    mean_ranks = np.nanmean(ranks, axis=1)
     complete = not np.isnan(observed).any()
     positions = np.arange(len(table.systems))
     pairs = pairs_over_datasets(observed, alpha=alpha)
@@ -188,10 +190,11 @@ def _study(
         target=metric.sign * aim,
         score_range=ends if ends is None or _holds(ends, observed) else None,
     )
-    low, high = _rank_intervals(resampled, 1 - alpha)
+    ranks = mean_ranks(resampled, confidence_level=1 - alpha)
+    overlaps = list_overlaps(store, table.dataset_uids)
     rank_test = friedman_test(observed) if complete else skillings_mack_test(observed)
     return RankingStudy(
-        sentence=sentence(table, mean_ranks, rank_test, pairs, mean_rank_test, alpha),
+        sentence=sentence(table, ranks.value, rank_test, pairs, mean_rank_test, alpha),
         signature=build_signature(
             "rank",
             metric=metric.label,
@@ -204,7 +207,7 @@ def _study(
             seed=resampled.seed,
             store=store.revision(),
         ),
-        warnings=tuple(warn(table, observed, aggregates, rank_test, pairs)),
+        warnings=tuple(warn(table, observed, aggregates, rank_test, pairs, overlaps)),
         store_revision=store.revision(),
         metric=metric,
         metrics=table.metrics,
@@ -219,9 +222,9 @@ def _study(
         n_datasets=read_only(np.count_nonzero(~np.isnan(observed), axis=1)),
         n_items=read_only(np.array([d.scores.shape[1] for d in table.scores], dtype=np.int64)),
         complete=complete,
-        mean_ranks=read_only(mean_ranks),
-        rank_low=read_only(low),
-        rank_high=read_only(high),
+        mean_ranks=ranks.value,
+        rank_low=ranks.low,
+        rank_high=ranks.high,
         rank_test=rank_test,
         pairs=pairs,
         nemenyi=mean_rank_test,
@@ -252,22 +255,3 @@ def _range(metric: MetricRecord) -> tuple[float, float] | None:
 
 def _holds(ends: tuple[float, float], observed: FloatArray) -> bool:
     return bool(np.nanmin(observed) >= ends[0] and np.nanmax(observed) <= ends[1])
-
-
-def _rank_intervals(
-    resampled: ResampledScores, confidence_level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return percentile intervals of the mean ranks; NaN for systems with scores without items."""
-    n = resampled.n_systems
-    low, high = np.full(n, np.nan), np.full(n, np.nan)
-    scored = ~np.isnan(resampled.observed)
-    if not len(resampled.resampled) or not resampled.drawn[scored].all():
-        return low, high
-    totals = np.zeros((len(resampled.resampled), n))
-    for dataset in range(resampled.n_datasets):
-        here = scored[:, dataset]
-        totals[:, here] += stats.rankdata(-resampled.resampled[:, here, dataset], axis=1)
-    means = totals / np.count_nonzero(scored, axis=1)
-    tail = (1 - confidence_level) / 2
-    low[:], high[:] = np.nanquantile(means, (tail, 1 - tail), axis=0)
-    return low, high

@@ -13,8 +13,10 @@ from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks
 from analysis.statistics.across.nemenyi import Nemenyi
 from analysis.statistics.across.over_datasets import PairsOverDatasets
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
+from analysis.studies.dependence import describe
 from analysis.studies.score_table import ScoreTable
 from analysis.studies.study import count, listed
+from store.records import OverlapRecord
 
 
 def sentence(
@@ -66,6 +68,7 @@ def warn(
     aggregates: Aggregates,
     rank_test: FriedmanTest | SkillingsMackTest,
     pairs: PairsOverDatasets,
+    overlaps: Sequence[OverlapRecord],
 ) -> list[str]:
     """Return what a reader must know before believing ranks and means."""
     warnings = []
@@ -79,7 +82,13 @@ def warn(
             f"{len(table.datasets)} datasets ({count(n_missing, 'score')} missing). Means over "
             "unequal sets of datasets are not to be compared: beside each stand its bounds and the "
             f"mean over the {count(int(aggregates.common_datasets.sum()), 'dataset')} that all "
-            "systems have."
+            "systems have. Mean ranks are no fair order either: third of three and third of thirty "
+            "count alike."
+        )
+    if overlaps:
+        warnings.append(
+            f"The datasets are not independent ({describe(overlaps)}): the intervals and the tests "
+            "over datasets are surer of themselves than they should be."
         )
     if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1:
         warnings.append(

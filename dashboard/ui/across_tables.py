@@ -141,6 +141,9 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
     )
     for method, named in study.undirected.identified.items():
         frame[method] = ["yes" if yes else "" for yes in named]
+    effects = None if study.new_datasets is None else study.new_datasets.random_effects
+    if effects is not None:
+        frame["shrunken"] = study.metric.sign * effects.shrunken
     if study.joint is not None:
         frame["joint"] = ["yes" if yes else "" for yes in study.joint.undirected.identified]
     frame["p"] = [numbers.pvalue(e.pvalue) if not e.not_testable else "" for e in study.datasets]
@@ -201,6 +204,13 @@ def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
         "not_testable": Column("Why not", shown=bool(frame["not_testable"].any())),
         "pvalue_a_over_b": Column(f"p, {study.system_a} over", "pvalue", shown=False),
         "pvalue_b_over_a": Column(f"p, {study.system_b} over", "pvalue", shown=False),
+        "shrunken": Column(
+            "Shrunken",
+            "difference",
+            decimals=places,
+            shown=False,
+            help="The difference, pulled towards the mean over datasets the more, the noisier",
+        ),
         "n_items": Column("Items", "count", shown=from_items),
         "n_missing": Column("Missing", "count", shown=False),
         "test": Column("Test", shown=False),
@@ -209,8 +219,11 @@ def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
         "sidedness": Column("Sidedness", shown=False),
         "source": Column("Source", shown=False),
     }
-    if "joint" not in frame:
-        del columns["joint"]
+    columns = {
+        name: column
+        for name, column in columns.items()
+        if name in frame or name not in ("joint", "shrunken")
+    }
     show_table(
         frame.drop(columns=["p", "evidence"]),
         key="evidence",

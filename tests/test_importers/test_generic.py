@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from store.errors import ImportFormatError, UnknownFormatError
-from store.importers.bundle import COMPONENTS, Status
+from store.importers.bundle import COMPONENTS, ReadOptions, Status
+from store.importers.detect import read_paths
 
 LONG = "system,dataset,item,metric,score\n"
 
@@ -296,6 +297,28 @@ def test_mostly_numeric_column_with_a_bad_cell_is_an_error(read) -> None:
 def test_items_by_their_place_in_the_file(read) -> None:
     bundle = read("A,B\n1,0\n0,1\n", dataset="d", metric="acc", columns={"item": "@line"})
     assert [item.key for item in bundle.datasets[0].items] == ["1", "2"]
+
+
+def test_the_dataset_after_the_name_of_the_file(read) -> None:
+    options = {"layout": "{system}_{metric}", "columns": {"dataset": "@file"}}
+    bundle = read("item,A_acc,B_acc\nx,1,0\n", "in/tur.csv", **options)
+    assert [dataset.name for dataset in bundle.datasets] == ["tur"]
+    assert "The dataset is 'tur', the name of the file." in bundle.understood
+
+
+def test_names_joined_from_the_file_and_its_columns(read) -> None:
+    columns = {"system": "@file", "dataset": "{task}/{@file}", "item": "{@line} of {@file}"}
+    bundle = read("task,acc\nqa,1\n", "net.csv", columns=columns, metric="acc")
+    assert (bundle.runs[0].system, bundle.datasets[0].name) == ("net", "qa/net")
+    assert bundle.datasets[0].items[0].key == "1 of net"
+
+
+def test_a_folder_with_a_file_for_each_dataset(write, tmp_path) -> None:
+    for name in ("deu", "tur"):
+        write("item,A_acc,B_acc\nx,1,0\n", f"{name}.csv")
+    options = ReadOptions(layout="{system}_{metric}", columns={"dataset": "@file"})
+    found = read_paths([tmp_path], options=options)
+    assert [bundle.datasets[0].name for bundle in found.bundles] == ["deu", "tur"]
 
 
 def test_percent_signs_in_some_systems_only_are_refused(read) -> None:

@@ -262,3 +262,19 @@ def test_a_table_without_figures_is_of_unknown_format(read) -> None:
 def test_item_scores_are_not_taken_for_figures(read) -> None:
     bundle = read("model,question_id,acc\nA,1,1\nA,2,0\n", dataset="d")
     assert bundle.format == "generic"
+
+
+def test_releases_of_a_board_are_versions_of_its_datasets(read) -> None:
+    board = "model,maths,code task\nA,48.5,\nB,49,57.692\n"
+    bundle = read(board, metric="score", dataset_version="2026-03", higher_is_better=True)
+    assert [(d.name, d.version) for d in bundle.datasets] == [
+        ("maths", "2026-03"),
+        ("code task", "2026-03"),
+    ]
+    found = [(one.system, one.dataset, one.value) for one in bundle.reported_scores]
+    assert found == [("A", 0, 48.5), ("B", 0, 49.0), ("B", 1, 57.692)]
+
+
+def test_the_dataset_after_the_name_of_the_file(read) -> None:
+    bundle = read("system,acc\nA,0.5\n", "squad.csv", columns={"dataset": "@file"})
+    assert [dataset.name for dataset in bundle.datasets] == ["squad"]

@@ -152,6 +152,34 @@ def test_mteb_scores() -> None:
     assert figure(bundle, *place, "main_score") == 0.6364179104477612
 
 
+def test_mteb_results() -> None:
+    found = read_paths([DATA / "mteb_english" / "raw"], root=DATA)
+    assert found.ignored == []
+    assert {bundle.format for bundle in found.bundles} == {"mteb"}
+    assert len(found.bundles) == 8
+    by_system = {bundle.reported_scores[0].system: bundle for bundle in found.bundles}
+    today = by_system["Alibaba-NLP/gte-modernbert-base"]
+    assert figure(today, "Alibaba-NLP/gte-modernbert-base", "BIOSSES/test", "main_score") == 0.84776
+    before = by_system["sentence-transformers/gtr-t5-base"]
+    place = ("sentence-transformers/gtr-t5-base", "BIOSSES/test", "main_score")
+    assert figure(before, *place) == 0.7900420980306923
+    tasks = {one.name.split("/")[0] for one in before.datasets}
+    assert len(tasks) == 6
+    assert {one.name for one in today.datasets} >= {one.name for one in before.datasets}
+
+
+def test_berts_of_a_feather() -> None:
+    bundle = read_one(
+        "berts_of_a_feather/berts_of_a_feather_accuracies_by_run.csv",
+        metric="accuracy",
+        columns={"system": "Run"},
+        lenient=True,
+    )
+    assert (bundle.format, len(bundle.datasets)) == ("reported", 38)
+    assert figure(bundle, "Run 0", "MNLI dev acc.", "accuracy") == 0.8456444
+    assert len(bundle.skipped) == 7  # blank rows
+
+
 def test_wmt19_systems() -> None:
     bundle = read_one("wmt19_metrics_system_level/derived/system_level.csv")
     assert bundle.format == "reported"

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from store.errors import ImportFormatError
-from store.importers.textfile import data_suffix
+from store.importers.textfile import data_stem, data_suffix
 
 LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nA,d,2,acc,0\n"
 
@@ -77,3 +77,17 @@ def test_data_suffix_ignores_compression(tmp_path) -> None:
     assert data_suffix(tmp_path / "Scores.CSV.gz") == ".csv"
     assert data_suffix(tmp_path / "results_2026-01-21T03-44-18.458309.json") == ".json"
     assert data_suffix(tmp_path / "README") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("in/tur_large.csv", "tur_large"),
+        ("scores.CSV.GZ", "scores"),
+        ("newstest.de-en", "newstest.de-en"),
+        ("a.b.jsonl", "a.b"),
+        ("plain", "plain"),
+    ],
+)
+def test_data_stem(name, stem):
+    assert data_stem(name) == stem

@@ -103,6 +103,11 @@ def test_progress_and_refusals():
         joint_counts([], alpha=0.01, n_resamples=50)
 
 
+@pytest.fixture
+def repetitions(calibrate_repetitions):
+    return calibrate_repetitions // 2
+
+
 class TestCalibration:
     """P(k > true number) <= alpha, by simulation."""
 
@@ -128,7 +133,7 @@ class TestCalibration:
         return stats.binom.ppf(0.9999, repetitions, 0.05) / repetitions
 
     @pytest.mark.parametrize("share", [0.5, 1.0])
-    def test_shared_items_without_effects(self, share, calibrate_repetitions):
+    def test_shared_items_without_effects(self, share, repetitions):
         n_cells, n_items = 6, 30
         n_shared = round(share * n_items)
 
@@ -138,13 +143,13 @@ class TestCalibration:
             own[:, :n_shared] = common + 0.3 * own[:, :n_shared]
             return own, [np.where(units < n_shared, units, units + 100 * c) for c in range(n_cells)]
 
-        joint, fisher = self.frequency(draw, 0, calibrate_repetitions)
-        assert joint <= self.bound(calibrate_repetitions)
+        joint, fisher = self.frequency(draw, 0, repetitions)
+        assert joint <= self.bound(repetitions)
         if share == 1.0:
             assert fisher > 0.1
 
     @pytest.mark.parametrize("sign", [1, -1])
-    def test_worse_and_equal_cells_beside_effects(self, sign, calibrate_repetitions):
+    def test_worse_and_equal_cells_beside_effects(self, sign, repetitions):
         # Cells 0-2: better; 3-5: equal; 6-7: worse. All look at the same items.
         shift = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, -0.3, -1.0])[:, np.newaxis]
         loading = np.where(np.arange(8) % 2, sign, 1)[:, np.newaxis]
@@ -154,10 +159,10 @@ class TestCalibration:
             noise = loading * common + 0.5 * rng.normal(size=(8, 30))
             return noise + shift, [np.arange(30)] * 8
 
-        joint, _ = self.frequency(draw, 3, calibrate_repetitions)
-        assert joint <= self.bound(calibrate_repetitions)
+        joint, _ = self.frequency(draw, 3, repetitions)
+        assert joint <= self.bound(repetitions)
 
-    def test_small_right_or_wrong_test_sets(self, calibrate_repetitions):
+    def test_small_right_or_wrong_test_sets(self, repetitions):
         def draw(rng):
             common = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.7, 0.15], size=12)
             flipped = rng.random((8, 12)) < 0.2
@@ -166,5 +171,5 @@ class TestCalibration:
             drawn[:, 0] = np.where(np.any(drawn, axis=1), drawn[:, 0], rng.choice([-1.0, 1.0]))
             return drawn, [np.arange(12)] * 8
 
-        joint, _ = self.frequency(draw, 0, calibrate_repetitions)
-        assert joint <= self.bound(calibrate_repetitions)
+        joint, _ = self.frequency(draw, 0, repetitions)
+        assert joint <= self.bound(repetitions)

@@ -1,6 +1,11 @@
+import doctest
+import importlib
 import itertools
 import json
 import math
+import pkgutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from analysis.statistics.across import joint as package
 from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.replicability import joint_replicability
 from analysis.statistics.across.joint.statistics import GRID
@@ -16,6 +22,7 @@ from analysis.statistics.all_pairs.plan import sign_block
 from analysis.statistics.paired.signflip import signflip
 
 NAN = math.nan
+MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
 DIRECTIONS = ("a_over_b", "b_over_a", "undirected")
 
 
@@ -256,3 +263,15 @@ def test_refuses_what_it_cannot_do():
         joint_replicability([], alpha=1.0)
     with pytest.raises(ValueError, match="`n_resamples` must be at least 19"):
         joint_replicability([], n_resamples=18)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_hold(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_import_does_not_load_the_compiler():
+    names = [name for name in MODULES if not name.endswith("_kernels")]
+    program = f"import importlib, sys\n[importlib.import_module(n) for n in {names}]\n"
+    program += "sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -27,6 +27,7 @@ IntArray = npt.NDArray[np.int64]
 
 TILE_BYTES = 64 * 2**20
 """Memory for the replicates of the pairs that a thread works on."""
+_WIDEST = 128
 LIMIT = 3_000
 """Bounds that the search for one pair and size may look at."""
 TABLE_BYTES = 16 * 2**20
@@ -107,9 +108,9 @@ def joint_counts(
     earlier here. No correction is made for the number of pairs: each entry has its own
     confidence, as in the table of a paper that compares all pairs.
 
-    For S systems, N cells, n items in all and B exchanges: S² (n B / 256 + N B + N² B / 8)
-    operations at most; the last, of the single-step bound, only for pairs that may have an effect
-    on every cell. Memory: twice the scores, and about 150 MiB per thread.
+    For S systems, N cells, n items in all and B exchanges: S² (n B / 1024 + N B + N² B / 8)
+    operations, the last term for pairs with an effect on at least one cell only, and a bounded
+    search. Memory: twice the scores, and about 200 MiB per thread.
 
     Examples
     --------
@@ -174,7 +175,8 @@ class _Plan:
 
     def tiles(self, n_systems: int) -> list[tuple[int, slice]]:
         """Return runs of pairs: one system and several that come after it."""
-        width = max(1, TILE_BYTES // (8 * len(self._cells) * self._n_resamples))
+        width = TILE_BYTES // (8 * len(self._cells) * self._n_resamples)
+        width = min(max(1, width), _WIDEST)
         return [
             (left, slice(start, min(start + width, n_systems)))
             for left in range(n_systems - 1)

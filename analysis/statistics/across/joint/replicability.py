@@ -189,19 +189,22 @@ def joint_replicability(
     cells without an effect is rejected, which happens with probability alpha at most, so no
     correction for the number of sets is due. Single step, then branch and bound [2]_.
 
-    **Direction.** "Without an effect" means a not better than b, b better included. For one
-    cell, any lowering of a's scores raises the p-value, exchange by exchange. For a sum the
-    argument is one of many units: z then lies stochastically below the normal distribution that
-    exchanges give it, T never falls with z, so the observed sum lies stochastically below its
-    exchanges. Where a cell is clearly worse its T is near 0 while exchanges keep T above 0, which
-    makes k smaller, as it does in Fisher's combination.
+    **Direction.** "Without an effect" means a not better than b, b better included. Lowering a's
+    scores on one cell raises the p-value of its mean, exchange by exchange. For a sum the
+    argument is one of many units: each z lies below the normal distribution that exchanges give
+    it, by its shift, and T never falls with z, so the observed sum lies stochastically below its
+    exchanges. Where a is clearly worse, T is near 0 while exchanges keep it above: k becomes
+    smaller, as it does by Fisher's combination.
+
+    Differences that are skewed around a mean of 0, so not exchangeable, make each cell's error a
+    little larger or smaller than it should be; many small cells, skewed to the same side, add it
+    up, jointly as by Fisher's combination.
 
     Cells where both systems have the same scores are testable and without an effect. `identified`
-    and `k` are claims of their own, each with error alpha; one strong cell among many may be
-    identified although k is 0.
+    and `k` are claims of their own, each with error alpha: one strong cell among many weak ones,
+    or among some where b is better, may be identified although k is smaller.
 
-    Time for n units in all and N cells: n + N² n_resamples for most data, bounded branch and
-    bound included. Memory: 16 N n_resamples bytes, and 128 MiB.
+    Memory: 40 N n_resamples bytes for N cells, and 128 MiB for the search.
 
     References
     ----------

@@ -92,7 +92,7 @@ def _correlation(units: Sequence[IntArray], scaled: Sequence[FloatArray]) -> Flo
     varies = np.diag(products) > 0
     products[~varies] = products[:, ~varies] = np.nan
     np.fill_diagonal(products, np.where(varies, 1.0, np.nan))
-    return np.clip(products, -1.0, 1.0)
+    return np.asarray(np.clip(products, -1.0, 1.0))
 
 
 def _signed_sums(values: FloatArray, units: IntArray, codes: Sequence[SignCodes]) -> FloatArray:
