@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.replicability import (
     JointReplicability,
@@ -11,13 +13,52 @@ from analysis.studies.directed_pairs import TestSettings
 from analysis.studies.evidence import PairEvidence
 from analysis.studies.shared_units import load_units
 from store.engine import Store
+from store.errors import StoreError
+
+
+def check_resamples(n_resamples: int, alpha: float) -> None:
+    """Refuse numbers of resamples whose smallest p-value is above α.
+
+    Raises
+    ------
+    StoreError
+        There are too few.
+    """
+    fewest = math.ceil((1 - 1e-9) / alpha) - 1
+    if n_resamples < fewest:
+        raise StoreError(
+            f"Joint resampling at `alpha` = {alpha:g} needs `n_resamples` of at least {fewest:,}, "
+            f"got {n_resamples:,}."
+        )
 
 
 def count_jointly(
-    store: Store, evidence: PairEvidence, settings: TestSettings, *, alpha: float
+    store: Store,
+    evidence: PairEvidence,
+    settings: TestSettings,
+    *,
+    alpha: float,
+    asked_for: bool,
 ) -> JointReplicability | None:
-    """Resample all cells of a pair at once; ``None`` where there are no item scores."""
+    """Resample all cells of a pair at once.
+
+    Returns
+    -------
+    JointReplicability or None
+        ``None`` where there are no item scores, or too few resamples for α.
+
+    Raises
+    ------
+    StoreError
+        It is asked for, and there are too few resamples for α.
+    """
     if not evidence.cells:
+        return None
+    try:
+        check_resamples(settings.n_resamples, alpha)
+    except StoreError:
+        if asked_for:
+            raise
         return None
     units = load_units(store, evidence.cells)
     return joint_replicability(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.counts import joint_counts
 from analysis.studies.cells import CellKey, load_cell
+from analysis.studies.joint_evidence import check_resamples
 from analysis.studies.shared_units import load_units
 from store.engine import Store
 
@@ -29,6 +30,7 @@ def count_all_jointly(
     `keys` are the cells and `systems` the uids in the order of the matrix; a system without
     scores on a cell is missing there.
     """
+    check_resamples(n_resamples, alpha)
     cells = [load_cell(store, key) for key in keys]
     place = {uid: i for i, uid in enumerate(systems)}
     joint = []
@@ -39,7 +41,5 @@ def count_all_jointly(
             if uid in place:
                 scores[place[uid]] = row
         joint.append(JointCell(scores, matrix.metric.aggregation, units, matrix.metric.sign))
-    found = joint_counts(
-        joint, alpha=alpha, n_resamples=min(n_resamples, 999), rng=seed, progress=progress
-    )
+    found = joint_counts(joint, alpha=alpha, n_resamples=n_resamples, rng=seed, progress=progress)
     return np.asarray(found.k, dtype=np.int64)

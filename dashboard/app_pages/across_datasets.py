@@ -1,7 +1,7 @@
 """Two systems across datasets: on how many is one better, on which, and how sure is that?
 
-URL parameters: `a`, `b` (systems), `basis` (reported, items), `metric` (or `all`), `alpha`,
-`estimator`, `dependence`, `family`, `datasets`, `margin`, `test`, `units`, `seed`,
+URL parameters: `a`, `b` (systems), `basis` (reported, items), `metric` (one, or all of them),
+`alpha`, `estimator`, `dependence`, `family`, `datasets`, `margin`, `test`, `units`, `seed`,
 `resamples`, `direction`.
 """
 

@@ -66,7 +66,7 @@ over = aggregates.show_aggregates(study)
 st.header("Profiles", anchor=False)
 strong = aggregates.show_profiles(study)
 st.header("Pairs", anchor=False)
-ranking.show_pairs(study, rule)
+ranking.show_pairs(study, rule, choice.of_pair())
 
 with st.expander("Report"):
     show_report(study.report(), "ranking")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 from scipy import stats
@@ -80,6 +80,7 @@ paired = st.integers(3, 25).flatmap(
 )
 
 
+@settings(deadline=None)  # the first call of scipy takes its time
 @given(paired)
 def test_aggregate_pearson_agrees_with_scipy(values):
     assume(len(set(values[:, 0])) > 1 and len(set(values[:, 1])) > 1)
@@ -87,6 +88,7 @@ def test_aggregate_pearson_agrees_with_scipy(values):
     assert vectors.aggregate(values, "pearson") == pytest.approx(expected, abs=1e-12)
 
 
+@settings(deadline=None)  # the first call of scipy takes its time
 @given(paired)
 def test_aggregate_spearman_agrees_with_scipy_under_ties(values):
     assume(len(set(values[:, 0])) > 1 and len(set(values[:, 1])) > 1)

@@ -28,7 +28,7 @@ IntArray = npt.NDArray[np.int64]
 TILE_BYTES = 64 * 2**20
 """Memory for the replicates of the pairs that a thread works on."""
 _WIDEST = 128
-LIMIT = 3_000
+LIMIT = 20_000
 """Bounds that the search for one pair and size may look at."""
 TABLE_BYTES = 16 * 2**20
 
@@ -103,10 +103,9 @@ def joint_counts(
 
     Notes
     -----
-    What it assumes and how `k` comes about is told in `joint_replicability`, which with the same
-    cells, seed and number of exchanges gives the same `k` for a pair, unless a search is given up
-    earlier here. No correction is made for the number of pairs: each entry has its own
-    confidence, as in the table of a paper that compares all pairs.
+    What it assumes and how `k` comes about is told in `joint_replicability`, which gives the same
+    `k` for a pair of the same cells, with the same seed and number of exchanges. No correction is
+    made for the number of pairs: each entry has a confidence of its own.
 
     For S systems, N cells, n items in all and B exchanges: S² (n B / 1024 + N B + N² B / 8)
     operations, the last term for pairs with an effect on at least one cell only, and a bounded
