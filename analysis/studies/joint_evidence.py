@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.replicability import (
@@ -11,9 +13,10 @@ from analysis.statistics.across.joint.replicability import (
 )
 from analysis.studies.directed_pairs import TestSettings
 from analysis.studies.evidence import PairEvidence
-from analysis.studies.shared_units import load_units
+from analysis.studies.shared_units import load_units, unlinked
 from store.engine import Store
 from store.errors import StoreError
+from store.records import OverlapRecord
 
 
 def check_resamples(n_resamples: int, alpha: float) -> None:
@@ -32,20 +35,24 @@ def check_resamples(n_resamples: int, alpha: float) -> None:
         )
 
 
+class JointCount(NamedTuple):
+    """What resampling all cells at once gives, and what must be known about it."""
+
+    result: JointReplicability | None
+    """``None`` where there are no item scores, or too few resamples for α."""
+    warnings: list[str]
+
+
 def count_jointly(
     store: Store,
     evidence: PairEvidence,
+    overlaps: Sequence[OverlapRecord],
     settings: TestSettings,
     *,
     alpha: float,
     asked_for: bool,
-) -> JointReplicability | None:
+) -> JointCount:
     """Resample all cells of a pair at once.
-
-    Returns
-    -------
-    JointReplicability or None
-        ``None`` where there are no item scores, or too few resamples for α.
 
     Raises
     ------
@@ -53,15 +60,15 @@ def count_jointly(
         It is asked for, and there are too few resamples for α.
     """
     if not evidence.cells:
-        return None
+        return JointCount(None, [])
     try:
         check_resamples(settings.n_resamples, alpha)
     except StoreError:
         if asked_for:
             raise
-        return None
+        return JointCount(None, [])
     units = load_units(store, evidence.cells)
-    return joint_replicability(
+    result = joint_replicability(
         [
             JointCell(
                 cell.matrix.scores, cell.matrix.metric.aggregation, unit, cell.matrix.metric.sign
@@ -72,3 +79,10 @@ def count_jointly(
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
+    warnings = unlinked(overlaps, evidence.cells, units)
+    if not all(d.decided for d in (result.undirected, result.a_over_b, result.b_over_a)):
+        warnings.append(
+            "There were too many sets of datasets to look at them all: the counts by joint "
+            "resampling may be too low, never too high."
+        )
+    return JointCount(result, warnings)

@@ -11,21 +11,24 @@ from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.counts import joint_counts
 from analysis.studies.cells import CellKey, load_cell
 from analysis.studies.joint_evidence import check_resamples
-from analysis.studies.shared_units import load_units
+from analysis.studies.shared_units import load_units, unlinked
+from analysis.studies.study import count
 from store.engine import Store
+from store.records import OverlapRecord
 
 
 def count_all_jointly(
     store: Store,
     keys: Sequence[CellKey],
     systems: Sequence[str],
+    overlaps: Sequence[OverlapRecord],
     *,
     alpha: float,
     n_resamples: int,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
-) -> npt.NDArray[np.int64]:
-    """Resample all cells at once; return the count for each ordered pair.
+) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Resample all cells at once; return the count for each ordered pair, and what to know of it.
 
     `keys` are the cells and `systems` the uids in the order of the matrix; a system without
     scores on a cell is missing there.
@@ -33,8 +36,8 @@ def count_all_jointly(
     check_resamples(n_resamples, alpha)
     cells = [load_cell(store, key) for key in keys]
     place = {uid: i for i, uid in enumerate(systems)}
-    joint = []
-    for cell, units in zip(cells, load_units(store, cells), strict=True):
+    joint, all_units = [], load_units(store, cells)
+    for cell, units in zip(cells, all_units, strict=True):
         matrix = cell.matrix
         scores = np.full((len(systems), *matrix.scores.shape[1:]), np.nan)
         for uid, row in zip(matrix.system_uids, matrix.scores, strict=True):
@@ -42,4 +45,10 @@ def count_all_jointly(
                 scores[place[uid]] = row
         joint.append(JointCell(scores, matrix.metric.aggregation, units, matrix.metric.sign))
     found = joint_counts(joint, alpha=alpha, n_resamples=n_resamples, rng=seed, progress=progress)
-    return np.asarray(found.k, dtype=np.int64)
+    warnings = unlinked(overlaps, cells, all_units)
+    if found.n_undecided:
+        warnings.append(
+            f"For {count(found.n_undecided, 'ordered pair')} there were too many sets of datasets "
+            "to look at them all: these counts may be too low, never too high."
+        )
+    return np.asarray(found.k, dtype=np.int64), warnings

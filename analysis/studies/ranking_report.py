@@ -86,15 +86,17 @@ def _aggregates(study: RankingStudy) -> Table:
             if not study.complete and place == len(kinds):
                 row.append((float(found.mean_bounds.low[i]), float(found.mean_bounds.high[i])))
         rows.append(row)
+    notes = ["Macro figures weigh every dataset alike, the micro mean every item."]
+    if np.isfinite(found.mean.low).any():
+        notes.append(
+            f"Intervals at {100 * (1 - study.alpha):g} % by drawing the items of each dataset "
+            "anew: they speak of these datasets, not of others."
+        )
     return Table(
         tuple(columns),
         rows,
         caption=f"Aggregates over datasets, {study.metric.label}",
-        notes=(
-            "Macro figures weigh every dataset alike, the micro mean every item. Intervals at "
-            f"{100 * (1 - study.alpha):g} % by drawing the items of each dataset anew: they speak "
-            "of these datasets, not of others.",
-        ),
+        notes=tuple(notes),
     )
 
 

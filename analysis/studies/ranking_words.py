@@ -77,10 +77,13 @@ def warn(
         lacking = [
             name for name, row in zip(table.systems, observed, strict=True) if np.isnan(row).any()
         ]
+        bounds = (
+            "" if aggregates.score_range is None else "what it could be at least and most, and "
+        )
         warnings.append(
             f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no score on some of the "
             f"{len(table.datasets)} datasets ({count(n_missing, 'score')} missing). Means over "
-            "unequal sets of datasets are not to be compared: beside each stand its bounds and the "
+            f"unequal sets of datasets are not to be compared: beside each stands {bounds}the "
             f"mean over the {count(int(aggregates.common_datasets.sum()), 'dataset')} that all "
             "systems have. Mean ranks are no fair order either: third of three and third of thirty "
             "count alike."

@@ -230,20 +230,21 @@ def _study(
         analyse_replicability([getattr(e, field) for e in evidence.datasets], alpha=settings.alpha)
         for field in ("pvalue", "pvalue_a_over_b", "pvalue_b_over_a")
     )
-    joint = count_jointly(
+    overlaps = list_overlaps(store, list(dict.fromkeys(e.dataset_uid for e in evidence.datasets)))
+    joint, told = count_jointly(
         store,
         evidence,
+        overlaps,
         settings.tests,
         alpha=settings.alpha,
         asked_for=settings.estimator == "joint",
     )
-    overlaps = list_overlaps(store, list(dict.fromkeys(e.dataset_uid for e in evidence.datasets)))
     recommended = _recommend(evidence, results, joint, overlaps, settings)
     several = len(evidence.metrics) > 1
     return ReplicabilityStudy(
         sentence=sentence(names, evidence, results[0], recommended, settings.alpha),
         signature=_signature(store, names, evidence, recommended, settings),
-        warnings=(*warn(evidence, results, names), *_undecided(joint, recommended)),
+        warnings=(*warn(evidence, results, names), *told),
         store_revision=store.revision(),
         system_a=names[0],
         system_b=names[1],
@@ -282,18 +283,6 @@ def _study(
         overlaps=tuple(overlaps),
         notes=notes,
     )
-
-
-def _undecided(joint: JointReplicability | None, recommended: Recommendation) -> list[str]:
-    """Tell where the search behind an answer by joint resampling was given up."""
-    if joint is None or recommended.estimator != "joint":
-        return []
-    if all(d.decided for d in (joint.undirected, joint.a_over_b, joint.b_over_a)):
-        return []
-    return [
-        "There were too many sets of datasets to look at them all: the counts by joint resampling "
-        "may be too low, never too high."
-    ]
 
 
 def _recommend(

@@ -177,12 +177,13 @@ def study_replicability_matrix(
     evidence = _gather(store, question, TestSettings(test, n_resamples, seed), progress)
     overlaps = list_overlaps(store, [dataset for dataset, _ in question.keys])
     found = count_all_pairs(evidence.pvalue, alpha=alpha)
-    by_estimator = dict(found.k)
+    by_estimator, told = dict(found.k), list[str]()
     if estimator == "joint":
-        by_estimator["joint"] = count_all_jointly(
+        by_estimator["joint"], told = count_all_jointly(
             store,
             question.keys,
             question.systems,
+            overlaps,
             alpha=alpha,
             n_resamples=n_resamples,
             seed=seed,
@@ -196,7 +197,7 @@ def study_replicability_matrix(
     metric_record = question.metric
     labels = tuple(question.labels)
     ordered = tuple(question.names[i] for i in order)
-    warnings = [*evidence.warnings, *_coverage(found.n_testable, len(labels))]
+    warnings = [*evidence.warnings, *told, *_coverage(found.n_testable, len(labels))]
     return ReplicabilityMatrixStudy(
         sentence=_sentence(ordered, k[at], found.n_testable[at], metric_record, len(labels)),
         signature=build_signature(

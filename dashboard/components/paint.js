@@ -153,7 +153,7 @@ function equalMark(ctx, x, y, side, middle) {
 function ramp(from, to, low, high) {
   return Array.from({ length: LEVELS + 1 }, (_, k) => {
     const color = mix(from, to, low + ((high - low) * k) / LEVELS);
-    return { fill: css(color), dark: luminance(color) < 0.22 };
+    return { fill: css(color), dark: luminance(color) < 0.18 };
   });
 }
 

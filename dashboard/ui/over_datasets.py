@@ -38,6 +38,10 @@ class Choice(NamedTuple):
         chosen = {"datasets": self.datasets, "systems": self.systems}
         return {"metric": self.metric} | {k: list(v) for k, v in chosen.items() if v is not None}
 
+    def of_pair(self) -> dict[str, str | list[str]]:
+        """Return the URL parameters of the same choice for a page about two systems."""
+        return {k: v for k, v in self.as_parameters().items() if k != "systems"}
+
 
 def scored(basis: Basis) -> Scored:
     """Return who has scores where, for metrics with two systems on each of two datasets."""

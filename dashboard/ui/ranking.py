@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -176,12 +177,13 @@ def _about_bars(study: RankingStudy, by_ranks: bool) -> list[str]:
     return [*told, study.order_note] if study.order_note else told
 
 
-def show_pairs(study: RankingStudy, rule: str) -> None:
-    """Show who scores better than whom how often, and every pair's test over datasets."""
+def show_pairs(study: RankingStudy, rule: str, where: Mapping[str, str | list[str]]) -> None:
+    """Show who scores better than whom how often, and every pair's test over datasets.
+
+    `where` are the URL parameters that stand for metric and datasets.
+    """
     found = study.improvement
-    of_pair = {"metric": study.metric.label, "alpha": f"{study.alpha:g}"}
-    if study.basis == "items":
-        of_pair["basis"] = "tested here"
+    of_pair = {**where, "alpha": f"{study.alpha:g}", "basis": "tested here"}
     share_heatmap(
         study.systems,
         found.value,

@@ -17,6 +17,16 @@ from analysis.studies.replicability import (
 from analysis.studies.seed_order import fewest_runs
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleOverlap,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+)
+from store.ingest import ingest
 
 AddRun = Callable[..., None]
 
@@ -322,3 +332,31 @@ def test_settings_that_do_not_go_together(
 ) -> None:
     with pytest.raises(StoreError, match=match):
         ask(example, "Mate", "SpaCy", **{"reported": True} | settings)
+
+
+def test_a_declared_overlap_without_shared_items_is_told(store: Store, add_run: AddRun) -> None:
+    bundle = ImportBundle(
+        format="test",
+        datasets=[
+            BundleDataset(name, items=[BundleItem(str(k)) for k in range(30)])
+            for name in ("whole", "part")
+        ],
+        metrics=[BundleMetric("accuracy", higher_is_better=True)],
+        runs=[
+            BundleRun(system, place, "", [BundleScores(0, np.full((30, 1), value))])
+            for place in (0, 1)
+            for system, value in (("A", 1.0), ("B", 0.0))
+        ],
+        overlaps=[BundleOverlap("whole", "part", "contains")],
+    )
+    ingest(store, bundle, actor="tests")
+    study = ask(store, "A", "B")
+    assert study.recommended.estimator == "bonferroni"
+    assert any("which of their items are the same is not known" in w for w in study.warnings)
+
+
+def test_joint_resampling_needs_resamples(example: Store) -> None:
+    study = ask(example, "LDA", "Naive Bayes", n_resamples=9)
+    assert study.joint is None
+    with pytest.raises(StoreError, match="needs `n_resamples` of at least 19, got 9"):
+        ask(example, "LDA", "Naive Bayes", n_resamples=9, estimator="joint")
