@@ -24,7 +24,7 @@ ASSUMES: Final[Mapping[str, str]] = {
     "fisher": "independent datasets",
     "bonferroni": "nothing",
     "simes": "positive dependence, or none",
-    "stouffer": "independent datasets",
+    "stouffer": "independent datasets; is 0 beside a p of 1",
     "joint": "no dependence but through shared items",
 }
 

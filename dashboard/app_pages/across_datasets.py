@@ -47,16 +47,16 @@ if len(study.families) > 1:
 
 st.header("Where", anchor=False)
 frame = across_tables.evidence_frame(study)
-show_picture(
-    difference_dots(
-        across_tables.with_sign(study, frame),
-        a=a,
-        b=b,
-        quantity=f"difference in {study.metric.label}",
-    ),
-    key="differences",
-    alt=f"Difference between {a} and {b} on each of {len(frame)} datasets. {study.sentence}",
-)
+for number, metric in enumerate(study.metrics):
+    if len(study.metrics) > 1:
+        st.subheader(plain(metric.label), anchor=False)
+    differences = across_tables.differences(study, frame, metric)
+    show_picture(
+        difference_dots(differences, a=a, b=b, quantity=f"difference in {metric.label}"),
+        key=f"differences_{number}",
+        alt=f"Difference between {a} and {b} in {metric.label} on each of {len(differences)} "
+        f"datasets. {study.sentence}",
+    )
 across_tables.evidence_table(study, frame)
 
 st.header("Partial conjunction", anchor=False)

@@ -23,6 +23,7 @@ from dashboard.ui import settings
 from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
+from store.records import MetricRecord
 
 
 def title(estimator: str) -> str:
@@ -119,6 +120,8 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
         [
             {
                 "dataset": e.name(with_metric=several),
+                "dataset_only": e.dataset,
+                "metric": e.metric,
                 "score_a": e.score_a,
                 "score_b": e.score_b,
                 "difference": e.difference,
@@ -156,6 +159,8 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
     absent = pd.DataFrame(
         {
             "dataset": f"{m.dataset}, {m.metric}" if several else m.dataset,
+            "dataset_only": m.dataset,
+            "metric": m.metric,
             "p": "",
             "evidence": "not testable",
             "not_testable": f"{m.without} has no scores",
@@ -165,15 +170,17 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
     return pd.concat([frame, absent], ignore_index=True)
 
 
-def with_sign(study: ReplicabilityStudy, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return differences and intervals so that a positive one favours A."""
-    signs = [next(m.sign for m in study.metrics if m.label == e.metric) for e in study.datasets]
-    turned = pd.Series([*signs, *[1] * (len(frame) - len(signs))], dtype=float)
-    low, high = turned * frame["ci_low"], turned * frame["ci_high"]
-    return frame.assign(
-        difference=turned * frame["difference"],
-        low=low.where(turned > 0, high),
-        high=high.where(turned > 0, low),
+def differences(
+    study: ReplicabilityStudy, frame: pd.DataFrame, metric: MetricRecord
+) -> pd.DataFrame:
+    """Return what to draw for one metric, turned so that a positive difference favours A."""
+    rows = frame[frame["metric"] == metric.label]
+    low, high = (rows["ci_low"], rows["ci_high"])[:: metric.sign]
+    return rows.assign(
+        dataset=rows["dataset_only"],
+        difference=metric.sign * rows["difference"],
+        low=metric.sign * low,
+        high=metric.sign * high,
     )
 
 
@@ -225,11 +232,11 @@ def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
         if name in frame or name not in ("joint", "shrunken")
     }
     show_table(
-        frame.drop(columns=["p", "evidence"]),
+        frame.drop(columns=["p", "evidence", "dataset_only", "metric"]),
         key="evidence",
         columns=columns,
         filename=f"{study.system_a}_{study.system_b}_across_datasets",
-        noun="dataset",
+        noun="dataset" if len(study.metrics) == 1 else "test",
     )
     told = "; ".join(
         f"{name} keeps the {keeps}"
