@@ -42,9 +42,10 @@ lint: setup  ## ruff, mypy --strict and the contract of the layers
 bench: setup  ## speed as a ratio against peers, measured in one run
 	$(PY) -m benchmarks
 
-calibrate: setup  ## the statistical calibration in full (slow), and docs/calibration.md anew
+calibrate: setup  ## the statistical calibration in full (slow), and docs/calibration*.md anew
 	$(PY) -m pytest -n auto -m "not browser" tests/test_statistics --calibrate=full
 	$(PY) -m benchmarks.calibration --out docs
+	$(PY) -m benchmarks.calibration.replicability --out docs
 
 lock: | $(filter .tools/bin/uv,$(UV))  ## pin every dependency again, with hashes
 	$(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \

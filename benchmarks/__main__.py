@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import all_pairs, pair_tests, statistics, store
+from benchmarks import all_pairs, pair_tests, replicability, statistics, store
 
 
 def main() -> int:
     """Print name, ratio and gate of every benchmark; return 1 when one misses its gate."""
     missed = 0
-    parts = (store, statistics, all_pairs, pair_tests)
+    parts = (store, statistics, all_pairs, pair_tests, replicability)
     for name, ratio, gate in (row for part in parts for row in part.run()):
         ok = ratio <= gate
         missed += not ok
@@ -19,6 +19,10 @@ def main() -> int:
         print(f"all pairs, time grows with {what}: exponent {exponent:.2f}")
     for what, mebibytes in all_pairs.peak_memory().items():
         print(f"all pairs, S100 n14042, {what}: {mebibytes:.0f} MiB more at the peak")
+    for what, exponent in replicability.growth():
+        print(f"k̂ of all pairs, time grows with {what}: exponent {exponent:.2f}")
+    for what, mebibytes in replicability.peak_memory().items():
+        print(f"k̂ of all pairs, S100 N60 n2000, {what}: {mebibytes:.0f} MiB more at the peak")
     return 1 if missed else 0
 
 

@@ -171,12 +171,12 @@ def _least(work: Callable[[], object], repeats: int = 4) -> float:
 def _added_memory(work: Callable[[np.ndarray], object]) -> float:
     work(graded(4, 50))
     scores = graded(*MMLU)
-    before = _highest_memory()
+    before = highest_memory()
     work(scores)
-    return _highest_memory() - before
+    return highest_memory() - before
 
 
-def _highest_memory() -> float:
+def highest_memory() -> float:
     """Return the high-water mark of this process in MiB; NaN where the system does not tell."""
     status = Path("/proc/self/status")
     if not status.exists():

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS
-from benchmarks.calibration.corrections import LEVELS
+from benchmarks.calibration.drawing import CELL_HEIGHT, CELL_WIDTH, Drawing
 from benchmarks.calibration.procedures import ROWS
-from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure, Figures
+from benchmarks.calibration.run import Figures
 
-_WIDTH = 1200
 _LEFT = 226
-_CELL_WIDTH, _CELL_HEIGHT = 20, 22
 _GAP = 8
 _SIZES = {20: "20", 50: "50", 200: "200", 1_000: "1k"}
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -103,34 +100,7 @@ _BOARDS = (
     ("signflip", "board-skewed", ("permutation,", "skewed")),
     ("mcnemar", "board-binary", ("McNemar,", "right or wrong")),
 )
-_STEPS = (0.15, 0.35, 0.6, 0.8, 1.25, 1.6, 2.5, 5.0)
-"""Rates over the stated one at which the colour changes."""
-_COLOURS = (
-    "#6c8fb8",
-    "#9ab4d0",
-    "#c3d3e4",
-    "#e3eaf2",
-    "#f6f4f0",
-    "#fbe0c8",
-    "#f3b482",
-    "#d9772f",
-    "#963a08",
-)
-_STYLE = """\
-text { font: 10.5px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif;
-  fill: #11151a; text-anchor: middle }
-.label { font-size: 12px; text-anchor: end }
-.head { font-size: 13px; font-weight: 600; text-anchor: start }
-.title { font-size: 18px; font-weight: 600; text-anchor: start }
-.key { font-size: 12.5px; text-anchor: start }
-.column { font-size: 11px; font-weight: 600 }
-.small { fill: #4d5661 }
-.on-dark { fill: #ffffff }
-.many { font-weight: 700 }
-.wide { font-size: 9px }
-.few { fill: none; stroke: #11151a; stroke-width: .9 }
-.up { fill: #11151a }
-.up-on-dark { fill: #ffffff }"""
+_TITLE = "Which tests and intervals keep their error rate, and where"
 _DESCRIPTION = (
     "A grid. Rows are tests and intervals, columns are populations, each with 20, 50, 200 and "
     "1,000 items. Each cell holds how often in 100 samples a test gave a false alarm at level "
@@ -140,70 +110,10 @@ _DESCRIPTION = (
 )
 
 
-class _Drawing:
-    """Shapes collected by kind, so that each colour is one path."""
-
-    def __init__(self) -> None:
-        self.cells: dict[int, list[str]] = {}
-        self.marks: dict[str, list[str]] = {}
-        self.texts: list[str] = []
-
-    def text(self, x: float, y: float, content: str, kind: str = "") -> None:
-        of_kind = f' class="{kind}"' if kind else ""
-        self.texts.append(f'<text x="{x:g}" y="{y:g}"{of_kind}>{escape(content)}</text>')
-
-    def cell(self, x: float, y: float, figure: Figure) -> None:
-        """Draw a rate with its colour and mark."""
-        rate, mark = figure.rate(), figure.mark()
-        step = sum(rate >= edge * LEVELS[0] for edge in _STEPS)
-        self.block(x, y, step)
-        dark = step == len(_STEPS)
-        kinds = [name for name, on in (("on-dark", dark), ("many", mark == TOO_MANY)) if on]
-        baseline = y + (17 if mark == TOO_MANY else 14 if mark == TOO_FEW else 15)
-        told = f"{100 * rate:.0f}"
-        kinds += ["wide"] if len(told) > 2 else []
-        self.text(x + _CELL_WIDTH / 2, baseline, told, " ".join(kinds))
-        self.mark(x + _CELL_WIDTH / 2, y, mark, dark)
-
-    def block(self, x: float, y: float, step: int) -> None:
-        self.cells.setdefault(step, []).append(
-            f"M{x + 0.5:g} {y + 0.5:g}h{_CELL_WIDTH - 1}v{_CELL_HEIGHT - 1}h-{_CELL_WIDTH - 1}z"
-        )
-
-    def mark(self, middle: float, y: float, mark: str, dark: bool = False) -> None:
-        if mark == TOO_MANY:
-            kind = "up-on-dark" if dark else "up"
-            self.marks.setdefault(kind, []).append(f"M{middle - 3.5:g} {y + 7:g}h7l-3.5 -5z")
-        elif mark == TOO_FEW:
-            self.marks.setdefault("few", []).append(f"M{middle - 3:g} {y + 16:g}h6l-3 4z")
-
-    def svg(self, height: float) -> str:
-        """Return the whole picture."""
-        paths = [
-            f'<path fill="{_COLOURS[step]}" d="{"".join(shapes)}"/>'
-            for step, shapes in sorted(self.cells.items())
-        ]
-        paths += [f'<path class="{k}" d="{"".join(s)}"/>' for k, s in sorted(self.marks.items())]
-        return "\n".join(
-            [
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:g}" '
-                f'width="{_WIDTH}" height="{height:g}" role="img" aria-labelledby="title desc">',
-                '<title id="title">Which tests and intervals keep their error rate, and where'
-                "</title>",
-                f'<desc id="desc">{escape(_DESCRIPTION)}</desc>',
-                f"<style>{_STYLE}</style>",
-                f'<rect width="{_WIDTH}" height="{height:g}" fill="#ffffff"/>',
-                *paths,
-                *self.texts,
-                "</svg>\n",
-            ]
-        )
-
-
 def draw(figures: Figures) -> str:
     """Return the picture as SVG."""
-    drawing = _Drawing()
-    drawing.text(16, 30, "Which tests and intervals keep their error rate, and where", "title")
+    drawing = Drawing()
+    drawing.text(16, 30, _TITLE, "title")
     _key(drawing)
     y = 152.0
     for block in _BLOCKS:
@@ -217,12 +127,12 @@ def draw(figures: Figures) -> str:
         for name, title in rows:
             drawing.text(_LEFT - 8, y + 15, title, "label")
             _row(drawing, y, name, figures)
-            y += _CELL_HEIGHT
+            y += CELL_HEIGHT
         y += 26
-    return drawing.svg(_corrections(drawing, y, figures))
+    return drawing.svg(_corrections(drawing, y, figures), _TITLE, _DESCRIPTION)
 
 
-def _corrections(drawing: _Drawing, y: float, figures: Figures) -> float:
+def _corrections(drawing: Drawing, y: float, figures: Figures) -> float:
     """Draw the corrections: all systems equal with 50 and 200 items, then half of them."""
     if not any(f"all {test} none" in figures for test, _, _ in _BOARDS):
         return y
@@ -240,7 +150,7 @@ def _corrections(drawing: _Drawing, y: float, figures: Figures) -> float:
         for half, text in ((1, "all equal"), (3, "half")):
             drawing.text(_place(number, half), y + 41, text, "small")
         for size, text in enumerate(("50", "200", "50", "200")):
-            drawing.text(_place(number, size) + _CELL_WIDTH / 2, y + 56, text, "small")
+            drawing.text(_place(number, size) + CELL_WIDTH / 2, y + 56, text, "small")
     drawing.text(_LEFT - 8, y + 41, "systems", "label small")
     drawing.text(_LEFT - 8, y + 56, "items", "label small")
     y += 61
@@ -252,26 +162,26 @@ def _corrections(drawing: _Drawing, y: float, figures: Figures) -> float:
                 for size, n in enumerate((50, 200)):
                     if n in cells:
                         drawing.cell(_place(number, 2 * half + size), y, cells[n])
-        y += _CELL_HEIGHT
+        y += CELL_HEIGHT
     return y + 20
 
 
 def _place(column: int, size: int) -> float:
-    return _LEFT + column * (len(_SIZES) * _CELL_WIDTH + _GAP) + size * _CELL_WIDTH
+    return _LEFT + column * (len(_SIZES) * CELL_WIDTH + _GAP) + size * CELL_WIDTH
 
 
-def _heads(drawing: _Drawing, y: float) -> float:
+def _heads(drawing: Drawing, y: float) -> float:
     for number, lines in enumerate(_COLUMNS.values()):
-        middle = _place(number, 0) + len(_SIZES) * _CELL_WIDTH / 2
+        middle = _place(number, 0) + len(_SIZES) * CELL_WIDTH / 2
         for line, text in enumerate(lines):
             drawing.text(middle, y + 14 + 13 * (line + 3 - len(lines)), text, "column")
         for size, text in enumerate(_SIZES.values()):
-            drawing.text(_place(number, size) + _CELL_WIDTH / 2, y + 56, text, "small")
+            drawing.text(_place(number, size) + CELL_WIDTH / 2, y + 56, text, "small")
     drawing.text(_LEFT - 8, y + 56, "items", "label small")
     return y + 61
 
 
-def _row(drawing: _Drawing, y: float, name: str, figures: Figures) -> None:
+def _row(drawing: Drawing, y: float, name: str, figures: Figures) -> None:
     of_gold = any(column.startswith("gold-") for column in figures[name])
     for number, column in enumerate(_COLUMNS):
         if of_gold:
@@ -284,7 +194,7 @@ def _row(drawing: _Drawing, y: float, name: str, figures: Figures) -> None:
                 drawing.cell(_place(number, size), y, cells[n])
 
 
-def _key(drawing: _Drawing) -> None:
+def _key(drawing: Drawing) -> None:
     """Say in words what colours and marks mean."""
     drawing.text(
         16,
@@ -293,19 +203,7 @@ def _key(drawing: _Drawing) -> None:
         "what the items are like. Clustered: 10 items to a group.",
         "key",
     )
-    x = 16.0
-    entries = (
-        ((8, TOO_MANY), (7, TOO_MANY), (6, TOO_MANY), "more than stated: do not use it there"),
-        ((5, ""), (4, ""), (3, ""), "as stated, but for chance"),
-        ((2, TOO_FEW), (1, TOO_FEW), (0, TOO_FEW), "fewer than stated: cautious, finds less"),
-    )
-    for *swatches, words in entries:
-        for step, mark in swatches:
-            drawing.block(x, 68, step)
-            drawing.mark(x + _CELL_WIDTH / 2, 68, mark, step == len(_STEPS))
-            x += _CELL_WIDTH
-        drawing.text(x + 8, 84, words, "key")
-        x += 30 + 6.6 * len(words)
+    drawing.swatches(68)
     drawing.text(
         16,
         112,

@@ -50,7 +50,7 @@ def choose(comparables: Comparables) -> tuple[tuple[str, str], Chosen]:
             [e for e in get_args(EstimatorChoice) if e != "joint" or basis == "items"],
             key="estimator",
             name=estimator_in_words,
-            width=180,
+            width=205,
             help="; ".join(f"{ESTIMATOR_NAMES[name]} assumes {ASSUMES[name]}" for name in ASSUMES),
         )
         with st.popover("More settings"):

@@ -81,6 +81,7 @@ def count_table(study: ReplicabilityStudy, directions: Mapping[str, Replicabilit
 def family_table(study: ReplicabilityStudy) -> None:
     """Show the counts within each family."""
     several = study.family == "per-dataset"
+    noun = "dataset" if several else "metric"
     frame = pd.DataFrame(
         [
             {
@@ -104,7 +105,7 @@ def family_table(study: ReplicabilityStudy) -> None:
         "named_b": Column(f"Holm: {study.system_b} better on"),
         "estimator": Column("Counted by"),
     }
-    show_table(frame, key="families", columns=columns, filename="families", noun="family")
+    show_table(frame, key="families", columns=columns, filename="families", noun=noun)
     st.caption("α holds for each family by itself, not for all of them together.")
 
 
