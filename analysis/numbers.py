@@ -79,6 +79,18 @@ def pvalue(p: float | None) -> str:
     return f"{p:.3f}" if p >= 0.1 else f"{p:.4f}"
 
 
+def probability(p: float | None) -> str:
+    """Print a probability: 0.312, and never quite 0 or 1."""
+    if p is None or _absent(p):
+        return MISSING
+    return "< 0.001" if p < 0.0005 else "> 0.999" if p > 0.9995 else f"{p:.3f}"
+
+
+def confidence(alpha: float) -> str:
+    """Print the confidence that goes with α: 95 %, 99.9 %."""
+    return f"{100 * (1 - alpha):.10g} %"
+
+
 def relation(p: float | None) -> str:
     """Print what a p-value is: "= 0.312", "< 0.0001"."""
     told = pvalue(p)

@@ -9,12 +9,16 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from store.engine import Store
+from store.item_names import is_telling
 from store.lookup import find_id
 from store.models import Dataset, DatasetOverlap, Item, Run, System
 from store.overlaps import Pair, shared_contents, shared_names
 from store.records import AnyOverlapKind, DatasetRecord, ItemRecord, OverlapRecord
 from store.reported import standing_scores
 from store.tags import tags_of_all
+
+_LOOKED_AT = 50
+"""Items by which a dataset is judged."""
 
 
 def list_datasets(store: Store, *, deleted: bool = False) -> list[DatasetRecord]:
@@ -75,6 +79,24 @@ def list_overlaps(store: Store, dataset_uids: Sequence[str] | None = None) -> li
                 known.add(frozenset((a.uid, b.uid)))
                 records.append(OverlapRecord(a.name, b.name, a.uid, b.uid, kind, "", n_shared))
     return records
+
+
+def list_unknown_items(store: Store, dataset_uids: Sequence[str]) -> list[str]:
+    """Return the names of datasets whose items have neither a content nor a telling name.
+
+    Nothing that they share with others could be found; datasets without items are among them.
+    """
+    unknown = []
+    with store.read() as connection:
+        for uid in dict.fromkeys(dataset_uids):
+            row = connection.execute(
+                sa.select(Dataset.id, Dataset.name).where(Dataset.uid == uid)
+            ).one()
+            items = sa.select(Item.content_hash, Item.key).where(Item.dataset_id == row.id)
+            first = connection.execute(items.order_by(Item.position).limit(_LOOKED_AT)).all()
+            if not any(item.content_hash or is_telling(item.key) for item in first):
+                unknown.append(row.name)
+    return unknown
 
 
 def _declared_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
-from analysis.studies.study import count
+from analysis.studies.study import count, listed
 from store.errors import StoreError
 from store.records import OverlapRecord
 
@@ -22,7 +22,7 @@ ESTIMATOR_NAMES: Mapping[str, str] = {
 
 ASSUMES: Final[Mapping[str, str]] = {
     "fisher": "independent datasets",
-    "bonferroni": "nothing",
+    "bonferroni": "nothing about their dependence",
     "simes": "positive dependence, or none",
     "stouffer": "independent datasets; is 0 beside a p of 1",
     "joint": "no dependence but through shared items",
@@ -73,6 +73,7 @@ def choose_estimator(
     estimator: EstimatorChoice = "auto",
     dependent: bool | None = None,
     several_metrics: bool = False,
+    unknown: Sequence[str] = (),
 ) -> tuple[Estimator, str]:
     """Return the estimator, and why it is this one.
 
@@ -88,12 +89,21 @@ def choose_estimator(
         What the person asked for or declared.
     several_metrics
         Whether a dataset takes part with more than one metric.
+    unknown
+        Names of datasets whose items say nothing about what they are.
     """
     if estimator != "auto":
         disagrees = ""
         if overlaps and estimator in ("fisher", "stouffer"):
             disagrees = f" The store disagrees: {describe(overlaps)}."
+        if several_metrics and estimator in ("fisher", "stouffer"):
+            disagrees += " Several metrics on the same items are not independent."
         return estimator, _ASKED_FOR[estimator] + disagrees
+    if several_metrics and not dependent:
+        return "bonferroni", (
+            "Several metrics are computed on the same items, so that their p-values are not "
+            "independent. Bonferroni is valid under any dependence; Fisher would promise too much."
+        )
     if dependent is not None:
         because = "The datasets were declared " + (
             "dependent for this analysis; Bonferroni is valid under any dependence."
@@ -103,19 +113,22 @@ def choose_estimator(
         if overlaps and not dependent:
             because += f" The store disagrees: {describe(overlaps)}."
         return ("bonferroni" if dependent else "fisher"), because
-    if several_metrics:
-        return "bonferroni", (
-            "Several metrics are computed on the same items, so that their p-values are not "
-            "independent. Bonferroni is valid under any dependence; Fisher would promise too much."
-        )
     if overlaps:
         return "bonferroni", (
             f"The datasets are not independent: {describe(overlaps)}. "
             "Bonferroni is valid under any dependence; Fisher would promise too much."
         )
+    if n_datasets == 1:
+        return "fisher", "With a single dataset all estimators are the same."
+    known = "declared or found in their items"
+    if unknown:
+        known = (
+            f"declared, and nothing is known of the items of {listed(list(unknown), most=3)} that "
+            "could tell"
+        )
     return "fisher", (
-        f"No overlap among the {count(n_datasets, 'dataset')} is declared or found in their "
-        "items, so that Fisher may be used, which assumes independence."
+        f"No overlap among the {count(n_datasets, 'dataset')} is {known}, so that Fisher may be "
+        "used, which assumes independence."
     )
 
 

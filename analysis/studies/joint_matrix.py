@@ -16,6 +16,8 @@ from analysis.studies.study import count
 from store.engine import Store
 from store.records import OverlapRecord
 
+IntArray = npt.NDArray[np.int64]
+
 
 def count_all_jointly(
     store: Store,
@@ -27,8 +29,10 @@ def count_all_jointly(
     n_resamples: int,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[npt.NDArray[np.int64], list[str]]:
-    """Resample all cells at once; return the count for each ordered pair, and what to know of it.
+) -> tuple[IntArray, IntArray, list[str]]:
+    """Resample all cells at once.
+
+    Returns the count for each ordered pair, the cells that it is out of, and what to know of it.
 
     `keys` are the cells and `systems` the uids in the order of the matrix; a system without
     scores on a cell is missing there.
@@ -51,4 +55,4 @@ def count_all_jointly(
             f"For {count(found.n_undecided, 'ordered pair')} there were too many sets of datasets "
             "to look at them all: these counts may be too low, never too high."
         )
-    return np.asarray(found.k, dtype=np.int64), warnings
+    return found.k, found.n_cells, warnings

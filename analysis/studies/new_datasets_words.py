@@ -38,7 +38,7 @@ def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
         if math.isfinite(new.low):
             line += f"; on a new one {numbers.interval(new.low, new.high, signed=True)}"
         lines.append(
-            f"{line}, at {100 * (1 - study.alpha):g} % confidence; higher is better for {a}."
+            f"{line}, at {numbers.confidence(study.alpha)} confidence; higher is better for {a}."
         )
         if effects.n_without_error:
             lines.append(
@@ -48,13 +48,12 @@ def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
     bayesian = found.bayesian
     line = (
         f"Probability over datasets (Bayesian signed-rank): {a} better "
-        f"{numbers.fixed(bayesian.probability_right, 3)}, {b} better "
-        f"{numbers.fixed(bayesian.probability_left, 3)}"
+        f"{numbers.probability(bayesian.probability_right)}, {b} better "
+        f"{numbers.probability(bayesian.probability_left)}"
     )
     if found.margin:
-        line += (
-            f", less than {found.margin:g} either way {numbers.fixed(bayesian.probability_rope, 3)}"
-        )
+        within = numbers.probability(bayesian.probability_rope)
+        line += f", less than {found.margin:g} either way {within}"
     lines.append(line + ".")
     if study.overlaps:
         lines.append(

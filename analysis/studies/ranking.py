@@ -194,7 +194,7 @@ def _study(
     overlaps = list_overlaps(store, table.dataset_uids)
     rank_test = friedman_test(observed) if complete else skillings_mack_test(observed)
     return RankingStudy(
-        sentence=sentence(table, ranks.value, rank_test, pairs, mean_rank_test, alpha),
+        sentence=sentence(table, observed, ranks.value, rank_test, pairs, mean_rank_test, alpha),
         signature=build_signature(
             "rank",
             metric=metric.label,

@@ -21,6 +21,7 @@ from store.records import OverlapRecord
 
 def sentence(
     table: ScoreTable,
+    observed: FloatArray,
     mean_ranks: FloatArray,
     rank_test: FriedmanTest | SkillingsMackTest,
     pairs: PairsOverDatasets,
@@ -29,26 +30,37 @@ def sentence(
 ) -> str:
     """Say who has the best mean rank, and from whom it cannot be told apart."""
     over = f"{count(len(table.datasets), 'dataset')}, {table.metric.label}"
-    n_others = len(table.systems) - 1
-    verdicts, how = pairs.different, "Wilcoxon–Holm"
-    if smallest_adjusted(pairs) > alpha and by_mean_ranks is not None:
-        verdicts, how = by_mean_ranks.different, "Nemenyi"
-    alike = [table.systems[j] for j in range(1, len(table.systems)) if not verdicts[0, j]]
+    first = table.systems[0]
+    if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1:
+        return (
+            f"No system can be called first: the {len(table.systems)} systems fall into "
+            f"{rank_test.n_parts} parts that share no dataset ({over})."
+        )
+    n_own = int(np.count_nonzero(~np.isnan(observed[0])))
+    own = "" if n_own == len(table.datasets) else f", over {n_own} of them"
     best = (
-        f"{table.systems[0]} has the best mean rank, {numbers.fixed(float(mean_ranks[0]), 2)} of "
-        f"{len(table.systems)} systems ({over})"
+        f"{first} has the best mean rank, {numbers.fixed(float(mean_ranks[0]), 2)} of "
+        f"{len(table.systems)} systems ({over}{own})"
     )
     if rank_test.pvalue_permutation > alpha:
         return (
             f"{best}; but as a whole the ranks cannot be told from chance "
             f"({name_of(rank_test)} test, p {numbers.relation(rank_test.pvalue_permutation)})."
         )
+    verdicts, how = pairs.different, "Wilcoxon–Holm"
+    if smallest_adjusted(pairs) > alpha and by_mean_ranks is not None:
+        verdicts, how = by_mean_ranks.different, "Nemenyi"
+    others = range(1, len(table.systems))
+    met = [j for j in others if pairs.n_datasets[0, j]]
+    alike = [table.systems[j] for j in met if not verdicts[0, j]]
     at = f"{how}, α = {alpha:g}"
+    never = len(table.systems) - 1 - len(met)
+    apart = f"; with {never} others it shares no dataset" if never else ""
     if not alike:
-        return f"{best}; it is told apart from all {n_others} others ({at})."
-    if len(alike) == n_others:
-        return f"{best}; it cannot be told apart from any of the {n_others} others ({at})."
-    return f"{best}; it cannot be told apart from {listed(alike, most=4)} ({at})."
+        return f"{best}; it is told apart from all {len(met)} others ({at}){apart}."
+    if len(alike) == len(met):
+        return f"{best}; it cannot be told apart from any of the {len(met)} others ({at}){apart}."
+    return f"{best}; it cannot be told apart from {listed(alike, most=4)} ({at}){apart}."
 
 
 def smallest_adjusted(pairs: PairsOverDatasets) -> float:

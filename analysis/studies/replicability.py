@@ -32,7 +32,7 @@ from analysis.studies.seed_order import SeedOrder, order_by_seeds
 from analysis.studies.study import Study
 from analysis.studies.test_names import PairsTestName
 from analysis.studies.tested_evidence import gather_tested
-from store.datasets import get_dataset, list_overlaps
+from store.datasets import get_dataset, list_overlaps, list_unknown_items
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.records import MetricRecord, NoteRecord, OverlapRecord
@@ -47,6 +47,8 @@ class Recommendation:
     estimator: Estimator
     asked_for: bool
     """Whether the person chose it, rather than what is known of the datasets."""
+    n_datasets: int
+    """Datasets, or combinations with a metric, that it counts over."""
     k: int
     """The count without direction."""
     k_a_over_b: int
@@ -239,10 +241,10 @@ def _study(
         alpha=settings.alpha,
         asked_for=settings.estimator == "joint",
     )
-    recommended = _recommend(evidence, results, joint, overlaps, settings)
+    recommended = _recommend(store, evidence, results, joint, overlaps, settings)
     several = len(evidence.metrics) > 1
     return ReplicabilityStudy(
-        sentence=sentence(names, evidence, results[0], recommended, settings.alpha),
+        sentence=sentence(names, evidence, results, recommended, settings.alpha),
         signature=_signature(store, names, evidence, recommended, settings),
         warnings=(*warn(evidence, results, names), *told),
         store_revision=store.revision(),
@@ -286,6 +288,7 @@ def _study(
 
 
 def _recommend(
+    store: Store,
     evidence: PairEvidence,
     results: tuple[Replicability, ...],
     joint: JointReplicability | None,
@@ -299,14 +302,22 @@ def _recommend(
         estimator=settings.estimator,
         dependent=settings.dependent,
         several_metrics=n_datasets < len(evidence.datasets),
+        unknown=list_unknown_items(store, [e.dataset_uid for e in evidence.datasets]),
     )
     if estimator == "joint":
         assert joint is not None  # refused before for reported figures
         return Recommendation(
-            estimator, True, joint.undirected.k, joint.a_over_b.k, joint.b_over_a.k, because
+            estimator,
+            True,
+            joint.n_cells,
+            joint.undirected.k,
+            joint.a_over_b.k,
+            joint.b_over_a.k,
+            because,
         )
     k = [getattr(r, f"k_{estimator}") for r in results]
-    return Recommendation(estimator, settings.estimator != "auto", k[0], k[1], k[2], because)
+    asked_for = settings.estimator != "auto"
+    return Recommendation(estimator, asked_for, results[0].n_datasets, k[0], k[1], k[2], because)
 
 
 def _signature(

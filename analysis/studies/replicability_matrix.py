@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analysis import numbers
 from analysis.report import Report, Strong, Table
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.counts import count_all_pairs
@@ -29,6 +30,7 @@ from analysis.studies.dependence import (
 )
 from analysis.studies.directed_pairs import DirectedPairs, TestSettings, directed_pairs
 from analysis.studies.joint_matrix import count_all_jointly
+from analysis.studies.replicability_matrix_words import coverage, sentence
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import PairsTestName, in_public_words
 from store.datasets import get_dataset, list_datasets, list_overlaps
@@ -63,6 +65,9 @@ class ReplicabilityMatrixStudy(Study):
     """The row is better than the column on at least so many datasets."""
     n_shared: IntArray
     """Datasets on which the pair can be tested."""
+    k_together: IntArray
+    """The same when the confidence is to hold for all ordered pairs taken together (Bonferroni over
+    them); by Bonferroni where joint resampling was asked for."""
     k_by_estimator: Mapping[str, IntArray]
     mean_difference: FloatArray
     """Row minus column on the metric's own scale, a mean over the shared datasets."""
@@ -79,7 +84,8 @@ class ReplicabilityMatrixStudy(Study):
         ]
         why = f" The datasets overlap: {describe(self.overlaps)}." if self.overlaps else ""
         return (
-            f"k̂ at confidence {1 - self.alpha:.4g} for each ordered pair by itself; "
+            f"k̂ at {numbers.confidence(self.alpha)} confidence for each pair and direction by "
+            "itself; "
             f"{'; '.join(parts)}.{why}"
         )
 
@@ -178,8 +184,9 @@ def study_replicability_matrix(
     overlaps = list_overlaps(store, [dataset for dataset, _ in question.keys])
     found = count_all_pairs(evidence.pvalue, alpha=alpha)
     by_estimator, told = dict(found.k), list[str]()
+    n_shared = found.n_testable
     if estimator == "joint":
-        by_estimator["joint"], told = count_all_jointly(
+        by_estimator["joint"], n_shared, told = count_all_jointly(
             store,
             question.keys,
             question.systems,
@@ -193,13 +200,17 @@ def study_replicability_matrix(
     k, names = _settle(by_estimator, estimator, dependent, depend)
     order = _order(k, question.names)
     at = np.ix_(order, order)
-    used = Counter(names[i][j] for i in range(len(k)) for j in range(i) if found.n_testable[i, j])
+    used = Counter(names[i][j] for i in range(len(k)) for j in range(i) if n_shared[i, j])
+    n_ordered = max(1, int(np.count_nonzero(n_shared)))
+    strict = count_all_pairs(evidence.pvalue, alpha=alpha / n_ordered)
+    safe: EstimatorChoice = "bonferroni" if estimator == "joint" else estimator
+    together, _ = _settle(strict.k, safe, dependent, depend)
     metric_record = question.metric
     labels = tuple(question.labels)
     ordered = tuple(question.names[i] for i in order)
-    warnings = [*evidence.warnings, *told, *_coverage(found.n_testable, len(labels))]
+    warnings = [*evidence.warnings, *told, *coverage(n_shared, len(labels))]
     return ReplicabilityMatrixStudy(
-        sentence=_sentence(ordered, k[at], found.n_testable[at], metric_record, len(labels)),
+        sentence=sentence(ordered, k[at], together[at], n_shared[at], metric_record, len(labels)),
         signature=build_signature(
             "replicability-matrix",
             metric=metric_record.label,
@@ -225,7 +236,8 @@ def study_replicability_matrix(
         estimator=estimator,
         used=dict(used.most_common()),
         k=read_only(k[at]),
-        n_shared=read_only(found.n_testable[at]),
+        n_shared=read_only(n_shared[at]),
+        k_together=read_only(together[at]),
         k_by_estimator={name: read_only(counts[at]) for name, counts in by_estimator.items()},
         mean_difference=read_only(evidence.mean_difference[at]),
         estimators=tuple(tuple("" if i == j else names[i][j] for j in order) for i in order),
@@ -355,49 +367,3 @@ def _settle(
 def _order(k: IntArray, names: Sequence[str]) -> list[int]:
     lead = k.sum(axis=1) - k.sum(axis=0)
     return sorted(range(len(names)), key=lambda i: (-lead[i], names[i].casefold()))
-
-
-def _coverage(n_testable: IntArray, n_datasets: int) -> list[str]:
-    shared = n_testable[np.triu_indices(len(n_testable), 1)]
-    partial = int(np.count_nonzero(shared < n_datasets))
-    if not partial:
-        return []
-    return [
-        f"{count(partial, 'pair')} of {len(shared):,} can be tested on fewer than all "
-        f"{n_datasets} datasets; each count is out of the datasets that the pair shares."
-    ]
-
-
-def _sentence(
-    systems: Sequence[str],
-    k: IntArray,
-    n_shared: IntArray,
-    metric: MetricRecord,
-    n_datasets: int,
-) -> str:
-    upper = np.triu_indices(len(systems), 1)
-    testable = n_shared[upper] > 0
-    n_pairs = int(np.count_nonzero(testable))
-    undecided = int(np.count_nonzero((np.maximum(k, k.T)[upper] == 0) & testable))
-    over = f"{count(n_datasets, 'dataset')} ({metric.label})"
-    if not n_pairs:
-        return f"No pair of systems can be tested on {over}."
-    if undecided == n_pairs:
-        return f"No pair of the {len(systems)} systems can be told apart on any of {over}."
-    half = np.ceil(n_shared / 2).astype(np.int64)
-    beaten = [(k[i] >= np.maximum(half[i], 1)).sum() for i in range(len(systems))]
-    best = int(np.argmax(beaten))
-    parts = []
-    if beaten[best]:
-        parts.append(
-            f"{systems[best]} is better than {int(beaten[best])} of {len(systems) - 1} other "
-            f"systems on at least half of {over}"
-        )
-    else:
-        parts.append(f"No system is shown better than another on half of {over}")
-    parts.append(
-        f"in {undecided:,} of {n_pairs:,} pairs neither is shown better on any dataset"
-        if undecided
-        else f"in each of {n_pairs:,} pairs one is shown better on some dataset"
-    )
-    return "; ".join(parts) + "."

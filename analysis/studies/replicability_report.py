@@ -220,5 +220,5 @@ def _seeds(study: ReplicabilityStudy) -> Table:
         ),
         rows,
         caption="Almost stochastic order of repeated runs",
-        notes=("Shown better: bound below 0.5, and permutation p at most α / number of datasets.",),
+        notes=("Shown better: bound below 0.5, and permutation p at most α / (2 · datasets).",),
     )

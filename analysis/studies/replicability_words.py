@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from analysis import numbers
 from analysis.statistics import Replicability
 from analysis.studies.dependence import ESTIMATOR_NAMES
 from analysis.studies.evidence import PairEvidence
@@ -24,13 +25,16 @@ def counted(evidence: PairEvidence, n: int) -> str:
 def sentence(
     names: tuple[str, str],
     evidence: PairEvidence,
-    undirected: Replicability,
+    results: Sequence[Replicability],
     recommended: Recommendation,
     alpha: float,
 ) -> str:
-    """Say on how many datasets which system is better, or that nothing can be told."""
+    """Say on how many datasets which system is better, or that nothing can be told.
+
+    `results` are without direction, of A over B, and of B over A.
+    """
     a, b = names
-    n = undirected.n_datasets
+    n = recommended.n_datasets
     metric = listed([m.label for m in evidence.metrics])
     if not n:
         return f"Nothing can be said about {a} and {b}: not testable on any dataset."
@@ -39,6 +43,12 @@ def sentence(
     at_alpha = f"{metric}; {estimator}, α = {alpha:g}"
     k_a, k_b = recommended.k_a_over_b, recommended.k_b_over_a
     if not k_a and not k_b:
+        named = _named(names, evidence, results)
+        if named:
+            return (
+                f"No dataset can be counted for {a} or for {b}, {of_all} ({at_alpha}), although "
+                f"Holm, which names single datasets, names {named}."
+            )
         return (
             f"{a} and {b} cannot be told apart with direction on any {of_all} ({at_alpha}); "
             f"without direction they differ on at least {recommended.k}."
@@ -50,8 +60,20 @@ def sentence(
         parts.append(f"{a} is better than {b} on at least {k_a} {of_all}")
     if k_b:
         parts.append(f"{b} is better than {a} on at least {k_b}" + ("" if parts else f" {of_all}"))
-    how = f"{metric}; {estimator}, {1 - alpha:.4g} confidence"
+    how = f"{metric}; {estimator}, {numbers.confidence(alpha)} confidence for each direction"
     return f"{', and '.join(parts)} ({how})."
+
+
+def _named(names: tuple[str, str], evidence: PairEvidence, results: Sequence[Replicability]) -> str:
+    """Return which datasets Holm names for whom; empty where it names none."""
+    several = len(evidence.metrics) > 1
+    parts = []
+    for name, result in zip(names, results[1:], strict=True):
+        cells = zip(evidence.datasets, result.identified["holm"], strict=True)
+        datasets = [e.name(with_metric=several) for e, yes in cells if yes]
+        if datasets:
+            parts.append(f"{listed(datasets)} ({name} better)")
+    return " and ".join(parts)
 
 
 def warn(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from analysis.statistics import direct_pvalues
 from analysis.studies.cells import choose_metrics
 from analysis.studies.evidence import DatasetEvidence, PairEvidence, other_metrics
+from analysis.studies.study import count
 from store.engine import Store
 from store.errors import NotFoundError
 from store.importers.bundle import Sidedness
@@ -64,6 +65,18 @@ def gather_reported(
         warnings.append(
             "The source does not say whether its p-values are one- or two-sided. With direction "
             "they are read as two-sided and halved toward the system that scored better."
+        )
+    one_sided = [c for c in kept.values() if c.sidedness in ("greater", "less")]
+    if one_sided:
+        warnings.append(
+            f"The source tested one direction only on {count(len(one_sided), 'dataset')}. For the "
+            "other direction 1 - p is taken where the scores speak for it, which is exact for "
+            "continuous statistics and too small for discrete ones (sign test, McNemar)."
+        )
+    if any(c.pvalue == 0 for c in kept.values()):
+        warnings.append(
+            "A p-value printed as 0 is taken as it stands: beside it Fisher and Stouffer count at "
+            "least one dataset whatever the others say."
         )
     return PairEvidence(
         metrics=tuple(measures),

@@ -29,13 +29,14 @@ class SeedOrder:
     a_over_b: StochasticOrder
     b_over_a: StochasticOrder
     better: str | None
-    """The system that is shown better from run to run, all datasets taken together."""
+    """The system that is shown better from run to run, all datasets and both directions taken
+    together."""
 
 
 def fewest_runs(n_datasets: int, alpha: float) -> int:
     """Return how many runs of each system the permutation test needs to show anything at all."""
     runs = FEWEST_RUNS
-    while math.comb(2 * runs, runs) * alpha < n_datasets * (1 - 1e-9):
+    while math.comb(2 * runs, runs) * alpha < 2 * n_datasets * (1 - 1e-9):
         runs += 1
     return runs
 
@@ -45,7 +46,7 @@ def order_by_seeds(
 ) -> tuple[SeedOrder, ...]:
     """Compare the runs of both systems wherever each has at least three.
 
-    Bounds and verdicts hold for all datasets together (Bonferroni), for each direction by itself.
+    Bounds and verdicts hold for all datasets and both directions together (Bonferroni).
     """
     repeated = [c for c in evidence.cells if min(c.matrix.n_vectors) >= FEWEST_RUNS]
     orders = []
@@ -60,7 +61,7 @@ def order_by_seeds(
                 first,
                 second,
                 confidence_level=1 - alpha,
-                n_comparisons=len(repeated),
+                n_comparisons=2 * len(repeated),
                 rng=seed,
             )
             for first, second in ((a, b), (b, a))

@@ -106,7 +106,7 @@ def family_table(study: ReplicabilityStudy) -> None:
         "estimator": Column("Counted by"),
     }
     show_table(frame, key="families", columns=columns, filename="families", noun=noun)
-    st.caption("α holds for each family by itself, not for all of them together.")
+    st.caption("α holds for each family and direction by itself, not for all of them together.")
 
 
 def _names(study: ReplicabilityStudy, positions: Sequence[int], *, by_metric: bool) -> str:
@@ -318,7 +318,8 @@ def seed_table(study: ReplicabilityStudy) -> None:
     st.caption(
         "Almost stochastic order over the scores of repeated runs (del Barrio et al. 2018, Dror "
         "et al. 2019). Better from run to run is shown where the bound of ε is below 0.5 and the "
-        "permutation test of the runs agrees, both corrected for the number of datasets: with "
+        "permutation test of the runs agrees, both corrected for the number of datasets and the "
+        "two directions: with "
         f"{numbers.counted(len(study.seeds), 'dataset')} that takes at least "
         f"{fewest_runs(len(study.seeds), study.alpha)} runs of each system."
     )

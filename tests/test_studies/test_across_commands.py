@@ -57,6 +57,7 @@ def test_pair_holds_intervals_and_a_new_dataset(run: Run) -> None:
     assert result["recommended"] == {
         "estimator": "fisher",
         "asked_for": False,
+        "n_datasets": 6,
         "k": 6,
         "k_a_over_b": 6,
         "k_b_over_a": 0,

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.across.friedman import dataset_ranks
 from analysis.statistics.across.profiles import count_interval
 from analysis.statistics.across.resampled_datasets import Estimate, IntArray, ResampledScores
 from analysis.statistics.results import Result, read_only
@@ -171,12 +172,13 @@ def mean_ranks(resampled: ResampledScores, *, confidence_level: float = 0.95) ->
     level = as_level(confidence_level, name="confidence_level")
     scored = ~np.isnan(resampled.observed)
     n_ranked = np.count_nonzero(scored, axis=1)
+    observed_ranks = dataset_ranks(resampled.observed)
     total = np.zeros(resampled.n_systems)
     sums = np.zeros((resampled.n_systems, resampled.n_resamples))
     for dataset, rows in enumerate(scored.T):
         if not rows.any():
             continue
-        total[rows] += stats.rankdata(-resampled.observed[rows, dataset])
+        total[rows] += observed_ranks[rows, dataset]
         if resampled.drawn[rows, dataset].all():
             drawn = -resampled.resampled[:, rows, dataset].T
             # An undefined score leaves nobody a rank in that replicate.

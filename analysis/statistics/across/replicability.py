@@ -259,7 +259,8 @@ def direct_pvalues(
     DirectedPvalues
         ``a_over_b`` and ``b_over_a``, shape (n,). Two-sided p: p / 2 for the side that scored
         higher, 1 - p / 2 for the other; without a difference 0.5 for both if p is 1, else NaN,
-        as it is where the difference is unknown. One-sided p: p and 1 - p.
+        as it is where the difference is unknown. One-sided p: p; for the side
+        that was not tested 1 - p where it scored higher, else 1.
 
     Raises
     ------
@@ -269,7 +270,8 @@ def direct_pvalues(
     Notes
     -----
     1 - p is the other direction's p-value for a continuous statistic; for a discrete one it is
-    too small by the probability of the observed value.
+    too small by the probability of the observed value. So it is taken only where the difference
+    speaks for that direction, and never for a p of 1.
 
     Examples
     --------
@@ -295,9 +297,15 @@ def direct_pvalues(
     higher[(gaps == 0) & (values == 1)] = 0.5
     lower = np.where(gaps > 0, 1 - values / 2, np.where(gaps < 0, values / 2, higher))
     return DirectedPvalues(
-        a_over_b=np.where(greater, values, np.where(less, 1 - values, higher)),
-        b_over_a=np.where(greater, 1 - values, np.where(less, values, lower)),
+        a_over_b=np.where(greater, values, np.where(less, _untested(values, gaps), higher)),
+        b_over_a=np.where(greater, _untested(values, -gaps), np.where(less, values, lower)),
     )
+
+
+def _untested(pvalues: FloatArray, gain: FloatArray) -> FloatArray:
+    """Return the p-value of the side that a one-sided test did not test; NaN stays."""
+    speaks_for_it = (gain > 0) & (pvalues < 1)
+    return np.where(np.isnan(pvalues), np.nan, np.where(speaks_for_it, 1 - pvalues, 1.0))
 
 
 def _combine_tails(ascending: FloatArray, method: str) -> FloatArray:

@@ -1,0 +1,59 @@
+"""What the counts of datasets for all pairs say in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.studies.study import count
+from store.records import MetricRecord
+
+IntArray = npt.NDArray[np.int64]
+
+
+def coverage(n_testable: IntArray, n_datasets: int) -> list[str]:
+    """Tell of pairs that are counted out of fewer datasets than there are."""
+    shared = n_testable[np.triu_indices(len(n_testable), 1)]
+    partial = int(np.count_nonzero(shared < n_datasets))
+    if not partial:
+        return []
+    return [
+        f"{count(partial, 'pair')} of {len(shared):,} can be tested on fewer than all "
+        f"{n_datasets} datasets; each count is out of the datasets that the pair shares."
+    ]
+
+
+def sentence(
+    systems: Sequence[str],
+    k: IntArray,
+    together: IntArray,
+    n_shared: IntArray,
+    metric: MetricRecord,
+    n_datasets: int,
+) -> str:
+    """Name who leads when all ordered pairs are taken together, and how many pairs stay open."""
+    upper = np.triu_indices(len(systems), 1)
+    testable = n_shared[upper] > 0
+    n_pairs = int(np.count_nonzero(testable))
+    undecided = int(np.count_nonzero((np.maximum(k, k.T)[upper] == 0) & testable))
+    over = f"{count(n_datasets, 'dataset')}, {metric.label}"
+    if not n_pairs:
+        return f"No pair of systems can be tested ({over})."
+    half = np.maximum(np.ceil(n_shared / 2).astype(np.int64), 1)
+    beaten = np.count_nonzero((together >= half) & (n_shared > 0), axis=1)
+    best = int(np.argmax(beaten))
+    first = (
+        f"{systems[best]} is better than {int(beaten[best])} of {len(systems) - 1} other systems "
+        f"on at least half of the datasets they share ({over}; all pairs taken together)"
+        if beaten[best]
+        else "No system is shown better than another on half of the datasets they share "
+        f"({over}; all pairs taken together)"
+    )
+    second = (
+        f"pair by pair, no dataset can be counted for either side in {undecided:,} of {n_pairs:,}"
+        if undecided
+        else f"pair by pair, at least one dataset counts for one side in each of {n_pairs:,}"
+    )
+    return f"{first}; {second}."
