@@ -79,6 +79,8 @@ _GREEK: Final = {
     for letter in "ΓΔΘΛΞΠΣΦΨΩ"
 }
 
+_K_HAT: Final = "k\N{COMBINING CIRCUMFLEX ACCENT}"
+
 _LATEX_ALL: Final = _LATEX | _LATEX_SIGNS | _GREEK
 
 _PACKAGES: Final = {
@@ -119,8 +121,10 @@ def markdown_paragraph(text: str) -> str:
 
 def latex(text: str) -> str:
     """Return text that LaTeX prints as it is; letters it may lack are left as they are."""
-    written = "".join(_LATEX_ALL.get(sign, sign) for sign in one_line(text).replace("--", "-\0-"))
-    return written.replace("\0", "{}")  # else two hyphens would be set as a dash
+    marked = one_line(text).replace("--", "-\0-").replace(_K_HAT, "\1")
+    written = "".join(_LATEX_ALL.get(sign, sign) for sign in marked)
+    # Two hyphens side by side would be set as a dash.
+    return written.replace("\0", "{}").replace("\1", r"$\hat{k}$")
 
 
 def latex_packages(written: str) -> list[str]:

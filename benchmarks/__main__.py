@@ -14,7 +14,7 @@ def main() -> int:
     for name, ratio, gate in (row for part in parts for row in part.run()):
         ok = ratio <= gate
         missed += not ok
-        print(f"{name:<78} {ratio:9.5f} × peer   gate {gate:<8.5g} {'ok' if ok else 'MISSED'}")
+        print(f"{name:<78} {ratio:9.5f} ×   gate {gate:<8.5g} {'ok' if ok else 'MISSED'}")
     for what, exponent in all_pairs.growth():
         print(f"all pairs, time grows with {what}: exponent {exponent:.2f}")
     for what, mebibytes in all_pairs.peak_memory().items():

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import aliased
 
 from store.engine import Store
+from store.importers.bundle import OverlapKind
 from store.item_names import is_telling
 from store.lookup import find_id
 from store.models import Dataset, DatasetOverlap, Item, Run, System
-from store.overlaps import Pair, shared_contents, shared_names
-from store.records import AnyOverlapKind, DatasetRecord, ItemRecord, OverlapRecord
+from store.overlaps import Pair, pass_through_transforms, shared_contents, shared_names
+from store.records import AnyOverlapKind, DatasetRecord, ItemRecord, OverlapRecord, dataset_label
 from store.reported import standing_scores
 from store.tags import tags_of_all
 
@@ -54,31 +55,34 @@ def list_items(store: Store, dataset_uid: str) -> list[ItemRecord]:
 def list_overlaps(store: Store, dataset_uids: Sequence[str] | None = None) -> list[OverlapRecord]:
     """Return the overlaps among living datasets, or among some of them; one for each two datasets.
 
-    Declared overlaps come first; then those found because items have the same content hash; then
-    those found because items have the same names ("same-names"). Names count where they are
-    telling (`store.item_names.is_telling`), where no two contents contradict them, and where ten
-    of them are equal, or half of the smaller dataset if that is less.
+    Declared overlaps come first: those of the two datasets themselves, then those that pass
+    through transforms, which hold the same items; the datasets in between need not be asked for.
+    Then come those found because items have the same content hash; then those found because items
+    have the same names ("same-names"); then datasets of the same name and different versions
+    ("versions"). Names of items count where they are telling (`store.item_names.is_telling`),
+    where no two contents contradict them, and where ten of them are equal, or half of the smaller
+    dataset if that is less.
     """
     with store.read() as connection:
-        living = sa.select(Dataset.id, Dataset.name, Dataset.uid, Dataset.n_items).where(
-            Dataset.deleted_at.is_(None)
-        )
-        if dataset_uids is not None:
-            living = living.where(Dataset.uid.in_(dataset_uids))
-        datasets = {row.id: row for row in connection.execute(living)}
-        records = _declared_overlaps(connection, set(datasets))
+        living = {row.id: row for row in connection.execute(_LIVING_NAMES)}
+        asked = None if dataset_uids is None else set(dataset_uids)
+        datasets = {i: row for i, row in living.items() if asked is None or row.uid in asked}
+        declared = _declared_overlaps(connection, living, datasets)
         by_content = shared_contents(connection, datasets)
         by_name = shared_names(connection, {i: row.n_items for i, row in datasets.items()})
-    known = {frozenset((o.dataset_a_uid, o.dataset_b_uid)) for o in records}
-    found: list[tuple[AnyOverlapKind, Mapping[Pair, int]]]
-    found = [("shared-items", by_content), ("same-names", by_name)]
+    same_name = [(a, b) for a, b in combinations(datasets, 2) if living[a].name == living[b].name]
+    found: list[tuple[AnyOverlapKind, Mapping[Pair, int | None]]]
+    found = [
+        ("shared-items", by_content),
+        ("same-names", by_name),
+        ("versions", dict.fromkeys(same_name)),
+    ]
+    records = {pair: _overlap(living, pair, *said, None) for pair, said in declared.items()}
     for kind, pairs in found:
-        for (id_a, id_b), n_shared in pairs.items():
-            a, b = datasets[id_a], datasets[id_b]
-            if frozenset((a.uid, b.uid)) not in known:
-                known.add(frozenset((a.uid, b.uid)))
-                records.append(OverlapRecord(a.name, b.name, a.uid, b.uid, kind, "", n_shared))
-    return records
+        for pair, n_shared in pairs.items():
+            if pair not in records:
+                records[pair] = _overlap(living, pair, kind, "", n_shared)
+    return list(records.values())
 
 
 def list_unknown_items(store: Store, dataset_uids: Sequence[str]) -> list[str]:
@@ -99,21 +103,37 @@ def list_unknown_items(store: Store, dataset_uids: Sequence[str]) -> list[str]:
     return unknown
 
 
-def _declared_overlaps(connection: sa.Connection, ids: set[int]) -> list[OverlapRecord]:
-    a, b = aliased(Dataset), aliased(Dataset)
-    query = (
-        sa.select(
-            a.name, b.name, a.uid, b.uid, DatasetOverlap.kind, DatasetOverlap.note, a.id, b.id
-        )
-        .join(a, a.id == DatasetOverlap.dataset_a_id)
-        .join(b, b.id == DatasetOverlap.dataset_b_id)
-        .order_by(a.name, b.name)
+def _declared_overlaps(
+    connection: sa.Connection, living: Mapping[int, Any], wanted: Collection[int]
+) -> dict[Pair, tuple[OverlapKind, str]]:
+    """Return the kind and the note of what was declared, or passes through transforms, in order."""
+    query = sa.select(
+        DatasetOverlap.dataset_a_id,
+        DatasetOverlap.dataset_b_id,
+        DatasetOverlap.kind,
+        DatasetOverlap.note,
     )
-    return [
-        OverlapRecord(name_a, name_b, uid_a, uid_b, kind, note, n_shared=None)
-        for name_a, name_b, uid_a, uid_b, kind, note, id_a, id_b in connection.execute(query)
-        if id_a in ids and id_b in ids
-    ]
+
+    def names(pair: Pair) -> list[tuple[str, str]]:
+        return [(living[i].name, living[i].version) for i in pair]
+
+    notes = {(a, b): (kind, note) for a, b, kind, note in connection.execute(query)}
+    known = sorted((pair for pair in notes if living.keys() >= set(pair)), key=names)
+    carried = pass_through_transforms({pair: notes[pair][0] for pair in known}, wanted)
+    declared = {}
+    for pair in sorted(carried, key=lambda pair: (carried[pair].through != (), names(pair))):
+        kind, through = carried[pair]
+        labels = [dataset_label(living[i].name, living[i].version) for i in through]
+        declared[pair] = (kind, f"through {' and '.join(labels)}" if through else notes[pair][1])
+    return declared
+
+
+def _overlap(
+    datasets: Mapping[int, Any], pair: Pair, kind: AnyOverlapKind, note: str, n_shared: int | None
+) -> OverlapRecord:
+    a, b = (datasets[i] for i in pair)
+    labels = [dataset_label(dataset.name, dataset.version) for dataset in (a, b)]
+    return OverlapRecord(labels[0], labels[1], a.uid, b.uid, kind, note, n_shared)
 
 
 def _counted_datasets() -> sa.Select[Any]:
@@ -157,6 +177,11 @@ def _counted_datasets() -> sa.Select[Any]:
 _DATASETS = _counted_datasets()
 _LIVING = _DATASETS.where(Dataset.deleted_at.is_(None))
 _DELETED = _DATASETS.where(Dataset.deleted_at.is_not(None))
+_LIVING_NAMES = (
+    sa.select(Dataset.id, Dataset.name, Dataset.version, Dataset.uid, Dataset.n_items)
+    .where(Dataset.deleted_at.is_(None))
+    .order_by(Dataset.id)
+)
 _BY_ID = _DATASETS.where(Dataset.id == sa.bindparam("dataset_id"))
 
 

@@ -1,18 +1,21 @@
-"""Which datasets hold the same items, found by what the items are called and what they hold.
+"""Which datasets hold the same items: by declaration, or by what the items are called and hold.
 
-Everything is counted at once for all pairs of datasets: a matrix says which dataset has which
-name, and its product with itself how many names each two of them share.
+What is found in the items is counted at once for all pairs of datasets: a matrix says which dataset
+has which name, and its product with itself how many names each two of them share.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import compress, count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import sqlalchemy as sa
 
+from store.importers.bundle import OverlapKind
 from store.item_names import is_telling
 from store.models import Item
 
@@ -24,6 +27,76 @@ FEWEST_NAMES = 10
 
 _CHUNK = 100_000
 _BETWEEN, _WITHIN = "\x1e", "\x1f"
+
+
+class Carried(NamedTuple):
+    """An overlap that is declared, of the two datasets themselves or of transforms of them."""
+
+    kind: OverlapKind
+    through: tuple[int, ...]
+    """Ids of the datasets that carry it; none where the two themselves were declared."""
+
+
+def pass_through_transforms(
+    declared: Mapping[Pair, OverlapKind], wanted: Collection[int]
+) -> dict[Pair, Carried]:
+    """Return the overlaps among some datasets that follow from what is declared of all.
+
+    Transforms hold the same items. So datasets that are connected by transforms are transforms of
+    each other; and another overlap of two datasets is one of all their transforms too.
+
+    Parameters
+    ----------
+    declared
+        The declared overlaps of all datasets. Where several say something of the same two
+        datasets, the one fewest transforms away is taken; of equals the first.
+    wanted
+        Ids of the datasets in question.
+    """
+    transforms: dict[int, list[int]] = defaultdict(list)
+    for (a, b), kind in declared.items():
+        if kind == "transform":
+            transforms[a].append(b)
+            transforms[b].append(a)
+    chains = {i: _chains(i, transforms) for i in {*wanted, *(i for ab in declared for i in ab)}}
+    first = {i: min(chain) for i, chain in chains.items()}
+    carried = {
+        (a, b): Carried("transform", chain[:-1])
+        for a in wanted
+        for b, chain in chains[a].items()
+        if a < b and b in wanted
+    }
+    between: dict[Pair, list[Pair]] = defaultdict(list)
+    for a, b in declared:
+        if first[a] != first[b]:
+            x, y = (a, b) if first[a] < first[b] else (b, a)
+            between[first[x], first[y]].append((x, y))
+    for (first_p, first_q), others in between.items():
+        of_q = [q for q in chains[first_q] if q in wanted]
+        for p in [p for p in chains[first_p] if p in wanted]:
+            for q in of_q:
+                pair = (min(p, q), max(p, q))
+                own = declared.get(pair)
+                if own is not None:
+                    carried[pair] = Carried(own, ())
+                    continue
+                x, y = min(others, key=lambda xy: len(chains[p][xy[0]]) + len(chains[q][xy[1]]))
+                through = tuple(i for i in (x, y) if i not in pair)
+                kind = declared[min(x, y), max(x, y)]
+                carried[pair] = Carried(kind, through if p < q else through[::-1])
+    return carried
+
+
+def _chains(start: int, neighbours: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, ...]]:
+    """Return what can be reached -> the shortest way there, with its end and without its start."""
+    chains: dict[int, tuple[int, ...]] = {start: ()}
+    queue = [start]
+    for here in queue:
+        for there in neighbours.get(here, ()):
+            if there not in chains:
+                chains[there] = (*chains[here], there)
+                queue.append(there)
+    return chains
 
 
 def shared_contents(connection: sa.Connection, ids: Collection[int]) -> dict[Pair, int]:
@@ -106,7 +179,9 @@ def _repeated(texts: Mapping[int, list[str]]) -> dict[int, list[str]]:
         return {}
     if len(found) < 2 * len(repeated):  # then it would take longer than it saves
         return dict(texts)
-    return {i: list(compress(texts[i], np.isin(hashes[i], repeated))) for i in texts}
+    last = len(repeated) - 1
+    places = {i: np.searchsorted(repeated, some).clip(max=last) for i, some in hashes.items()}
+    return {i: list(compress(texts[i], repeated[places[i]] == hashes[i])) for i in texts}
 
 
 def _shared(
@@ -118,7 +193,7 @@ def _shared(
     n_texts = sum(map(len, texts.values()))
     counter = count()  # every text takes a number, a known one keeps its first
     codes = [
-        np.unique(np.fromiter(map(numbers.setdefault, texts.get(i, ()), counter), np.int64))
+        _distinct(np.fromiter(map(numbers.setdefault, texts.get(i, ()), counter), np.int64))
         for i in ids
     ]
     n_holders = np.zeros(n_texts, dtype=np.int64)
@@ -141,3 +216,9 @@ def _shared(
         counts += (some.T @ some).astype(np.int64)
     found = zip(*np.nonzero(np.triu(counts, 1)), strict=True)
     return {(ids[i], ids[j]): int(counts[i, j]) for i, j in found}
+
+
+def _distinct(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return each number once; of some thousands, numpy's own takes ten times as long."""
+    ordered = np.sort(codes)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]

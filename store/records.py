@@ -38,6 +38,11 @@ def _json_safe(value: Any) -> Any:
     return value
 
 
+def dataset_label(name: str, version: str) -> str:
+    """Return what people can tell a dataset from others by: name, and version if there is one."""
+    return f"{name} ({version})" if version else name
+
+
 @dataclass(frozen=True, slots=True)
 class SystemRecord(Record):
     """A system and how much the store holds of it."""
@@ -79,7 +84,7 @@ class DatasetRecord(Record):
     @property
     def label(self) -> str:
         """Name, and version where there is one."""
-        return f"{self.name} ({self.version})" if self.version else self.name
+        return dataset_label(self.name, self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +216,7 @@ class ReportedComparisonRecord(Record):
     score_b: float | None
 
 
-AnyOverlapKind = OverlapKind | Literal["same-names"]
+AnyOverlapKind = OverlapKind | Literal["same-names", "versions"]
 """What can be declared, and what is only ever found."""
 
 
@@ -220,14 +225,17 @@ class OverlapRecord(Record):
     """Two datasets that are not independent."""
 
     dataset_a: str
+    """The label: name, and version where there is one."""
     dataset_b: str
+    """The label of the other one."""
     dataset_a_uid: str
     dataset_b_uid: str
     kind: AnyOverlapKind
     note: str
+    """As declared; ``"through NAME"`` where the overlap was declared of other datasets."""
     n_shared: int | None
     """Items with the same content ("shared-items") or of the same name ("same-names"), when the
-    overlap was found rather than declared."""
+    overlap was found in the items rather than declared."""
 
 
 @dataclass(frozen=True, slots=True)

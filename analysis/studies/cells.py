@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from analysis.studies.clusters import Clusters, choose_clusters
 from store.arrays import load_groups, load_matrix
 from store.engine import Store
-from store.errors import NotFoundError
+from store.errors import NotFoundError, StoreError
 from store.metrics import get_metric, list_metrics
 from store.records import MetricRecord, ScoreMatrix
 from store.runs import list_runs
@@ -59,6 +59,18 @@ def load_cell(
         load_matrix(store, dataset_uid, metric_uid, systems=systems),
         choose_clusters(load_groups(store, dataset_uid), clusters),
     )
+
+
+def refuse_all_metrics(metric: str | None) -> None:
+    """Refuse "all" where a question takes one metric.
+
+    Raises
+    ------
+    StoreError
+        All metrics are asked for.
+    """
+    if metric == ALL_METRICS:
+        raise StoreError("`metric` 'all' is for two systems: name one metric.")
 
 
 def scored_cells(store: Store) -> dict[CellKey, dict[str, None]]:

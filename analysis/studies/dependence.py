@@ -139,6 +139,7 @@ def describe(overlaps: Sequence[OverlapRecord]) -> str:
         "contains": "overlap (one contains the other)",
         "transform": "hold the same items in another form",
         "same-names": "have items of the same names",
+        "versions": "are versions of one dataset",
     }
     first = overlaps[0]
     text = f"{first.dataset_a} and {first.dataset_b} {verbs[first.kind]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +14,11 @@ from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import Pairwise
 from analysis.statistics.results import DegenerateDataWarning, Result, read_only
 from analysis.statistics.signature import build_signature
-from analysis.studies.cells import Cell
+from analysis.studies.cells import Cell, CellKey, load_cell
 from analysis.studies.kept_results import kept
 from analysis.studies.test_names import PairsTestName, to_public, to_statistics
 from store.engine import Store
 from store.results_cache import data_fingerprint
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +49,20 @@ class DirectedPairs(Result):
 
 
 def directed_pairs(
-    store: Store, cell: Cell, settings: TestSettings, *, progress: Progress | None = None
+    store: Store, key: CellKey, systems: Sequence[str], settings: TestSettings
 ) -> DirectedPairs:
-    """Return the one-sided p-values of all pairs of a cell's systems, kept in the store.
+    """Return the one-sided p-values of all pairs of systems on a cell, kept in the store.
+
+    Parameters
+    ----------
+    store
+        Where scores are, and where the answer is kept.
+    key
+        Which cell.
+    systems
+        Uids, in the order of rows and columns.
+    settings
+        How pairs are tested.
 
     Raises
     ------
@@ -62,7 +71,8 @@ def directed_pairs(
     """
 
     def compute() -> DirectedPairs:
-        found = compare_pairs(cell, settings, directed=True, progress=progress)
+        cell = load_cell(store, key, systems=systems, clusters=settings.clusters)
+        found = compare_pairs(cell, settings, directed=True)
         return DirectedPairs(
             pvalue=read_only(found.pvalue.copy()),
             difference=read_only(found.difference.copy()),
@@ -71,10 +81,7 @@ def directed_pairs(
         )
 
     arguments = {name: getattr(settings, name) for name in settings.__slots__}
-    matrix = cell.matrix
-    fingerprint = data_fingerprint(
-        store, matrix.dataset.uid, matrix.metric.uid, systems=matrix.system_uids
-    )
+    fingerprint = data_fingerprint(store, *key, systems=systems)
     return kept(store, "directed pairs", arguments, fingerprint, DirectedPairs, compute)
 
 
@@ -84,7 +91,6 @@ def compare_pairs(
     *,
     directed: bool,
     alpha: float = 0.05,
-    progress: Progress | None = None,
 ) -> Pairwise:
     """Test all pairs of a cell's systems, in both directions or two-sided with intervals.
 
@@ -107,5 +113,4 @@ def compare_pairs(
             interval="none" if directed else "auto",
             n_resamples=settings.n_resamples,
             rng=settings.seed,
-            progress=progress,
         )

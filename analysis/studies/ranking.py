@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.report import Report
-from analysis.statistics import FloatArray
+from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.aggregates import Aggregates, aggregate_over_datasets
 from analysis.statistics.across.critical_difference import bars
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks, friedman_test
@@ -33,17 +33,26 @@ from analysis.statistics.across.resampled_datasets import (
 from analysis.statistics.across.skillings_mack import SkillingsMackTest, skillings_mack_test
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
+from analysis.studies.checked_numbers import check_finite, check_numbers
 from analysis.studies.ranking_report import ranking_report
-from analysis.studies.ranking_words import order_note, sentence, warn
+from analysis.studies.ranking_words import (
+    choose_rule,
+    order_note,
+    sentence,
+    warn,
+    without_interval,
+)
 from analysis.studies.score_table import Basis, ScoreTable, load_score_table
 from analysis.studies.study import Study
 from store.datasets import list_overlaps
 from store.engine import Store
-from store.errors import StoreError
 from store.records import MetricRecord
 
 IntArray = npt.NDArray[np.int64]
 Bars = tuple[tuple[int, int], ...]
+
+FEWEST_RESAMPLES = 99
+"""With fewer draws the ends of an interval are draws themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +88,10 @@ class RankingStudy(Study):
     """Wilcoxon's test of each pair over datasets, corrected by Holm."""
     nemenyi: Nemenyi | None
     """``None`` where systems are missing on some dataset."""
+    rule: str
+    """"Wilcoxon–Holm", or "Nemenyi" where that can find nothing: by which the answer speaks."""
+    different: BoolArray
+    """Shape (n_systems, n_systems): who is told apart by `rule`."""
     bars: Bars
     """First and last position of systems no two of which `pairs` tells apart."""
     nemenyi_bars: Bars | None
@@ -135,12 +148,8 @@ def study_ranking(
     StoreError
         The settings do not go together.
     """
-    if not 0 < alpha < 1:
-        raise StoreError(f"`alpha` must lie between 0 and 1, got {alpha:g}.")
-    if seed < 0:
-        raise StoreError(f"`seed` must not be negative, got {seed}.")
-    if n_resamples < 1:
-        raise StoreError(f"`n_resamples` must be at least 1, got {n_resamples}.")
+    check_numbers(alpha=alpha, n_resamples=n_resamples, seed=seed, fewest=FEWEST_RESAMPLES)
+    check_finite("target", target)
     table = load_score_table(
         store,
         metric=metric,
@@ -191,10 +200,11 @@ def _study(
         score_range=ends if ends is None or _holds(ends, observed) else None,
     )
     ranks = mean_ranks(resampled, confidence_level=1 - alpha)
+    rule = choose_rule(pairs, mean_rank_test)
     overlaps = list_overlaps(store, table.dataset_uids)
     rank_test = friedman_test(observed) if complete else skillings_mack_test(observed)
     return RankingStudy(
-        sentence=sentence(table, observed, ranks.value, rank_test, pairs, mean_rank_test, alpha),
+        sentence=sentence(table, observed, ranks.value, rank_test, rule, alpha),
         signature=build_signature(
             "rank",
             metric=metric.label,
@@ -207,7 +217,11 @@ def _study(
             seed=resampled.seed,
             store=store.revision(),
         ),
-        warnings=tuple(warn(table, observed, aggregates, rank_test, pairs, overlaps)),
+        warnings=(
+            *table.notes,
+            *warn(table, observed, aggregates, rank_test, pairs, overlaps),
+            *without_interval(table, resampled),
+        ),
         store_revision=store.revision(),
         metric=metric,
         metrics=table.metrics,
@@ -228,12 +242,16 @@ def _study(
         rank_test=rank_test,
         pairs=pairs,
         nemenyi=mean_rank_test,
+        rule=rule.name,
+        different=read_only(rule.different),
         bars=bars(positions, pairs.different),
         nemenyi_bars=None if mean_rank_test is None else bars(positions, mean_rank_test.different),
         aggregates=aggregates if metric.higher_is_better else aggregates.turned(),
         profiles=performance_profiles(resampled, confidence_level=1 - alpha),
         improvement=probability_of_improvement(resampled, confidence_level=1 - alpha),
-        order_note=order_note(observed, table.systems),
+        order_note=""
+        if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1
+        else order_note(observed, table.systems),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis import numbers
+from analysis.numbers import counted
 from analysis.report import Cell, Column, Report, Strong, Table
 from analysis.statistics.across.resampled_datasets import Estimate
 from analysis.studies.ranking_words import name_of
@@ -33,7 +34,7 @@ def rank_test_in_words(study: RankingStudy) -> str:
     test = study.rank_test
     text = (
         f"{name_of(test)} test over {test.n_datasets} datasets: χ² = "
-        f"{numbers.fixed(test.statistic, 2)}, {test.df} degrees of freedom, "
+        f"{numbers.fixed(test.statistic, 2)}, {counted(test.df, 'degree')} of freedom, "
         f"p {numbers.relation(test.pvalue)} (by permutation of ranks "
         f"{numbers.relation(test.pvalue_permutation)})."
     )
@@ -48,7 +49,7 @@ def rank_test_in_words(study: RankingStudy) -> str:
 def _ranks(study: RankingStudy) -> Table:
     rows: list[list[Cell]] = [
         [
-            Strong(name) if not (i and study.pairs.different[0, i]) else name,
+            Strong(name) if _stands_with_the_first(study, i) else name,
             float(study.mean_ranks[i]),
             (float(study.rank_low[i]), float(study.rank_high[i])),
             int(study.n_datasets[i]),
@@ -59,8 +60,12 @@ def _ranks(study: RankingStudy) -> Table:
         ("system", Column("mean rank", decimals=2), Column("interval", decimals=2), "datasets"),
         rows,
         caption=f"Mean ranks over {len(study.datasets)} datasets, {study.metric.label}; 1 is best",
-        strong="Wilcoxon–Holm over datasets does not tell it apart from the first",
+        strong=f"{study.rule} over datasets does not tell it apart from the first",
     )
+
+
+def _stands_with_the_first(study: RankingStudy, i: int) -> bool:
+    return i == 0 or bool(study.pairs.n_datasets[0, i] and not study.different[0, i])
 
 
 def _aggregates(study: RankingStudy) -> Table:

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis import numbers
-from analysis.statistics import FloatArray
+from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.aggregates import Aggregates
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks
 from analysis.statistics.across.nemenyi import Nemenyi
 from analysis.statistics.across.over_datasets import PairsOverDatasets
+from analysis.statistics.across.resampled_datasets import ResampledScores
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
 from analysis.studies.dependence import describe
 from analysis.studies.score_table import ScoreTable
 from analysis.studies.study import count, listed
 from store.records import OverlapRecord
+
+IntArray = npt.NDArray[np.int64]
+
+_EQUAL = 1e-9
+
+
+class Rule(NamedTuple):
+    """By which test the answer speaks of pairs."""
+
+    name: str
+    different: BoolArray
+    n_datasets: IntArray
+    """Datasets that a pair shares."""
+
+
+def choose_rule(pairs: PairsOverDatasets, by_mean_ranks: Nemenyi | None) -> Rule:
+    """Return Wilcoxon–Holm, or Nemenyi where that could tell nobody apart whatever the scores."""
+    if smallest_adjusted(pairs) > pairs.alpha and by_mean_ranks is not None:
+        return Rule("Nemenyi", by_mean_ranks.different, pairs.n_datasets)
+    return Rule("Wilcoxon–Holm", pairs.different, pairs.n_datasets)
 
 
 def sentence(
@@ -24,49 +47,78 @@ def sentence(
     observed: FloatArray,
     mean_ranks: FloatArray,
     rank_test: FriedmanTest | SkillingsMackTest,
-    pairs: PairsOverDatasets,
-    by_mean_ranks: Nemenyi | None,
+    rule: Rule,
     alpha: float,
 ) -> str:
     """Say who has the best mean rank, and from whom it cannot be told apart."""
+    n_systems = len(table.systems)
     over = f"{count(len(table.datasets), 'dataset')}, {table.metric.label}"
-    first = table.systems[0]
     if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1:
         return (
-            f"No system can be called first: the {len(table.systems)} systems fall into "
+            f"No system can be called first: the {n_systems} systems fall into "
             f"{rank_test.n_parts} parts that share no dataset ({over})."
         )
-    n_own = int(np.count_nonzero(~np.isnan(observed[0])))
-    own = "" if n_own == len(table.datasets) else f", over {n_own} of them"
-    best = (
-        f"{first} has the best mean rank, {numbers.fixed(float(mean_ranks[0]), 2)} of "
-        f"{len(table.systems)} systems ({over}{own})"
-    )
-    if rank_test.pvalue_permutation > alpha:
+    tied = [j for j in range(n_systems) if mean_ranks[j] - mean_ranks[0] < _EQUAL]
+    best = _best(table, observed, mean_ranks, len(tied), over)
+    # Of two systems Friedman's test is the sign test: the pair's own test knows more.
+    if n_systems > 2 and rank_test.pvalue_permutation > alpha:
         return (
             f"{best}; but as a whole the ranks cannot be told from chance "
             f"({name_of(rank_test)} test, p {numbers.relation(rank_test.pvalue_permutation)})."
         )
-    verdicts, how = pairs.different, "Wilcoxon–Holm"
-    if smallest_adjusted(pairs) > alpha and by_mean_ranks is not None:
-        verdicts, how = by_mean_ranks.different, "Nemenyi"
-    others = range(1, len(table.systems))
-    met = [j for j in others if pairs.n_datasets[0, j]]
-    alike = [table.systems[j] for j in met if not verdicts[0, j]]
-    at = f"{how}, α = {alpha:g}"
-    never = len(table.systems) - 1 - len(met)
-    apart = f"; with {never} others it shares no dataset" if never else ""
+    others = range(len(tied), n_systems)
+    if not others:
+        return f"{best}."
+    met = [j for j in others if rule.n_datasets[0, j]]
+    alike = [table.systems[j] for j in met if not rule.different[0, j]]
+    at = f"{rule.name}, α = {alpha:g}"
+    never = len(others) - len(met)
+    apart = f"; with {count(never, 'other')} it shares no dataset" if never else ""
+    everyone = f"any of the {len(met)} others" if len(met) > 1 else "the other one"
+    who = "it" if len(tied) == 1 else table.systems[0]
     if not alike:
-        return f"{best}; it is told apart from all {len(met)} others ({at}){apart}."
-    if len(alike) == len(met):
-        return f"{best}; it cannot be told apart from any of the {len(met)} others ({at}){apart}."
-    return f"{best}; it cannot be told apart from {listed(alike, most=4)} ({at}){apart}."
+        from_whom = f"all {len(met)} others" if len(met) > 1 else "the other one"
+        return f"{best}; {who} is told apart from {from_whom} ({at}){apart}."
+    if len(alike) < len(met) or len(met) <= 2:
+        everyone = listed(alike, most=4)
+    return f"{best}; {who} cannot be told apart from {everyone} ({at}){apart}."
+
+
+def _best(
+    table: ScoreTable, observed: FloatArray, mean_ranks: FloatArray, n_tied: int, over: str
+) -> str:
+    rank = f"{numbers.fixed(float(mean_ranks[0]), 2)} of {len(table.systems)} systems"
+    if n_tied == len(table.systems):
+        return f"All {n_tied} systems have the same mean rank ({over})"
+    if n_tied > 1:
+        return f"{listed(table.systems[:n_tied], most=4)} share the best mean rank, {rank} ({over})"
+    n_own = int(np.count_nonzero(~np.isnan(observed[0])))
+    own = "" if n_own == len(table.datasets) else f", over {n_own} of them"
+    return f"{table.systems[0]} has the best mean rank, {rank} ({over}{own})"
 
 
 def smallest_adjusted(pairs: PairsOverDatasets) -> float:
     """Return the smallest p that Wilcoxon–Holm could give any pair, whatever the scores."""
     n_datasets = int(pairs.n_datasets[np.triu_indices(pairs.n_systems, 1)].max(initial=0))
     return min(1.0, 2.0 ** (1 - n_datasets) * pairs.n_tests)
+
+
+def without_interval(table: ScoreTable, resampled: ResampledScores) -> list[str]:
+    """Name datasets that leave the aggregates of systems without intervals."""
+    if table.basis != "items":
+        return []
+    scored = ~np.isnan(resampled.observed)
+    lacking = [
+        name
+        for name, here, drawn in zip(table.datasets, scored.T, resampled.drawn.T, strict=True)
+        if (here & ~drawn).any()
+    ]
+    if not lacking:
+        return []
+    return [
+        f"On {listed(lacking)} there are too few items to draw anew, which leaves ranks and "
+        "aggregates without intervals: choose the other datasets to have them."
+    ]
 
 
 def name_of(rank_test: FriedmanTest | SkillingsMackTest) -> str:

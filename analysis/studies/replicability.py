@@ -14,6 +14,7 @@ from analysis.report import Report
 from analysis.statistics import Replicability, analyse_replicability
 from analysis.statistics.across.joint.replicability import JointReplicability
 from analysis.statistics.signature import build_signature
+from analysis.studies.checked_numbers import check_numbers, check_positive
 from analysis.studies.dependence import (
     Estimator,
     EstimatorChoice,
@@ -209,14 +210,8 @@ def study_replicability(
 
 
 def _check(settings: ReplicabilitySettings) -> None:
-    if not 0 < settings.alpha < 1:
-        raise StoreError(f"`alpha` must lie between 0 and 1, got {settings.alpha:g}.")
-    if settings.n_resamples < 1:
-        raise StoreError(f"`n_resamples` must be at least 1, got {settings.n_resamples}.")
-    if settings.seed < 0:
-        raise StoreError(f"`seed` must not be negative, got {settings.seed}.")
-    if settings.margin is not None and not 0 < settings.margin < float("inf"):
-        raise StoreError(f"`margin` must be a number above 0, got {settings.margin:g}.")
+    check_numbers(alpha=settings.alpha, n_resamples=settings.n_resamples, seed=settings.seed)
+    check_positive("margin", settings.margin)
     check_choice(settings.estimator, settings.dependent, reported=settings.reported)
 
 

@@ -20,7 +20,13 @@ from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.counts import count_all_pairs
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
-from analysis.studies.cells import CellKey, choose_metrics, load_cell, scored_cells
+from analysis.studies.cells import (
+    CellKey,
+    choose_metrics,
+    refuse_all_metrics,
+    scored_cells,
+)
+from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.dependence import (
     ASSUMES,
     ESTIMATOR_NAMES,
@@ -28,9 +34,10 @@ from analysis.studies.dependence import (
     check_choice,
     describe,
 )
-from analysis.studies.directed_pairs import DirectedPairs, TestSettings, directed_pairs
+from analysis.studies.directed_pairs import TestSettings, directed_pairs
 from analysis.studies.joint_matrix import count_all_jointly
 from analysis.studies.replicability_matrix_words import coverage, sentence
+from analysis.studies.score_table import other_metrics_of_all
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import PairsTestName, in_public_words
 from store.datasets import get_dataset, list_datasets, list_overlaps
@@ -172,12 +179,8 @@ def study_replicability_matrix(
     StoreError
         The settings do not go together.
     """
-    if not 0 < alpha < 1:
-        raise StoreError(f"`alpha` must lie between 0 and 1, got {alpha:g}.")
-    if n_resamples < 1:
-        raise StoreError(f"`n_resamples` must be at least 1, got {n_resamples}.")
-    if seed < 0:
-        raise StoreError(f"`seed` must not be negative, got {seed}.")
+    check_numbers(alpha=alpha, n_resamples=n_resamples, seed=seed)
+    refuse_all_metrics(metric)
     check_choice(estimator, dependent, reported=False)
     question = _choose(store, metric, datasets, systems)
     evidence = _gather(store, question, TestSettings(test, n_resamples, seed), progress)
@@ -223,7 +226,7 @@ def study_replicability_matrix(
             seed=seed,
             store=store.revision(),
         ),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *other_metrics_of_all(metric, metric_record, question.metrics)),
         store_revision=store.revision(),
         metric=metric_record,
         metrics=question.metrics,
@@ -283,7 +286,8 @@ def _choose(
         raise NotFoundError(
             "No dataset in question has item scores of two systems"
             + (f" for '{metric}'." if metric else ".")
-            + " Counts of datasets rest on tests of item scores."
+            + " Counts of datasets rest on tests of item scores; `tiebreak rank --reported` "
+            "compares reported figures."
         )
     n_datasets = Counter(metric_uid for _, metric_uid in cells)
     known = {m.uid: m.label for m in list_metrics(store)}
@@ -316,7 +320,7 @@ def _gather(
             progress(done, len(question.keys))
         here = [uid for uid in question.systems if uid in question.present[key]]
         try:
-            found = _pairs(store, key, here, settings)
+            found = directed_pairs(store, key, here, settings)
         except ValueError as problem:
             reason = in_public_words(str(problem))
             warnings.append(f"{question.labels[done]} is not testable and not counted: {reason}")
@@ -330,10 +334,6 @@ def _gather(
         raise StoreError(warnings[0])
     with np.errstate(invalid="ignore"):
         return _Evidence(pvalue, total / counted, warnings)
-
-
-def _pairs(store: Store, key: CellKey, systems: list[str], settings: TestSettings) -> DirectedPairs:
-    return directed_pairs(store, load_cell(store, key, systems=systems), settings)
 
 
 def _depend(

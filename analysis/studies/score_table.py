@@ -9,9 +9,17 @@ from typing import Literal
 
 import numpy as np
 
+from analysis.statistics import BoolArray
 from analysis.statistics.across.resampled_datasets import DatasetScores
-from analysis.statistics.item_groups import as_group_codes
-from analysis.studies.cells import CellKey, choose_metrics, load_cell, scored_cells
+from analysis.statistics.item_groups import as_group_codes, keep_groups
+from analysis.studies.cells import (
+    CellKey,
+    choose_metrics,
+    load_cell,
+    refuse_all_metrics,
+    scored_cells,
+)
+from analysis.studies.study import count, listed
 from store.datasets import get_dataset, list_datasets
 from store.engine import Store
 from store.errors import NotFoundError
@@ -36,7 +44,9 @@ class ScoreTable:
     datasets: tuple[str, ...]
     dataset_uids: tuple[str, ...]
     scores: tuple[DatasetScores, ...]
-    """One per dataset, all with the same systems."""
+    """One per dataset, all with the same systems and, on a dataset, over the same items."""
+    notes: tuple[str, ...]
+    """What was left out, and why."""
 
 
 def load_score_table(
@@ -49,6 +59,9 @@ def load_score_table(
     progress: Callable[[int, int], None] | None = None,
 ) -> ScoreTable:
     """Return the scores of systems on all datasets where at least two of them have one.
+
+    Scores over different items are not compared: on each dataset those items count that every
+    system with scores there has a score on.
 
     Parameters
     ----------
@@ -67,6 +80,7 @@ def load_score_table(
     NotFoundError
         A name is unknown, or fewer than two datasets have scores of two systems.
     """
+    refuse_all_metrics(metric)
     wanted = None if systems is None else {get_system(store, name).uid for name in systems}
     inside = None if datasets is None else {get_dataset(store, name).uid for name in datasets}
 
@@ -93,6 +107,8 @@ def load_score_table(
             "Fewer than two of the datasets have scores of two systems"
             + (f" for '{metric}'" if metric else "")
             + {True: " that are reported.", False: " from items.", None: "."}[reported]
+            + " A ranking needs two systems on two datasets that share a metric: `tiebreak ls "
+            "metrics` and `ls datasets` show what there is."
         )
     titles = {d.uid: d.label for d in list_datasets(store)}
     keys = sorted(
@@ -101,24 +117,50 @@ def load_score_table(
     taking_part = {uid for key in keys for uid in cells[key]}
     ordered = [s for s in list_systems(store) if s.uid in taking_part]
     uids = [s.uid for s in ordered]
-    loaded = []
+    kept: list[CellKey] = []
+    loaded: list[DatasetScores] = []
+    notes = [] if metric else other_metrics_of_all(metric, measure, labels)
     for done, key in enumerate(keys):
         if progress is not None:
             progress(done, len(keys))
         if basis == "items":
-            loaded.append(_from_items(store, key, uids, cells[key]))
+            scores, note = _from_items(store, key, uids, cells[key], titles[key[0]])
+            notes += note
         else:
-            loaded.append(_from_figures(measure, uids, cells[key]))
+            scores = _from_figures(measure, uids, cells[key])
+        if scores is not None:
+            kept.append(key)
+            loaded.append(scores)
+    if len(kept) < 2:
+        raise NotFoundError(
+            f"Fewer than two datasets can be compared for '{measure.label}'. {' '.join(notes)}"
+        )
+    notes += (
+        _only_reported(store, measure, uids, kept, wanted)
+        if basis == "items"
+        else _contradictions(store, measure, uids, kept)
+    )
     return ScoreTable(
         metric=measure,
         metrics=labels,
         basis=basis,
         systems=tuple(s.name for s in ordered),
         system_uids=tuple(uids),
-        datasets=tuple(titles[dataset] for dataset, _ in keys),
-        dataset_uids=tuple(dataset for dataset, _ in keys),
+        datasets=tuple(titles[dataset] for dataset, _ in kept),
+        dataset_uids=tuple(dataset for dataset, _ in kept),
         scores=tuple(loaded),
+        notes=tuple(notes),
     )
+
+
+def other_metrics_of_all(
+    asked: str | None, chosen: MetricRecord, labels: Sequence[str]
+) -> list[str]:
+    """Say which metric was chosen, when nobody asked for one and there are others."""
+    others = [label for label in labels if label != chosen.label]
+    if asked is not None or not others:
+        return []
+    return [f"Metric: {chosen.label}. There are also scores on {listed(others)}."]
 
 
 _Cells = dict[CellKey, dict[str, float | None]]
@@ -146,20 +188,38 @@ def _stated(store: Store) -> _Cells:
 
 
 def _from_items(
-    store: Store, key: CellKey, systems: Sequence[str], present: Mapping[str, object]
-) -> DatasetScores:
+    store: Store, key: CellKey, systems: Sequence[str], present: Mapping[str, object], label: str
+) -> tuple[DatasetScores | None, list[str]]:
+    """Return the scores on the items that all systems have, and what to know of them."""
     here = [uid for uid in systems if uid in present]
     cell = load_cell(store, key, systems=here)
     matrix = cell.matrix
-    scores = np.full((len(systems), *matrix.scores.shape[1:]), np.nan)
-    scores[[systems.index(uid) for uid in here]] = matrix.scores
+    scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
+    common: BoolArray = np.asarray(scored.all(axis=0))
+    tried = int(scored.any(axis=0).sum())
+    n_common = int(common.sum())
+    if not n_common:
+        return None, [f"{label} is left out: no item has a score of all its systems."]
+    note = []
+    if n_common < tried:
+        n_each = scored.sum(axis=1)
+        fewest = [name for name, n in zip(matrix.systems, n_each, strict=True) if n == n_each.min()]
+        note.append(
+            f"On {label} only the {n_common:,} of {tried:,} items count that all systems have a "
+            f"score on; {listed(fewest, most=3)} {'has' if len(fewest) == 1 else 'have'} "
+            f"{int(n_each.min()):,}."
+        )
+    scores = np.full((len(systems), n_common, matrix.scores.shape[2]), np.nan)
+    scores[[systems.index(uid) for uid in here]] = matrix.scores[:, common]
     labels = cell.clusters.groups
-    return DatasetScores(
+    groups = None if labels is None else as_group_codes(labels, len(common))
+    loaded = DatasetScores(
         scores=scores,
         aggregation=matrix.metric.aggregation,
         sign=matrix.metric.sign,
-        groups=None if labels is None else as_group_codes(labels, scores.shape[1]),
+        groups=None if groups is None else keep_groups(groups, common),
     )
+    return loaded, note
 
 
 def _from_figures(
@@ -171,3 +231,45 @@ def _from_figures(
         sign=metric.sign,
         point=np.array([stated.get(uid) for uid in systems], dtype=float),
     )
+
+
+def _only_reported(
+    store: Store,
+    metric: MetricRecord,
+    systems: Sequence[str],
+    keys: Sequence[CellKey],
+    wanted: set[str] | None,
+) -> list[str]:
+    """Name systems that are left out because they have figures only."""
+    names = {
+        record.system: None
+        for record in list_reported_scores(store, metric_uid=metric.uid)
+        if record.system_uid not in systems
+        and (record.dataset_uid, metric.uid) in keys
+        and (wanted is None or record.system_uid in wanted)
+    }
+    if not names:
+        return []
+    return [
+        f"Left out, with reported figures only: {listed(list(names))}. With --reported figures are "
+        "compared instead."
+    ]
+
+
+def _contradictions(
+    store: Store, metric: MetricRecord, systems: Sequence[str], keys: Sequence[CellKey]
+) -> list[str]:
+    """Tell of figures that sources state differently: the last one counts."""
+    stated: dict[tuple[str, str], dict[float, None]] = defaultdict(dict)
+    for record in list_reported_scores(store, metric_uid=metric.uid):
+        if record.system_uid in systems and (record.dataset_uid, metric.uid) in keys:
+            stated[record.system, record.dataset][record.value] = None
+    differing = [cell for cell, values in stated.items() if len(values) > 1]
+    if not differing:
+        return []
+    system, dataset = differing[0]
+    values = ", ".join(f"{v:g}" for v in stated[system, dataset])
+    return [
+        f"For {count(len(differing), 'score')} the sources state different figures, and the last "
+        f"one counts: {system} on {dataset} has {values}."
+    ]

@@ -12,6 +12,7 @@ import streamlit as st
 from scipy import stats
 
 from analysis import numbers
+from analysis.statistics import FloatArray
 from analysis.statistics.across.friedman import FriedmanTest
 from analysis.studies.ranking import RankingStudy
 from analysis.studies.ranking_words import smallest_adjusted
@@ -278,9 +279,7 @@ def _signed_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def places(study: RankingStudy) -> int:
     """Return the decimals of means: what their intervals support, else one more than scores."""
-    mean = study.aggregates.mean
-    half_widths = (mean.high - mean.low) / 2
-    half_widths = half_widths[np.isfinite(half_widths) & (half_widths > 0)]
+    half_widths = _half_widths(study)
     if half_widths.size:
         return numbers.decimals(half_width=float(np.median(half_widths)))
     return score_places(study) + 1
@@ -288,10 +287,16 @@ def places(study: RankingStudy) -> int:
 
 def score_places(study: RankingStudy) -> int:
     """Return the decimals of scores: of figures those they were stated with, at most three."""
-    if _has_items(study):
+    if _has_items(study) and _half_widths(study).size:
         return places(study)
     known = study.scores[np.isfinite(study.scores)]
     return next((d for d in range(3) if np.allclose(known, known.round(d), rtol=0, atol=1e-9)), 3)
+
+
+def _half_widths(study: RankingStudy) -> FloatArray:
+    mean = study.aggregates.mean
+    half_widths = (mean.high - mean.low) / 2
+    return np.asarray(half_widths[np.isfinite(half_widths) & (half_widths > 0)])
 
 
 def _has_items(study: RankingStudy) -> bool:

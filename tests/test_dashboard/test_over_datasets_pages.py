@@ -68,7 +68,7 @@ def test_every_pair_is_counted_and_the_estimator_named(
     app = open_page("replicability", filled_path)
     assert not app.exception
     text = text_of(app)
-    assert "other systems on at least half of 10 datasets (accuracy)" in text
+    assert "other systems on at least half of the datasets they share (10 datasets" in text
     assert "Bonferroni for 105 pairs, which assumes nothing" in text
     assert app.get("bidi_component")
     frame = app.dataframe[0].value

@@ -16,6 +16,13 @@ from analysis.studies.ranking import study_ranking
 from analysis.studies.ranking_words import order_note
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
+from store.importers.bundle import (
+    BundleDataset,
+    BundleMetric,
+    BundleReportedScore,
+    ImportBundle,
+)
+from store.ingest import ingest
 
 AddRun = Callable[..., None]
 RESAMPLES = 199
@@ -139,7 +146,11 @@ def test_same_question_same_answer_and_json(example: Store) -> None:
     [
         ({"alpha": 1.5}, "`alpha` must lie between 0 and 1"),
         ({"seed": -1}, "`seed` must not be negative"),
-        ({"n_resamples": 0}, "`n_resamples` must be at least 1"),
+        ({"n_resamples": 10**12}, "`n_resamples` must be at most 10,000,000"),
+        ({"alpha": 1e-17}, "`alpha` must lie between 0 and 1"),
+        ({"target": math.inf}, "`target` must be a finite number"),
+        ({"metric": "all"}, "'all' is for two systems"),
+        ({"n_resamples": 0}, "`n_resamples` must be at least 99"),
     ],
 )
 def test_settings_are_checked(example: Store, settings: dict[str, float], match: str) -> None:
@@ -156,3 +167,74 @@ def test_unknown_names_and_too_little_are_told(store: Store, add_run: AddRun) ->
         study_ranking(store, metric="accuracy")
     with pytest.raises(NotFoundError, match="nobody"):
         study_ranking(store, systems=["nobody"])
+
+
+def test_only_items_that_all_systems_have_are_compared(store: Store, add_run: AddRun) -> None:
+    nan = float("nan")
+    easy, hard = [1.0, 1.0, 0.0, 1.0] * 10, [0.0, 0.0, 1.0, 0.0] * 10
+    for dataset in ("one", "two", "three"):
+        add_run("partial", dataset, [*easy, *[nan] * 40])
+        add_run("whole", dataset, [*easy, *hard])
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    assert "All 2 systems have the same mean rank" in study.sentence
+    assert list(study.n_items) == [40, 40, 40]
+    assert any(
+        "On one only the 40 of 80 items count that all systems have a score on; partial has 40."
+        in w
+        for w in study.warnings
+    )
+    add_run("rest", "one", [*[nan] * 40, *hard])
+    again = study_ranking(store, n_resamples=RESAMPLES)
+    assert "one" not in again.datasets
+    assert any("one is left out: no item has a score of all" in w for w in again.warnings)
+
+
+def test_two_systems_speak_by_their_own_test(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(3)
+    for k in range(10):
+        base = rng.normal(size=30)
+        add_run("A", f"set {k}", list(base + (0.5 if k else -0.01)))
+        add_run("B", f"set {k}", list(base))
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    assert study.rank_test.pvalue_permutation > 0.01
+    assert "A has the best mean rank" in study.sentence
+    assert "is told apart from the other one (Wilcoxon–Holm" in study.sentence
+
+
+def test_systems_that_share_the_first_place_are_named_together(
+    store: Store, add_run: AddRun
+) -> None:
+    for k in range(3):
+        for system in ("A", "B"):
+            add_run(system, f"set {k}", [1.0, 1.0, 0.0, 1.0])
+        add_run("C", f"set {k}", [0.0, 1.0, 0.0, 1.0])
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    assert study.sentence.startswith("A and B share the best mean rank, 1.50 of 3 systems")
+
+
+def test_systems_without_a_common_dataset_have_no_first(store: Store, add_run: AddRun) -> None:
+    for dataset, pair in (("one", "AB"), ("two", "AB"), ("three", "CD"), ("four", "CD")):
+        for k, system in enumerate(pair):
+            add_run(system, dataset, [1.0 - k, 1.0, 0.0, 1.0])
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    assert study.sentence.startswith("No system can be called first: the 4 systems fall into 2")
+    assert study.order_note == ""
+
+
+def test_figures_that_sources_state_differently_are_told(store: Store) -> None:
+    for value in (0.5, 0.9):
+        bundle = ImportBundle(
+            format="test",
+            datasets=[BundleDataset("one"), BundleDataset("two")],
+            metrics=[BundleMetric("F1", higher_is_better=True)],
+            reported_scores=[
+                BundleReportedScore(system, place, 0, value - k / 10, source=f"paper {value}")
+                for place in (0, 1)
+                for k, system in enumerate("AB")
+            ],
+        )
+        ingest(store, bundle, actor="tests")
+    study = study_ranking(store)
+    assert study.basis == "reported"
+    assert study.scores[0] == pytest.approx([0.9, 0.9])
+    assert any("For 4 scores the sources state different figures" in w for w in study.warnings)
