@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -39,8 +40,14 @@ FormatOption = Annotated[
 
 
 def names(given: str | None) -> list[str] | None:
-    """Return the names in a list separated by commas; ``None`` where nothing is given."""
-    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
+    """Return the names in a list separated by commas; ``None`` where nothing is given.
+
+    A name that holds a comma stands in double quotes.
+    """
+    if given is None:
+        return None
+    (row,) = csv.reader([given], skipinitialspace=True) if given else ([],)
+    return [name.strip() for name in row if name.strip()]
 
 
 def gave_report(build: Callable[[], Report], style: ReportStyle, as_json: bool) -> bool:

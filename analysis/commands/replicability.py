@@ -33,7 +33,9 @@ from analysis.studies.replicability_matrix import (
 )
 from analysis.studies.test_names import PairsTestName
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
-from store.errors import StoreError
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+from store.metrics import get_metric
 
 app = typer.Typer()
 
@@ -122,7 +124,7 @@ def replicability_command(
         else:
             chosen = names(datasets)
             settings = ReplicabilitySettings(
-                metric=_metrics(metric),
+                metric=_metrics(store, metric),
                 datasets=None if chosen is None else tuple(chosen),
                 alpha=alpha,
                 reported=reported,
@@ -159,11 +161,14 @@ def _refuse_for_all_pairs(*, reported: bool, family: FamilyKind, margin: float |
             raise StoreError(f"`{option}` is for two systems: name A and B.")
 
 
-def _metrics(given: str | None) -> str | tuple[str, ...] | None:
-    """Return one name, "all", or several names."""
+def _metrics(store: Store, given: str | None) -> str | tuple[str, ...] | None:
+    """Return one name, "all", or several names; a metric's own name may hold a comma."""
     if given is None or given == ALL_METRICS or "," not in given:
         return given
-    return tuple(names(given) or ())
+    try:
+        return get_metric(store, given).uid
+    except NotFoundError:
+        return tuple(names(given) or ())
 
 
 def _show(console: Console, study: ReplicabilityStudy | ReplicabilityMatrixStudy) -> None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.replicability import (
     JointReplicability,
@@ -71,9 +73,13 @@ def count_jointly(
     result = joint_replicability(
         [
             JointCell(
-                cell.matrix.scores, cell.matrix.metric.aggregation, unit, cell.matrix.metric.sign
+                # What the test of the datasets cannot test is not counted here either.
+                np.full_like(cell.matrix.scores, np.nan) if e.not_testable else cell.matrix.scores,
+                cell.matrix.metric.aggregation,
+                unit,
+                cell.matrix.metric.sign,
             )
-            for cell, unit in zip(evidence.cells, units, strict=True)
+            for cell, unit, e in zip(evidence.cells, units, evidence.datasets, strict=True)
         ],
         alpha=alpha,
         n_resamples=settings.n_resamples,

@@ -191,7 +191,11 @@ def study_replicability_matrix(
     if estimator == "joint":
         by_estimator["joint"], n_shared, told = count_all_jointly(
             store,
-            question.keys,
+            [
+                k
+                for k, p in zip(question.keys, evidence.pvalue, strict=True)
+                if not np.isnan(p).all()
+            ],
             question.systems,
             overlaps,
             alpha=alpha,
@@ -334,6 +338,10 @@ def _gather(
         raise StoreError(warnings[0])
     with np.errstate(invalid="ignore"):
         return _Evidence(pvalue, total / counted, warnings)
+
+
+def _testable(keys: Sequence[CellKey], pvalue: FloatArray) -> list[CellKey]:
+    return [key for key, p in zip(keys, pvalue, strict=True) if not np.isnan(p).all()]
 
 
 def _depend(

@@ -55,5 +55,7 @@ def sentence(
         f"pair by pair, no dataset can be counted for either side in {undecided:,} of {n_pairs:,}"
         if undecided
         else f"pair by pair, at least one dataset counts for one side in each of {n_pairs:,}"
+        if n_pairs > 1
+        else "at least one dataset counts for one side"
     )
     return f"{first}; {second}."

@@ -20,7 +20,7 @@ from store.datasets import list_datasets
 from store.engine import Store
 from store.errors import NotFoundError
 from store.records import MetricRecord, SystemRecord
-from store.reported import list_reported_comparisons
+from store.reported import list_reported_comparisons, list_reported_scores
 
 
 def gather_tested(
@@ -160,6 +160,9 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
 
 def _reported_hint(store: Store, a: SystemRecord, b: SystemRecord) -> str:
     stated = list_reported_comparisons(store, between=(a.uid, b.uid))
-    if not stated:
-        return ""
-    return f" There are {len(stated)} reported p-values for them: ask with --reported."
+    if stated:
+        return f" There are {len(stated)} reported p-values for them: ask with --reported."
+    with_figures = {r.system_uid for r in list_reported_scores(store)}
+    if {a.uid, b.uid} <= with_figures:
+        return " `tiebreak rank --reported --systems …` compares their reported figures."
+    return ""

@@ -40,7 +40,8 @@ st.caption(
     f"Of {numbers.counted(study.undirected.n_datasets, 'test')}. Each number is a lower bound "
     f"with confidence {1 - study.alpha:g}, except the plain count of p ≤ {study.alpha:g}, which "
     "promises nothing. Without direction a dataset counts whoever is better, as in Dror et al. "
-    "2017; with direction only evidence for the named system counts."
+    "2017; with direction only evidence for the named system counts, each direction with an α of "
+    "its own, so that it can count more."
 )
 if len(study.families) > 1:
     across_tables.family_table(study)

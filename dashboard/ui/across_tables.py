@@ -106,7 +106,10 @@ def family_table(study: ReplicabilityStudy) -> None:
         "estimator": Column("Counted by"),
     }
     show_table(frame, key="families", columns=columns, filename="families", noun=noun)
-    st.caption("α holds for each family and direction by itself, not for all of them together.")
+    st.caption(
+        "α holds for each family and direction by itself, not for all of them together. Joint "
+        "resampling is over everything together; asked for, families are counted by Bonferroni."
+    )
 
 
 def _names(study: ReplicabilityStudy, positions: Sequence[int], *, by_metric: bool) -> str:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from store.arrays import load_shared_items
-from store.datasets import list_overlaps
+from store.datasets import get_dataset, list_overlaps
 from store.engine import Store
 from store.errors import NotFoundError
 from store.importers.bundle import BundleDataset, BundleItem, BundleOverlap, ImportBundle
 from store.ingest import ingest
 from store.item_names import is_telling
-from store.lifecycle import delete
+from store.lifecycle import delete, restore
+from store.overlaps import Carried, pass_through_transforms
 
 Add = Callable[..., None]
 Names = Sequence[str] | Mapping[str, str]
@@ -42,6 +43,16 @@ def _words(start: int, stop: int) -> list[str]:
 
 def _numbers(store: Store, *names: str) -> list[list[int]]:
     return [numbers.tolist() for numbers in load_shared_items(store, names)]
+
+
+def _uids(store: Store, *names: str) -> list[str]:
+    return [get_dataset(store, name).uid for name in names]
+
+
+def _said(store: Store, *names: str) -> list[tuple[str, str, str, str]]:
+    """Return the overlaps among some datasets, or among all of them, with their notes."""
+    overlaps = list_overlaps(store, _uids(store, *names) if names else None)
+    return [(o.dataset_a, o.dataset_b, o.kind, o.note) for o in overlaps]
 
 
 def _found(store: Store) -> list[tuple[str, str, str, int | None]]:
@@ -114,6 +125,169 @@ def test_overlaps_agree_with_plain_sets(store, add):
             expected[a, b] = n
     assert {(a, b): n for a, b, _, n in _found(store)} == expected
     assert 5 < len(expected) < 30
+
+
+def _versions(bundle, name: str, *versions: str, **held: Sequence[BundleItem]) -> ImportBundle:
+    return bundle([], datasets=[BundleDataset(name, v, held.get(v, ())) for v in versions])
+
+
+def test_versions_of_one_dataset_overlap(store, bundle, add):
+    ingest(store, _versions(bundle, "qa", "", "1", "2"), actor="t")
+    add(other=["a"], QA=["a"])
+    assert _found(store) == [
+        ("qa", "qa (1)", "versions", None),
+        ("qa", "qa (2)", "versions", None),
+        ("qa (1)", "qa (2)", "versions", None),
+    ]
+    assert _said(store, "qa@1", "other", "qa@2") == [("qa (1)", "qa (2)", "versions", "")]
+    delete(store, "dataset", "qa@2", actor="t")
+    assert _found(store) == [("qa", "qa (1)", "versions", None)]
+
+
+def test_versions_say_nothing_where_more_is_known(store, bundle):
+    names = [BundleItem(key) for key in _words(0, 12)]
+    content = [BundleItem("a", content_hash="1" * 64)]
+    made = _versions(bundle, "qa", "1", "2", "3", "4", **{"1": names, "2": names})
+    ingest(store, made, actor="t")
+    ingest(store, _versions(bundle, "qa", "3", "4", **{"3": content, "4": content}), actor="t")
+    kinds = {o[:2]: o[2:] for o in _found(store)}
+    assert kinds["qa (1)", "qa (2)"] == ("same-names", 12)
+    assert kinds["qa (3)", "qa (4)"] == ("shared-items", 1)
+    assert len(kinds) == len(_found(store)) == 6
+    assert [kind for _, _, kind, _ in _found(store)][2:] == ["versions"] * 4
+
+
+def test_versions_say_nothing_where_an_overlap_is_declared(store, bundle, add):
+    ingest(store, _versions(bundle, "qa", "1"), actor="t")
+    add([BundleOverlap("qa", "noisy", "transform", "typos")], noisy=[])
+    ingest(store, _versions(bundle, "qa", "2"), actor="t")
+    add([BundleOverlap("qa", "noisy", "contains", "a half")])  # of the newest version
+    assert _said(store) == [
+        ("noisy", "qa (2)", "contains", "a half"),
+        ("qa (1)", "noisy", "transform", "typos"),
+        ("qa (1)", "qa (2)", "contains", "through noisy"),
+    ]
+    assert _said(store, "qa@1", "qa@2") == [("qa (1)", "qa (2)", "contains", "through noisy")]
+    assert _said(store, "qa@2", "noisy") == [("noisy", "qa (2)", "contains", "a half")]
+
+
+def test_a_note_names_the_version_that_carries_an_overlap(store, bundle, add):
+    ingest(store, _versions(bundle, "qa", "1"), actor="t")
+    add([BundleOverlap("a", "qa", "transform"), BundleOverlap("qa", "b", "contains")], a=[], b=[])
+    assert _said(store, "a", "b") == [("a", "b", "contains", "through qa (1)")]
+
+
+def test_transforms_of_the_same_dataset_are_transforms_of_each_other(store, add):
+    declared = [BundleOverlap("plain", noisy, "transform", "typos") for noisy in ("n1", "n2")]
+    add([*declared, BundleOverlap("n2", "n3", "transform")], plain=[], n1=[], n2=[], n3=[], z=[])
+    assert _said(store, "n1", "n2") == [("n1", "n2", "transform", "through plain")]
+    assert _said(store, "n1", "n3", "z") == [("n1", "n3", "transform", "through plain and n2")]
+    assert _said(store) == [
+        ("n2", "n3", "transform", ""),
+        ("plain", "n1", "transform", "typos"),
+        ("plain", "n2", "transform", "typos"),
+        ("n1", "n2", "transform", "through plain"),
+        ("n1", "n3", "transform", "through plain and n2"),
+        ("plain", "n3", "transform", "through n2"),
+    ]
+
+
+def test_other_overlaps_pass_through_transforms_on_both_sides(store, add):
+    declared = [
+        BundleOverlap("all", "part", "contains", "a half"),
+        BundleOverlap("all", "all-noisy", "transform"),
+        BundleOverlap("part-noisy", "part", "transform"),
+    ]
+    add(declared, **dict.fromkeys(["all", "part", "all-noisy", "part-noisy"], ()))
+    assert _said(store, "all-noisy", "part") == [("part", "all-noisy", "contains", "through all")]
+    assert _said(store, "all", "part-noisy") == [("all", "part-noisy", "contains", "through part")]
+    assert _said(store, "all-noisy", "part-noisy") == [
+        ("all-noisy", "part-noisy", "contains", "through all and part")
+    ]
+    assert _said(store, "all", "part") == [("all", "part", "contains", "a half")]
+    assert len(_said(store)) == 6
+
+
+def test_other_overlaps_pass_through_nothing_but_transforms(store, add):
+    declared = [BundleOverlap("a", "b", "contains"), BundleOverlap("b", "c", "shared-items")]
+    add(declared, a=[], b=[], c=[])
+    assert _said(store, "a", "c") == []
+    assert len(_said(store)) == 2
+
+
+def test_found_overlaps_do_not_pass_through_transforms(store, add):
+    add([BundleOverlap("b", "c", "transform")], a=_words(0, 20), b=_words(0, 20), c=["1"])
+    assert _said(store) == [("b", "c", "transform", ""), ("a", "b", "same-names", "")]
+
+
+def test_overlaps_do_not_pass_through_a_deleted_dataset(store, add):
+    declared = [BundleOverlap("plain", noisy, "transform") for noisy in ("n1", "n2")]
+    add(declared, plain=[], n1=[], n2=[])
+    uids = _uids(store, "n1", "n2", "plain")
+    delete(store, "dataset", "plain", actor="t")
+    assert list_overlaps(store, uids) == []
+    restore(store, "dataset", uids[2], actor="t")
+    assert len(list_overlaps(store, uids)) == 3
+
+
+def test_an_overlap_that_passes_through_goes_before_what_is_found(store, add):
+    declared = [BundleOverlap("plain", noisy, "transform") for noisy in ("n1", "n2")]
+    same = dict.fromkeys(_words(0, 20), "1")
+    add(declared, plain=[], n1=same, n2=same)
+    [overlap] = list_overlaps(store, _uids(store, "n1", "n2"))
+    assert (overlap.kind, overlap.note, overlap.n_shared) == ("transform", "through plain", None)
+
+
+def test_the_nearest_declaration_passes_through_and_ones_own_before_it():
+    declared = {
+        (1, 2): "transform",
+        (2, 3): "transform",
+        (3, 9): "contains",
+        (2, 8): "shared-items",
+        (8, 9): "transform",
+        (1, 3): "contains",
+    }
+    carried = pass_through_transforms(declared, range(1, 10))
+    assert carried[1, 9] == Carried("contains", (3,))  # two transforms away, as by 2 and 8
+    assert carried[1, 8] == Carried("shared-items", (2,))
+    assert carried[2, 9] == Carried("contains", (3,))
+    assert carried[3, 9] == Carried("contains", ())
+    assert carried[1, 3] == Carried("transform", (2,))  # whatever else is declared of them
+    assert len(carried) == 3 + 1 + 6
+
+
+def test_passing_through_agrees_with_plain_sets():
+    rng = np.random.default_rng(20261121)
+    for _ in range(200):
+        pairs = [pair for pair in combinations(range(12), 2) if rng.random() < 0.12]
+        kinds = rng.choice(["transform", "contains", "shared-items"], len(pairs), p=[0.5, 0.2, 0.3])
+        declared = dict(zip(pairs, kinds.tolist(), strict=True))
+        wanted = set(rng.choice(12, 7, replace=False).tolist())
+        same = [{i} for i in range(12)]
+        for (a, b), kind in declared.items():
+            if kind == "transform" and same[a] is not same[b]:
+                same[a] |= same[b]
+                for i in same[b]:
+                    same[i] = same[a]
+        expected = {}
+        for a, b in combinations(sorted(wanted), 2):
+            across = {
+                declared[min(x, y), max(x, y)]
+                for x in same[a]
+                for y in same[b]
+                if (min(x, y), max(x, y)) in declared
+            }
+            if same[a] is same[b]:
+                expected[a, b] = {"transform"}
+            elif across:
+                expected[a, b] = {declared[a, b]} if (a, b) in declared else across
+        carried = pass_through_transforms(declared, wanted)
+        assert carried.keys() == expected.keys()
+        assert all(kind in expected[pair] for pair, (kind, _) in carried.items())
+        for (a, b), (kind, through) in carried.items():
+            assert (declared.get((a, b)) == kind) == (not through)
+            assert not {a, b} & set(through)
+            assert set(through) <= same[a] | same[b]
 
 
 def test_shared_items_have_equal_numbers(store, add):

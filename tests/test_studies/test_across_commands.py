@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from analysis.commands.options import names
 from dashboard.cli import app
 
 Run = Callable[..., Any]
@@ -153,3 +154,9 @@ def test_rank_holds_ranks_tests_and_aggregates(run: Run) -> None:
 )
 def test_wrong_use_says_what_to_do(run: Run, words: tuple[str, ...], told: str) -> None:
     assert told in run(*words, code=2).output
+
+
+def test_names_with_commas_are_quoted() -> None:
+    assert names('a, b ,"c, d"') == ["a", "b", "c, d"]
+    assert names("") == []
+    assert names(None) is None
