@@ -12,7 +12,7 @@ from store import vectors
 from store.datasets import dataset_record
 from store.engine import Store
 from store.errors import StoreError
-from store.importers.bundle import COMPONENTS, FloatArray, StatusArray
+from store.importers.bundle import COMPONENTS, FloatArray, OverlapKind, StatusArray
 from store.lookup import find_id, find_metric_id
 from store.metrics import metric_by_id
 from store.models import (
@@ -25,7 +25,7 @@ from store.models import (
     StatusVector,
     System,
 )
-from store.overlaps import shared_names
+from store.overlaps import Pair, shared_names
 from store.records import RunMatrix, ScoreMatrix
 from store.shared_items import IntArray, ItemNames, number_items
 
@@ -82,7 +82,10 @@ _NAMES = (
     .where(Item.dataset_id == sa.bindparam("dataset_id"))
     .order_by(Item.position)
 )
-_DECLARED = sa.select(DatasetOverlap.dataset_a_id, DatasetOverlap.dataset_b_id, DatasetOverlap.kind)
+_LIVING = sa.select(Dataset.id).where(Dataset.deleted_at.is_(None))
+_DECLARED = sa.select(
+    DatasetOverlap.dataset_a_id, DatasetOverlap.dataset_b_id, DatasetOverlap.kind
+).where(DatasetOverlap.dataset_a_id.in_(_LIVING), DatasetOverlap.dataset_b_id.in_(_LIVING))
 _SYSTEM = sa.select(System.name, System.uid).where(System.id == sa.bindparam("system_id"))
 
 
@@ -228,7 +231,8 @@ def load_shared_items(store: Store, datasets: Sequence[str]) -> list[IntArray]:
     Items are the same when they hold the same content, in whichever of the datasets, or when they
     have the same name in two datasets that overlap: by declaration, or because enough telling
     names are equal (see `store.datasets.list_overlaps`). Where names only count the rows, they say
-    nothing about datasets that were declared to share items; then these items stay apart.
+    nothing about datasets that were declared to share items; then these items stay apart. The
+    items of transforms of the datasets link them, also where the transforms are not asked for.
 
     Parameters
     ----------
@@ -245,20 +249,27 @@ def load_shared_items(store: Store, datasets: Sequence[str]) -> list[IntArray]:
     """
     with store.read() as connection:
         wanted = [find_id(connection, "dataset", dataset) for dataset in datasets]
+        stated = {(a, b): kind for a, b, kind in connection.execute(_DECLARED)}
         items = {}
-        for dataset_id in dict.fromkeys(wanted):
+        for dataset_id in _with_transforms(wanted, stated):
             rows = connection.execute(_NAMES, {"dataset_id": dataset_id}).all()
             keys, hashes = zip(*rows, strict=True) if rows else ((), ())
             items[dataset_id] = ItemNames(keys, hashes)
-        declared = {
-            (row.dataset_a_id, row.dataset_b_id): row.kind
-            for row in connection.execute(_DECLARED)
-            if row.dataset_a_id in items and row.dataset_b_id in items
-        }
-        sizes = {dataset_id: len(names.keys) for dataset_id, names in items.items()}
+        declared = {pair: kind for pair, kind in stated.items() if items.keys() >= set(pair)}
+        sizes = {dataset_id: len(items[dataset_id].keys) for dataset_id in wanted}
         same_names = shared_names(connection, sizes)
     numbers = number_items(items, declared, same_names)
     return [numbers[dataset_id] for dataset_id in wanted]
+
+
+def _with_transforms(wanted: Sequence[int], declared: Mapping[Pair, OverlapKind]) -> list[int]:
+    """Return the datasets, each once, and after them all that transforms connect with them."""
+    found = list(dict.fromkeys(wanted))
+    for here in found:
+        for pair, kind in declared.items():
+            if kind == "transform" and here in pair:
+                found += [there for there in pair if there not in found]
+    return found
 
 
 def _require_scores(

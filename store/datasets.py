@@ -86,7 +86,7 @@ def list_overlaps(store: Store, dataset_uids: Sequence[str] | None = None) -> li
 
 
 def list_unknown_items(store: Store, dataset_uids: Sequence[str]) -> list[str]:
-    """Return the names of datasets whose items have neither a content nor a telling name.
+    """Return the labels of datasets whose items have neither a content nor a telling name.
 
     Nothing that they share with others could be found; datasets without items are among them.
     """
@@ -94,12 +94,12 @@ def list_unknown_items(store: Store, dataset_uids: Sequence[str]) -> list[str]:
     with store.read() as connection:
         for uid in dict.fromkeys(dataset_uids):
             row = connection.execute(
-                sa.select(Dataset.id, Dataset.name).where(Dataset.uid == uid)
+                sa.select(Dataset.id, Dataset.name, Dataset.version).where(Dataset.uid == uid)
             ).one()
             items = sa.select(Item.content_hash, Item.key).where(Item.dataset_id == row.id)
             first = connection.execute(items.order_by(Item.position).limit(_LOOKED_AT)).all()
             if not any(item.content_hash or is_telling(item.key) for item in first):
-                unknown.append(row.name)
+                unknown.append(dataset_label(row.name, row.version))
     return unknown
 
 

@@ -331,6 +331,22 @@ def test_shared_items_reach_through_a_third_dataset(store, add):
     assert _numbers(store, "a", "c") == [list(range(15)), list(range(15, 45))]
 
 
+def test_shared_items_reach_through_a_transform_that_is_left_out(store, add):
+    declared = [BundleOverlap("plain", noisy, "transform") for noisy in ("n1", "n2")]
+    declared += [BundleOverlap("all", "plain", "contains")]
+    add(
+        declared,
+        plain=["1", "3", "2"],
+        n1={"2": "1", "1": "2", "9": "3"},
+        n2={"1": "4", "2": "5", "9": "6"},
+        all=["0", "1", "2"],
+    )
+    assert _numbers(store, "n2", "n1", "all") == [[0, 1, 2], [1, 0, 3], [4, 0, 1]]
+    assert _numbers(store, "n1", "all") == [[0, 1, 2], [3, 1, 0]]
+    delete(store, "dataset", "plain", actor="t")
+    assert _numbers(store, "n1", "n2") == [[0, 1, 2], [3, 4, 5]]
+
+
 def test_shared_items_agree_with_plain_python(store, add):
     rng = np.random.default_rng(7)
     pool = np.array(_words(0, 50))
