@@ -122,10 +122,9 @@ def choose_estimator(
         return "fisher", "With a single dataset all estimators are the same."
     known = "declared or found in their items"
     if unknown:
-        known = (
-            f"declared, and nothing is known of the items of {listed(list(unknown), most=3)} that "
-            "could tell"
-        )
+        whose = f"the items of {listed(list(unknown), most=3)}"
+        whose = "their items" if len(unknown) == n_datasets else whose
+        known = f"declared, and nothing is known of {whose} that could tell"
     return "fisher", (
         f"No overlap among the {count(n_datasets, 'dataset')} is {known}, so that Fisher may be "
         "used, which assumes independence."

@@ -70,7 +70,7 @@ def test_a_count_opens_its_pair_across_datasets(
     page.on("pageerror", lambda error: errors.append(str(error)))
 
     page.goto(f"{address}/replicability")
-    expect(page.get_by_text("of 7 datasets (quality)").first).to_be_visible()
+    expect(page.get_by_text("(7 datasets, quality").first).to_be_visible()
     drawn(page)
     frame = page.locator(".heatmap .frame")
     frame.focus()

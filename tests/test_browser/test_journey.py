@@ -80,7 +80,7 @@ def test_a_shared_link_opens_the_same_view(
     page.on("pageerror", lambda error: errors.append(str(error)))
 
     page.goto(f"{address}/across_datasets?a=MIMICK&b=Char%E2%86%92Tag&alpha=0.01")
-    expect(page.get_by_text("0.99 confidence")).to_be_visible()
+    expect(page.get_by_text("99 % confidence for each direction")).to_be_visible()
     page.goto(f"{address}/leaderboard?dataset=no+such+dataset")
     expect(page.get_by_text("which is not among the choices here")).to_be_visible()
     page.goto(f"{address}/run?uid=nothing")
