@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis import numbers
-from analysis.report import Report, Strong, Table
+from analysis.report import Report
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.counts import count_all_pairs
 from analysis.statistics.results import read_only
@@ -36,6 +36,7 @@ from analysis.studies.dependence import (
 )
 from analysis.studies.directed_pairs import TestSettings, directed_pairs
 from analysis.studies.joint_matrix import count_all_jointly
+from analysis.studies.replicability_matrix_report import replicability_matrix_report
 from analysis.studies.replicability_matrix_words import coverage, sentence
 from analysis.studies.score_table import other_metrics_of_all
 from analysis.studies.study import Study, count
@@ -112,33 +113,8 @@ class ReplicabilityMatrixStudy(Study):
         ]
 
     def report(self) -> Report:
-        """Return what to write down: the counts of every pair, and the matrix."""
-        shown = [str(n) for n in range(1, len(self.systems) + 1)]
-        matrix = [
-            [
-                f"{n} {name}",
-                *(
-                    "" if i == j else Strong(int(self.k[i, j])) if self.k[i, j] else 0
-                    for j in range(len(self.systems))
-                ),
-            ]
-            for i, (n, name) in enumerate(zip(shown, self.systems, strict=True))
-        ]
-        table = Table(
-            ("better \\ than", *shown),
-            matrix,
-            caption=f"Row better than column on at least so many of "
-            f"{count(len(self.datasets), 'dataset')}, {self.metric.label}",
-            notes=(self.how,),
-            strong="at least one dataset",
-        )
-        return Report(
-            title="Replicability of all pairs",
-            sentences=(self.sentence,),
-            tables=(table,),
-            signature=self.signature,
-            warnings=self.warnings,
-        )
+        """Return what to write down: the matrix, or the pairs where it is too wide for a page."""
+        return replicability_matrix_report(self)
 
 
 def study_replicability_matrix(

@@ -10,6 +10,7 @@ import pytest
 
 from analysis.studies.replicability import ReplicabilitySettings, study_replicability
 from analysis.studies.replicability_matrix import study_replicability_matrix
+from analysis.studies.replicability_matrix_report import WIDEST_MATRIX
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 
@@ -81,6 +82,18 @@ def test_what_is_kept_is_what_is_computed(store: Store, add_run: AddRun) -> None
     first, second = study_replicability_matrix(store), study_replicability_matrix(store)
     assert np.array_equal(first.k, second.k)
     assert np.array_equal(first.mean_difference, second.mean_difference, equal_nan=True)
+
+
+def test_wide_matrices_are_written_pair_by_pair(store: Store, add_run: AddRun) -> None:
+    for dataset in ("one", "two"):
+        for k in range(WIDEST_MATRIX + 1):
+            add_run(f"system {k:02}", dataset, [float(k > i) for i in range(12)])
+    study = study_replicability_matrix(store)
+    (table,) = study.report().tables
+    assert len(table.columns) == 6
+    assert len(table.rows) == len(study.systems) * (len(study.systems) - 1) / 2
+    narrow = study_replicability_matrix(store, systems=["system 00", "system 11"])
+    assert len(narrow.report().tables[0].columns) == 3
 
 
 def test_study_is_json_and_a_report(example: Store) -> None:
