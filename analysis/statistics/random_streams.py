@@ -29,6 +29,8 @@ class Stream(IntEnum):
     SIMPLEX = 7
     ORDER = 8
     RANKS = 9
+    POWER = 10
+    RATINGS = 11
 
 
 def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:
