@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Annotated, Any
 
@@ -86,6 +87,12 @@ def rank_command(
     )
 
 
+def _interval(low: float, high: float, places: int) -> str:
+    if math.isnan(low):
+        return numbers.MISSING
+    return f"{numbers.fixed(float(low), places)} to {numbers.fixed(float(high), places)}"
+
+
 def _show(console: Console, study: RankingStudy) -> None:
     for text in (study.sentence, rank_test_in_words(study), study.order_note):
         if text:
@@ -104,10 +111,10 @@ def _show(console: Console, study: RankingStudy) -> None:
         [
             name,
             numbers.fixed(float(study.mean_ranks[i]), 2),
-            numbers.interval(float(study.rank_low[i]), float(study.rank_high[i])),
+            _interval(study.rank_low[i], study.rank_high[i], 2),
             int(study.n_datasets[i]),
             float(found.mean.value[i]),
-            numbers.interval(float(found.mean.low[i]), float(found.mean.high[i])),
+            _interval(found.mean.low[i], found.mean.high[i], 4),
             float(found.iqm.value[i]),
         ]
         for i, name in enumerate(study.systems)

@@ -182,7 +182,9 @@ def _show_pair(console: Console, study: ReplicabilityStudy) -> None:
     console.print(study.sentence, markup=False)
     console.print(study.recommended.because, markup=False)
     columns: tuple[str, ...] = (
-        "on at least so many datasets",
+        "on at least so many datasets"
+        if len(study.metrics) == 1
+        else "on at least so many combinations",
         f"={study.system_a} better",
         f"={study.system_b} better",
         "=undirected",
@@ -227,7 +229,7 @@ def _show_families(console: Console, study: ReplicabilityStudy) -> None:
         [f.name, f.n_testable, f.k_a_over_b, f.k_b_over_a, ESTIMATOR_NAMES[f.estimator]]
         for f in study.families
     ]
-    console.print(table("within each family", columns, rows))
+    console.print(table("within each family, α for each by itself", columns, rows))
 
 
 def _count_rows(study: ReplicabilityStudy) -> list[list[Any]]:

@@ -23,7 +23,7 @@ ESTIMATOR_NAMES: Mapping[str, str] = {
 ASSUMES: Final[Mapping[str, str]] = {
     "fisher": "independent datasets",
     "bonferroni": "nothing about their dependence",
-    "simes": "positive dependence, or none",
+    "simes": "independence or positive dependence",
     "stouffer": "independent datasets; is 0 beside a p of 1",
     "joint": "no dependence but through shared items",
 }
@@ -143,5 +143,5 @@ def describe(overlaps: Sequence[OverlapRecord]) -> str:
     first = overlaps[0]
     text = f"{first.dataset_a} and {first.dataset_b} {verbs[first.kind]}"
     more = len(overlaps) - 1
-    verb = "does" if more == 1 else "do"
-    return text + (f", and so {verb} {count(more, 'other pair')}" if more else "")
+    verb = "overlaps" if more == 1 else "overlap"
+    return text + (f", and {count(more, 'other pair')} {verb} too" if more else "")

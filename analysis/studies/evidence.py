@@ -48,7 +48,7 @@ class DatasetEvidence:
 
     def name(self, *, with_metric: bool) -> str:
         """Return the dataset, and the metric where there are several."""
-        return f"{self.dataset}, {self.metric}" if with_metric else self.dataset
+        return f"{self.dataset} ({self.metric})" if with_metric else self.dataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)

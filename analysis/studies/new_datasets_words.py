@@ -43,7 +43,7 @@ def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
         if effects.n_without_error:
             lines.append(
                 f"On {count(effects.n_without_error, 'dataset')} all items differ by the same "
-                "amount; they are taken for as uncertain as the others."
+                "amount, which says nothing of their error: they are given that of the others."
             )
     bayesian = found.bayesian
     line = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -171,7 +172,15 @@ def study_ranking(
         system_uids=tuple(table.system_uids[i] for i in order),
         scores=scores,
     )
-    return _study(store, table, resampled, alpha, target)
+    asked = _Asked(*("all" if names is None else " ".join(names) for names in (systems, datasets)))
+    return _study(store, table, resampled, asked, alpha, target)
+
+
+class _Asked(NamedTuple):
+    """What was asked for by name, as the signature tells it."""
+
+    systems: str
+    datasets: str
 
 
 def _of_systems(dataset: DatasetScores, order: Sequence[int]) -> DatasetScores:
@@ -183,6 +192,7 @@ def _study(
     store: Store,
     table: ScoreTable,
     resampled: ResampledScores,
+    asked: _Asked,
     alpha: float,
     target: float | None,
 ) -> RankingStudy:
@@ -208,8 +218,8 @@ def _study(
         signature=build_signature(
             "rank",
             metric=metric.label,
-            systems=len(table.systems),
-            datasets=len(table.datasets),
+            systems=asked.systems,
+            datasets=asked.datasets,
             basis=table.basis,
             alpha=alpha,
             target=aim,

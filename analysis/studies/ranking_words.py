@@ -103,6 +103,18 @@ def smallest_adjusted(pairs: PairsOverDatasets) -> float:
     return min(1.0, 2.0 ** (1 - n_datasets) * pairs.n_tests)
 
 
+def _beside(aggregates: Aggregates) -> str:
+    n_common = int(aggregates.common_datasets.sum())
+    if not n_common:
+        return "no dataset has scores of all systems"
+    bounded = aggregates.score_range is not None
+    bounds = "what it could be at least and at most, and " if bounded else ""
+    return (
+        f"beside each stands {bounds}the mean over the {count(n_common, 'dataset')} that all "
+        "systems have"
+    )
+
+
 def without_interval(table: ScoreTable, resampled: ResampledScores) -> list[str]:
     """Name datasets that leave the aggregates of systems without intervals."""
     if table.basis != "items":
@@ -141,21 +153,17 @@ def warn(
         lacking = [
             name for name, row in zip(table.systems, observed, strict=True) if np.isnan(row).any()
         ]
-        bounds = (
-            "" if aggregates.score_range is None else "what it could be at least and most, and "
-        )
         warnings.append(
             f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no score on some of the "
             f"{len(table.datasets)} datasets ({count(n_missing, 'score')} missing). Means over "
-            f"unequal sets of datasets are not to be compared: beside each stands {bounds}the "
-            f"mean over the {count(int(aggregates.common_datasets.sum()), 'dataset')} that all "
-            "systems have. Mean ranks are no fair order either: third of three and third of thirty "
-            "count alike."
+            f"unequal sets of datasets are not to be compared: {_beside(aggregates)}. Mean ranks "
+            "are no fair order either: third of three and third of thirty count alike."
         )
     if overlaps:
         warnings.append(
-            f"The datasets are not independent ({describe(overlaps)}): the intervals and the tests "
-            "over datasets are surer of themselves than they should be."
+            f"The datasets are not independent ({describe(overlaps)}): "
+            + ("the intervals and " if table.basis == "items" else "")
+            + "the tests over datasets are surer of themselves than they should be."
         )
     if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1:
         warnings.append(

@@ -47,7 +47,7 @@ class Recommendation:
 
     estimator: Estimator
     asked_for: bool
-    """Whether the person chose it, rather than what is known of the datasets."""
+    """Whether the person chose it, or declared the datasets, rather than what is known of them."""
     n_datasets: int
     """Datasets, or combinations with a metric, that it counts over."""
     k: int
@@ -311,7 +311,7 @@ def _recommend(
             because,
         )
     k = [getattr(r, f"k_{estimator}") for r in results]
-    asked_for = settings.estimator != "auto"
+    asked_for = settings.estimator != "auto" or settings.dependent is not None
     return Recommendation(estimator, asked_for, results[0].n_datasets, k[0], k[1], k[2], because)
 
 
@@ -326,11 +326,15 @@ def _signature(
         "a": names[0],
         "b": names[1],
         "metric": " ".join(m.label for m in evidence.metrics),
-        "datasets": len(evidence.datasets),
+        "datasets": "all" if settings.datasets is None else " ".join(settings.datasets),
         "basis": "reported" if settings.reported else f"items:{settings.test}",
         "alpha": settings.alpha,
         "estimator": recommended.estimator,
     }
+    if settings.family != "together":
+        told["family"] = settings.family
+    if settings.margin is not None:
+        told["margin"] = settings.margin
     if not settings.reported:
         told |= {"n_resamples": settings.n_resamples, "seed": settings.seed}
     return build_signature("replicability", **told, store=store.revision())

@@ -197,8 +197,8 @@ def study_replicability_matrix(
         signature=build_signature(
             "replicability-matrix",
             metric=metric_record.label,
-            systems=len(order),
-            datasets=len(labels),
+            systems="all" if systems is None else " ".join(systems),
+            datasets="all" if datasets is None else " ".join(datasets),
             test=test,
             alpha=alpha,
             estimator=estimator,
@@ -254,6 +254,8 @@ def _choose(
 ) -> _Question:
     wanted = None if systems is None else {get_system(store, name).uid for name in systems}
     inside = None if datasets is None else {get_dataset(store, name).uid for name in datasets}
+    if wanted is not None and len(wanted) < 2:
+        raise StoreError("`systems` must name at least two systems to compare, or be left out.")
     labels = {d.uid: d.label for d in list_datasets(store)}
     cells = {
         key: {uid: None for uid in found if wanted is None or uid in wanted}

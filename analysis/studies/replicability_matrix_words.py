@@ -56,6 +56,6 @@ def sentence(
         if undecided
         else f"pair by pair, at least one dataset counts for one side in each of {n_pairs:,}"
         if n_pairs > 1
-        else "at least one dataset counts for one side"
+        else "at least one dataset counts for at least one side"
     )
     return f"{first}; {second}."

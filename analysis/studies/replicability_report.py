@@ -198,7 +198,7 @@ def _seeds(study: ReplicabilityStudy) -> Table:
     several = len(study.metrics) > 1
     rows: list[list[Cell]] = [
         [
-            f"{order.dataset}, {order.metric}" if several else order.dataset,
+            f"{order.dataset} ({order.metric})" if several else order.dataset,
             f"{order.n_runs_a} / {order.n_runs_b}",
             order.a_over_b.violation,
             order.a_over_b.epsilon_min,

@@ -22,7 +22,7 @@ from analysis.studies.cells import (
 from analysis.studies.study import count, listed
 from store.datasets import get_dataset, list_datasets
 from store.engine import Store
-from store.errors import NotFoundError
+from store.errors import NotFoundError, StoreError
 from store.metrics import list_metrics
 from store.records import MetricRecord
 from store.reported import list_reported_scores
@@ -83,6 +83,10 @@ def load_score_table(
     refuse_all_metrics(metric)
     wanted = None if systems is None else {get_system(store, name).uid for name in systems}
     inside = None if datasets is None else {get_dataset(store, name).uid for name in datasets}
+
+    for name, chosen in (("systems", wanted), ("datasets", inside)):
+        if chosen is not None and len(chosen) < 2:
+            raise StoreError(f"`{name}` must name at least two {name} to rank, or be left out.")
 
     def restrict(found: Mapping[CellKey, Mapping[str, float | None]]) -> _Cells:
         kept = {

@@ -20,7 +20,14 @@ from dashboard.ui.reports import show_report
 st.title("Across datasets", anchor=False)
 comparables = data.comparables()
 if not comparables.systems():
-    states.empty_store()
+    if any(d.n_reported for d in data.datasets()):
+        st.info(
+            "No two systems here share item scores or a reported p-value, so that no pair can be "
+            "tested. Their reported figures are ranked over datasets."
+        )
+        show_link(Link("Ranking across datasets", "ranking", {}))
+    else:
+        states.empty_store()
     st.stop()
 
 pair, chosen = across.choose(comparables)
@@ -101,6 +108,8 @@ if sources:
     st.caption(plain("Source: " + "; ".join(sources)))
 with st.expander("Report"):
     show_report(study.report(), "across_datasets")
-show_link(Link("All pairs over these datasets", "replicability", {"metric": study.metric.label}))
+show_link(
+    Link("All pairs over these datasets", "replicability", across.for_all_pairs(study, chosen))
+)
 show_permalink("across_datasets", a=a, b=b, **across.as_parameters(study, chosen))
 st.caption(plain(study.signature))

@@ -117,6 +117,13 @@ def _choose_details(
     )
 
 
+def for_all_pairs(study: ReplicabilityStudy, chosen: Chosen) -> dict[str, str | list[str]]:
+    """Return the URL parameters of the matrix of all pairs that keep what was chosen here."""
+    shared = ("metric", "alpha", "estimator", "test", "seed", "resamples", "datasets")
+    parameters = as_parameters(study, chosen) | {"metric": study.metric.label}
+    return {name: value for name, value in parameters.items() if name in shared}
+
+
 def as_parameters(study: ReplicabilityStudy, chosen: Chosen) -> dict[str, str | list[str]]:
     """Return the URL parameters that stand for this view, but for the two systems."""
     asked = chosen.settings

@@ -162,7 +162,7 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
         return frame
     absent = pd.DataFrame(
         {
-            "dataset": f"{m.dataset}, {m.metric}" if several else m.dataset,
+            "dataset": f"{m.dataset} ({m.metric})" if several else m.dataset,
             "dataset_only": m.dataset,
             "metric": m.metric,
             "p": "",
@@ -247,6 +247,8 @@ def evidence_table(study: ReplicabilityStudy, frame: pd.DataFrame) -> None:
         for method, (name, keeps) in IDENTIFIED.items()
         if method != "by"
     )
+    if "joint" in frame:
+        told += "; Joint keeps the family-wise error, with the dependence through shared items"
     st.caption(f"Who names a dataset, and what that keeps at α = {study.alpha:g}: {told}.")
 
 
@@ -295,7 +297,7 @@ def seed_table(study: ReplicabilityStudy) -> None:
     frame = pd.DataFrame(
         [
             {
-                "dataset": f"{o.dataset}, {o.metric}" if several else o.dataset,
+                "dataset": f"{o.dataset} ({o.metric})" if several else o.dataset,
                 "runs": f"{o.n_runs_a} / {o.n_runs_b}",
                 "violation": o.a_over_b.violation,
                 "better": o.better or "",

@@ -244,7 +244,8 @@ def pair_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
         ahead = study.mean_ranks[:, np.newaxis] < study.mean_ranks
     else:
         different, ahead = pairs.different, _signed_ranks(sign * study.scores) > 0
-    words = np.where(different, np.where(ahead, "better", "worse"), "cannot tell")[at]
+    words = np.where(different, np.where(ahead, "better", "worse"), "cannot tell")
+    words = np.where(pairs.n_datasets > 0, words, "not comparable")[at]
     frame = pd.DataFrame(
         {
             "a": [study.systems[i] for i in at[0]],

@@ -215,7 +215,7 @@ def test_counts_need_item_scores_and_the_ranking_does_not(
     assert "2 datasets" in text_of(app)
     app.multiselect(key="datasets").set_value(app.multiselect(key="datasets").options[:1]).run()
     assert not app.exception
-    assert "Fewer than two of the datasets" in text_of(app)
+    assert "must name at least two datasets to rank" in text_of(app)
 
 
 @pytest.mark.parametrize(
