@@ -4,7 +4,9 @@ The distribution function is integrated here because scipy's (1.17) is NaN in pa
 that steady systems reach, such as t = 27 of 1,000 items.
 """
 
+import itertools
 import math
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from scipy import optimize, special
@@ -13,6 +15,7 @@ from analysis.statistics._typing import FloatArray
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANELS = 24
+_ROOT = 8
 _NEGLIGIBLE = 1e-100
 _REACH = 9.0
 """Standard deviations beyond which a normal tail is 0 in float64."""
@@ -90,6 +93,33 @@ def noncentrality_for(power: float, df: int, alpha: float, alternative: str) -> 
     return float(optimize.brentq(missing, 0.0, high, xtol=1e-13, rtol=1e-13))
 
 
+def expect_over_s(
+    function: Callable[[FloatArray], FloatArray], df: float, breaks: Iterable[float] = ()
+) -> float:
+    """Return E[f(S)] for S = sqrt(chi-squared(df) / df), and smooth f between the `breaks`.
+
+    `df` need not be whole.
+
+    Examples
+    --------
+    >>> round(expect_over_s(np.square, 5), 12), round(expect_over_s(np.square, 1.3), 12)
+    (1.0, 1.0)
+    """
+    lowest, highest = _range_of_s(df)
+    ends = np.unique(np.clip([lowest, *breaks, highest], lowest, highest))
+    # The density goes like s^(df-1) near 0, which is not smooth where df is not whole; as a
+    # function of the eighth root it is smooth enough.
+    root = 1 if df == int(df) else _ROOT
+    total = whole = 0.0
+    for start, end in itertools.pairwise((ends ** (1 / root)).tolist()):
+        nodes, weights = _panels(start, end)
+        s = nodes**root
+        density = weights * root * nodes ** (root - 1) * _density(s, df)
+        total += float(np.sum(density * function(s)))
+        whole += float(np.sum(density))
+    return total / whole
+
+
 def _noncentrality(t: float, df: int, probability: float) -> float:
     """Return the noncentrality at which P(T <= t) is `probability`, for t >= 0."""
 
@@ -104,12 +134,12 @@ def _noncentrality(t: float, df: int, probability: float) -> float:
     return float(optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
 
 
-def _range_of_s(df: int) -> tuple[float, float]:
+def _range_of_s(df: float) -> tuple[float, float]:
     deviations = _REACH / math.sqrt(2 * df)
     return max(0.0, 1 - deviations), 1 + deviations + 4 / df
 
 
-def _density(s: FloatArray, df: int) -> FloatArray:
+def _density(s: FloatArray, df: float) -> FloatArray:
     """Return the density of S up to a factor: s^(df-1) exp(-df s^2 / 2), largest near 1."""
     away = s - 1
     return np.asarray(np.exp(special.xlog1py(df - 1, away) - df * (away + away**2 / 2)))

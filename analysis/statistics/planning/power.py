@@ -5,8 +5,11 @@ Everything comes from the noncentral t distribution, without normal approximatio
 
 import math
 
-from analysis.statistics._typing import Alternative
-from analysis.statistics.planning.noncentral_t import noncentrality_for, t_power
+import numpy as np
+from scipy import optimize, special
+
+from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics.planning.noncentral_t import expect_over_s, noncentrality_for, t_power
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level
 
 _FEWEST_ITEMS = 2
@@ -168,6 +171,60 @@ def items_needed(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def unrounded_items_needed(
+    difference: float,
+    std: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    alternative: Alternative = "two-sided",
+) -> float:
+    """Return the number of items, with its fraction, at which the power is just that asked for.
+
+    Parameters
+    ----------
+    difference, std, alpha, power, alternative
+        As for `items_needed`, which gives the next whole number.
+
+    Returns
+    -------
+    float
+        At least 2, as R's `pwr.t.test` gives it, whose root finder stops some 1e-5 away.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `items_needed` does.
+
+    Examples
+    --------
+    >>> round(unrounded_items_needed(0.5, 1.0), 4)
+    33.3671
+    """
+    most = items_needed(difference, std, alpha=alpha, power=power, alternative=alternative)
+    ratio = abs(float(difference)) / float(std)
+
+    def excess(n: float) -> float:
+        return _power_between(ratio * math.sqrt(n), n - 1, alpha, alternative) - power
+
+    if most == _FEWEST_ITEMS:
+        return float(most)
+    return float(optimize.brentq(excess, most - 1, most, xtol=1e-12, rtol=1e-14))
+
+
+def _power_between(noncentrality: float, df: float, alpha: float, alternative: str) -> float:
+    """Return what `t_power` does, for degrees of freedom that need not be whole."""
+    sides = (1.0, -1.0) if alternative == "two-sided" else (1.0,)
+    critical = -float(special.stdtrit(df, alpha / len(sides)))
+    breaks = [(side * noncentrality + far) / critical for side in sides for far in (-9.0, 9.0)]
+
+    def rejected(s: FloatArray) -> FloatArray:
+        tails = [special.ndtr(side * noncentrality - critical * s) for side in sides]
+        return np.asarray(sum(tails))
+
+    return expect_over_s(rejected, df, breaks if critical > 0 else ())
 
 
 def _as_test(alpha: float, alternative: str, power: float | None = None) -> tuple[float, float]:

@@ -1,7 +1,6 @@
 """How the power of a test goes with the number of items (NLPStatTest's retrospective power)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -9,75 +8,22 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.paired.result import complete_pair
-from analysis.statistics.paired.tests import paired_test
-from analysis.statistics.planning.power import power_of_t
-from analysis.statistics.planning.sample_size_simulation import as_sizes, simulated_uniforms
-from analysis.statistics.random_streams import Stream
-from analysis.statistics.results import Result, read_only
-from analysis.statistics.signature import build_signature
+from analysis.statistics.planning.pilot_power import pilot_power
+from analysis.statistics.planning.power_result import PowerBySize, columns_of
+from analysis.statistics.planning.power_tally import PowerTally
+from analysis.statistics.planning.sample_size_simulation import as_sizes
+from analysis.statistics.planning.type_errors import type_errors_of_t
+from analysis.statistics.results import read_only
 from analysis.statistics.standard_error import exact_mean, exact_std
-from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
+from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level
+
+__all__ = ["POWER_METHODS", "PowerBySize", "PowerMethod", "power_by_size"]
 
 PowerMethod: TypeAlias = Literal["normal", "bootstrap"]
 
 POWER_METHODS: tuple[PowerMethod, ...] = ("normal", "bootstrap")
 _POINTS = 5
-_FEWEST_ITEMS = 2
 _INNER_RESAMPLES = 499
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PowerBySize(Result):
-    """Share of comparisons that would be significant, by the number of items.
-
-    Attributes
-    ----------
-    method : str
-        "normal" or "bootstrap".
-    test, alternative : str
-    alpha : float
-    sizes : ndarray of int, shape (n_sizes,)
-    power : ndarray, shape (n_sizes,)
-    standard_error : ndarray, shape (n_sizes,)
-        Monte Carlo error of `power`; 0 where it is exact.
-    difference, std : float
-        Of the differences per item that the power is for.
-    n_items, n_missing : int
-        Items that `difference` comes from, and items left out.
-    n_iterations : int
-        Comparisons per size; 0 where the power is exact.
-    seed : int or None
-    """
-
-    method: str
-    test: str
-    alternative: str
-    alpha: float
-    sizes: npt.NDArray[np.int64]
-    power: FloatArray
-    standard_error: FloatArray
-    difference: float
-    std: float
-    n_items: int
-    n_missing: int
-    n_iterations: int
-    seed: int | None
-
-    @property
-    def signature(self) -> str:
-        """One line from which the curve can be computed again."""
-        settings: dict[str, str | int | float] = {
-            "by": self.method,
-            "test": self.test,
-            "alt": self.alternative,
-            "alpha": self.alpha,
-            "n": self.n_items,
-            "missing": self.n_missing,
-            "sizes": " ".join(str(size) for size in self.sizes),
-        }
-        if self.seed is not None:
-            settings |= {"m": self.n_iterations, "seed": self.seed}
-        return build_signature("power-by-size", **settings)
 
 
 def power_by_size(
@@ -147,44 +93,50 @@ def power_by_size(
             f"{differences.size} with a standard deviation of {std:g}."
         )
     numbers = as_sizes(_steps(differences.size) if sizes is None else sizes)
-    difference = exact_mean(differences)
-    seed = as_seed(rng) if method == "bootstrap" else None
-    power = np.empty(numbers.size)
-    for i, size in enumerate(int(number) for number in numbers):
-        if seed is None:
-            power[i] = power_of_t(difference, std, size, alpha=level, alternative=alternative)
-            continue
-        hits = 0
-        for j in range(repeats):
-            uniforms = simulated_uniforms(seed, Stream.RESAMPLED_SCORES, size, j, size)
-            drawn = (uniforms * differences.size).astype(np.int64)
-            result = paired_test(
-                first[drawn],
-                second[drawn],
-                test=test,
-                alternative=alternative,
-                n_resamples=_INNER_RESAMPLES,
-                rng=seed,
-            )
-            hits += result.pvalue <= level
-        power[i] = hits / repeats
-    error = np.sqrt(power * (1 - power) / repeats) if seed is not None else np.zeros(numbers.size)
+    if method == "bootstrap":
+        return pilot_power(
+            first,
+            second,
+            sizes=numbers.tolist(),
+            test=test,
+            alternative=alternative,
+            alpha=level,
+            n_iterations=repeats,
+            n_resamples=_INNER_RESAMPLES,
+            rng=rng,
+        )
+    return _of_normal(differences, numbers, level, alternative, pair.n_missing)
+
+
+def _of_normal(
+    differences: FloatArray,
+    sizes: npt.NDArray[np.int64],
+    alpha: float,
+    alternative: Alternative,
+    n_missing: int,
+) -> PowerBySize:
+    difference, std = exact_mean(differences), exact_std(differences)
+    tallies = []
+    for size in sizes.tolist():
+        found = type_errors_of_t(difference, std, size, alpha=alpha, alternative=alternative)
+        tallies.append(
+            PowerTally(found.power, found.power, found.power, found.type_m, found.type_s, 0)
+        )
     return PowerBySize(
-        method=method,
-        test=test,
+        method="normal",
+        test="t",
         alternative=alternative,
-        alpha=level,
-        sizes=read_only(numbers),
-        power=read_only(power),
-        standard_error=read_only(error),
+        alpha=alpha,
+        sizes=read_only(sizes),
+        **columns_of(tallies, 0)._asdict(),
         difference=difference,
         std=std,
         n_items=differences.size,
-        n_missing=pair.n_missing,
-        n_iterations=0 if seed is None else repeats,
-        seed=seed,
+        n_missing=n_missing,
+        n_iterations=0,
+        seed=None,
     )
 
 
 def _steps(n_items: int) -> list[int]:
-    return sorted({max(_FEWEST_ITEMS, n_items * i // _POINTS) for i in range(1, _POINTS + 1)})
+    return sorted({max(2, n_items * i // _POINTS) for i in range(1, _POINTS + 1)})

@@ -1,0 +1,153 @@
+"""Power by the number of items: what every way to it gives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import FloatArray
+from analysis.statistics.planning.power_tally import PowerTally
+from analysis.statistics.results import Result, read_only
+from analysis.statistics.signature import build_signature
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PowerBySize(Result):
+    """Share of comparisons that would be significant, by the number of items.
+
+    Attributes
+    ----------
+    method : str
+        "normal" (closed form), "bootstrap" (items of a pilot, drawn anew) or "distribution".
+    test, alternative : str
+    alpha : float
+    sizes : ndarray of int, shape (n_sizes,)
+        Independent units: items, or groups of them where `n_groups` is not None.
+    power : ndarray, shape (n_sizes,)
+        Significant comparisons of either sign.
+    standard_error : ndarray, shape (n_sizes,)
+        Monte Carlo error of `power`; 0 where it is exact.
+    difference, std : float
+        True difference that the power is for, and the standard deviation of the differences per
+        item (NaN where the metric has none).
+    n_items, n_missing : int
+        Items that the data come from, and items left out; 0 where a distribution was stated.
+    n_iterations : int
+        Comparisons per size; 0 where the power is exact.
+    seed : int or None
+    power_low, power_high : ndarray, shape (n_sizes,)
+        95% Monte Carlo band of `power` (Clopper-Pearson); `power` where it is exact.
+    type_m : ndarray, shape (n_sizes,)
+        Mean size of the significant differences over the true one; NaN where there are none.
+    type_s : ndarray, shape (n_sizes,)
+        Share of the significant differences with the wrong sign; NaN likewise.
+    n_untestable : ndarray of int, shape (n_sizes,)
+        Comparisons without a p-value, which count as not significant.
+    aggregation : str
+    n_groups : int or None
+        Groups in the data (0: stated); None where items are independent.
+    n_resamples : int
+        Of each test; 0 where it draws none.
+    settings : tuple of (str, str)
+        Further choices that decide the numbers, as they stand in the signature.
+    """
+
+    method: str
+    test: str
+    alternative: str
+    alpha: float
+    sizes: npt.NDArray[np.int64]
+    power: FloatArray
+    standard_error: FloatArray
+    difference: float
+    std: float
+    n_items: int
+    n_missing: int
+    n_iterations: int
+    seed: int | None
+    power_low: FloatArray
+    power_high: FloatArray
+    type_m: FloatArray
+    type_s: FloatArray
+    n_untestable: npt.NDArray[np.int64]
+    aggregation: str = "mean"
+    n_groups: int | None = None
+    n_resamples: int = 0
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def power_correct_sign(self) -> FloatArray:
+        """Share that is significant with the right sign (the power of Card et al., 2020).
+
+        NaN where the true difference is 0, and 0 where nothing was significant.
+        """
+        return np.where(self.power > 0, self.power * (1 - self.type_s), 0.0)
+
+    @property
+    def signature(self) -> str:
+        """One line from which the curve can be computed again."""
+        settings: dict[str, str | int | float] = {
+            "by": self.method,
+            "test": self.test,
+            "alt": self.alternative,
+            "alpha": self.alpha,
+            "n": self.n_items,
+            "missing": self.n_missing,
+            "sizes": " ".join(str(size) for size in self.sizes),
+        }
+        if self.seed is not None:
+            settings |= {"m": self.n_iterations, "seed": self.seed}
+        if self.aggregation != "mean":
+            settings["agg"] = self.aggregation
+        if self.n_groups is not None:
+            settings["groups"] = self.n_groups
+        if self.n_resamples:
+            settings["B"] = self.n_resamples
+        settings |= dict(self.settings)
+        return build_signature("power-by-size", **settings)
+
+    def __str__(self) -> str:
+        lines = [f"{'items':>9}  {'power':>6}  {'95% band':>14}  {'Type M':>7}  {'Type S':>7}"]
+        lines += [
+            f"{size:>9}  {power:>6.3f}  {f'{low:.3f} - {high:.3f}':>14}  {m:>7.3g}  {s:>7.3g}"
+            for size, power, low, high, m, s in zip(
+                self.sizes,
+                self.power,
+                self.power_low,
+                self.power_high,
+                self.type_m,
+                self.type_s,
+                strict=True,
+            )
+        ]
+        return "\n".join([*lines, self.signature])
+
+
+class Tallies(NamedTuple):
+    """Columns of `PowerBySize`."""
+
+    power: FloatArray
+    power_low: FloatArray
+    power_high: FloatArray
+    standard_error: FloatArray
+    type_m: FloatArray
+    type_s: FloatArray
+    n_untestable: npt.NDArray[np.int64]
+
+
+def columns_of(tallies: Sequence[PowerTally], n_iterations: int) -> Tallies:
+    """Return what was counted at each size, by column and read-only."""
+    table = np.array(tallies, dtype=np.float64).reshape(len(tallies), len(PowerTally._fields))
+    power, low, high, type_m, type_s, untestable = (np.array(column) for column in table.T)
+    error = np.sqrt(power * (1 - power) / n_iterations) if n_iterations else np.zeros(power.size)
+    return Tallies(
+        read_only(power),
+        read_only(low),
+        read_only(high),
+        read_only(error),
+        read_only(type_m),
+        read_only(type_s),
+        read_only(untestable.astype(np.int64)),
+    )

@@ -1,0 +1,152 @@
+"""Paired tests of many simulated data sets at once, a data set per row.
+
+The sign-flip test and the bootstrap of means lay one plan over 256 data sets: a product of
+matrices. Their p-values are Monte Carlo values as those of the single tests are, from other
+patterns.
+"""
+
+import numpy as np
+from scipy import special
+
+from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics.paired.resampled_metrics import draw_counts
+from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
+
+BATCHED = ("t", "sign", "mcnemar", "signflip", "bootstrap")
+"""Tests of means that take all rows at once; others run row by row."""
+_FEWEST_FLIPPED = 17
+"""Below this many items the sign-flip test lists all patterns instead."""
+_TIE = 1e-12
+
+
+def row_pvalues(
+    differences: FloatArray,
+    *,
+    test: str,
+    alternative: Alternative,
+    n_resamples: int,
+    seed: int,
+    first_row: int = 0,
+) -> FloatArray:
+    """Return the p-value of each row of differences, shape (n_rows,).
+
+    Parameters
+    ----------
+    differences : ndarray, shape (n_rows, n_items)
+        Scores of a less those of b, complete; at least two items.
+    test : str
+        "t", "wilcoxon", "sign", "mcnemar", "signflip", "bootstrap", or the last two of the
+        median.
+    alternative : {"two-sided", "greater", "less"}
+    n_resamples, seed : int
+        Of the tests that resample.
+    first_row : int
+        Number of the first row, a multiple of 256: says which plans are laid over the rows.
+
+    Notes
+    -----
+    NaN where a row has nothing to test, as the single tests say. Rows of one block of 256 share
+    their sign patterns or resamples: each p-value is valid, but not independent of its neighbours.
+    """
+    n_items = differences.shape[1]
+    if test == "t":
+        return _t(differences, alternative)
+    if test in ("sign", "mcnemar"):
+        return _fair_coins(differences, alternative)
+    if test == "bootstrap" or (test == "signflip" and n_items >= _FEWEST_FLIPPED):
+        replicates = _flipped if test == "signflip" else _redrawn
+        blocks = [
+            _by_replicates(
+                differences[start : start + BLOCK_ROWS],
+                replicates(
+                    differences[start : start + BLOCK_ROWS],
+                    n_resamples,
+                    seed,
+                    (first_row + start) // BLOCK_ROWS,
+                ),
+                alternative,
+                needs_spread=test == "bootstrap",
+            )
+            for start in range(0, len(differences), BLOCK_ROWS)
+        ]
+        return np.concatenate(blocks) if blocks else np.empty(0)
+    none = np.zeros(n_items)
+    return np.array(
+        [
+            paired_test(
+                row, none, test=test, alternative=alternative, n_resamples=n_resamples, rng=seed
+            ).pvalue
+            for row in differences
+        ]
+    )
+
+
+def t_pvalues(t: FloatArray, df: int, alternative: str) -> FloatArray:
+    """Return p-values of Student's t; NaN stays NaN."""
+    if alternative == "two-sided":
+        return np.asarray(2 * special.stdtr(df, -np.abs(t)))
+    return np.asarray(special.stdtr(df, -t if alternative == "greater" else t))
+
+
+def _t(differences: FloatArray, alternative: str) -> FloatArray:
+    n = differences.shape[1]
+    mean = np.mean(differences, axis=1)
+    spread = np.std(differences, axis=1, ddof=1)
+    peak = np.max(np.abs(differences), axis=1)
+    flat = np.ptp(differences, axis=1) <= 4 * np.finfo(np.float64).eps * peak
+    t = np.full(len(mean), np.nan)
+    np.divide(mean * np.sqrt(n), spread, out=t, where=~flat)
+    pvalue = t_pvalues(t, n - 1, alternative)
+    pvalue[peak == 0] = 1.0
+    return np.asarray(pvalue)
+
+
+def _fair_coins(differences: FloatArray, alternative: str) -> FloatArray:
+    wins = np.count_nonzero(differences > 0, axis=1)
+    losses = np.count_nonzero(differences < 0, axis=1)
+    n = wins + losses
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * special.bdtr(np.minimum(wins, losses), n, 0.5)))
+    return np.asarray(special.bdtr(losses if alternative == "greater" else wins, n, 0.5))
+
+
+def _flipped(differences: FloatArray, n_resamples: int, seed: int, plan: int) -> FloatArray:
+    """Return sums under random signs, shape (n_resamples, n_rows)."""
+    parts = []
+    n_blocks = -(-n_resamples // BLOCK_ROWS)
+    total = np.sum(differences, axis=1)
+    for block in range(n_blocks):
+        bits = random_bits(seed, Stream.SIGN_FLIPS, plan * n_blocks + block, differences.shape[1])
+        parts.append(2.0 * (bits.astype(np.float64) @ differences.T) - total)
+    return np.concatenate(parts)[:n_resamples]
+
+
+def _redrawn(differences: FloatArray, n_resamples: int, seed: int, plan: int) -> FloatArray:
+    """Return sums of items drawn anew less the observed ones, shape (n_resamples, n_rows)."""
+    parts = []
+    n_blocks = -(-n_resamples // BLOCK_ROWS)
+    total = np.sum(differences, axis=1)
+    for block in range(n_blocks):
+        counts = draw_counts(seed, plan * n_blocks + block, differences.shape[1])
+        parts.append(np.asarray(counts, dtype=np.float64) @ differences.T - total)
+    return np.concatenate(parts)[:n_resamples]
+
+
+def _by_replicates(
+    differences: FloatArray, replicates: FloatArray, alternative: str, *, needs_spread: bool
+) -> FloatArray:
+    """Return (count + 1) / (n_resamples + 1); sums that are equal but for rounding are reached."""
+    observed = np.sum(differences, axis=1)
+    tolerance = _TIE * np.sum(np.abs(differences), axis=1)
+    if alternative == "two-sided":
+        extreme = np.abs(replicates) >= np.abs(observed) - tolerance
+    elif alternative == "greater":
+        extreme = replicates >= observed - tolerance
+    else:
+        extreme = replicates <= observed + tolerance
+    pvalue = (np.count_nonzero(extreme, axis=0) + 1) / (len(replicates) + 1)
+    if needs_spread:
+        no_spread = np.max(np.abs(replicates), axis=0) <= tolerance
+        pvalue[no_spread & (np.abs(observed) > tolerance)] = np.nan
+    return np.asarray(pvalue)

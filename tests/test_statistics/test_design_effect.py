@@ -1,0 +1,207 @@
+"""Design effects of groups, and what a comparison already made could find."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.power import TTestPower
+
+from analysis.statistics.planning.design_effect import (
+    design_effect,
+    groups_needed,
+    power_with_groups,
+)
+from analysis.statistics.planning.distribution_power import distribution_power
+from analysis.statistics.planning.power import items_needed, power_of_t
+from analysis.statistics.planning.retrospective import OBSERVED_POWER_REFUSED, power_for_effect
+
+
+def test_correlation_agrees_with_r(r_inputs, r_reference):
+    ratings = np.array([r_inputs["raters"][f"rater{i}"] for i in (1, 2, 3)], dtype=float)
+    (expected,) = [row for row in r_reference["raters"]["icc"] if row["type"] == "ICC1"]
+    n, k = ratings.shape[1], len(ratings)
+    found = design_effect(ratings.T.ravel(), np.repeat(np.arange(n), k))
+    # psych's own figures are of an iterative fit: its F is 2e-6 above the exact 4.34932490663602.
+    assert found.icc == pytest.approx(expected["ICC"], abs=1e-6)
+    f = stats.f_oneway(*ratings.T).statistic
+    assert f == pytest.approx(4.349324906636024, rel=1e-12)
+    assert found.icc == pytest.approx((f - 1) / (f + k - 1), abs=1e-12)
+    assert found.deff == pytest.approx(1 + (k - 1) * found.icc, abs=1e-12)
+    assert found.effective_items == pytest.approx(n * k / found.deff)
+    # The ends are correlations of F over its quantiles.
+    for end, chance in ((found.icc_low, 0.975), (found.icc_high, 0.025)):
+        at_end = f / stats.f.ppf(chance, n - 1, n * (k - 1))
+        assert end == pytest.approx((at_end - 1) / (at_end + k - 1), abs=1e-10)
+
+
+def test_unequal_groups_and_missing_values():
+    values = [1.0, 2.0, math.nan, 4.0, 5.0, 4.5, 1.0, 3.0]
+    groups = ["a", "a", "a", "b", "b", "b", None, "c"]
+    found = design_effect(values, groups)
+    assert (found.n_items, found.n_missing, found.n_groups) == (7, 1, 4)
+    assert found.weighted_group_size == pytest.approx((4 + 9 + 1 + 1) / 7)
+    sizes = np.array([2, 3, 1, 1])
+    f = stats.f_oneway([1, 2], [4, 5, 4.5], [1], [3]).statistic
+    usual = (7 - (sizes**2).sum() / 7) / 3
+    assert found.icc == pytest.approx((f - 1) / (f + usual - 1))
+    assert "in 4 groups" in str(found)
+
+
+def test_robust_effect_is_that_of_the_standard_errors():
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(300), 4)
+    values = rng.normal(0, 0.6, 300)[codes] + rng.normal(0, 0.8, 1_200)
+    found = design_effect(values, codes)
+    assert found.icc == pytest.approx(0.36, abs=0.06)
+    assert found.icc_low < 0.36 < found.icc_high
+    assert found.deff_robust == pytest.approx(found.deff, rel=0.02)
+    assert found.deff_low < found.deff < found.deff_high
+
+
+def test_intervals_of_the_correlation_cover(calibrate_repetitions):
+    rng = np.random.default_rng(1)
+    codes = np.repeat(np.arange(20), 3)
+    held = 0
+    repeats = min(calibrate_repetitions, 1_000)
+    for _ in range(repeats):
+        values = rng.normal(0, math.sqrt(0.3), 20)[codes] + rng.normal(0, math.sqrt(0.7), 60)
+        found = design_effect(values, codes, confidence_level=0.9)
+        held += found.icc_low <= 0.3 <= found.icc_high
+    assert stats.binomtest(held, repeats, 0.9).pvalue > 1e-3
+
+
+def test_groups_of_one_cost_nothing():
+    found = design_effect([1.0, 2, 3], [None, None, "x"])
+    assert found.deff == found.deff_low == found.deff_high == 1.0
+    assert found.deff_robust == pytest.approx(1.0)
+    assert math.isnan(found.icc)
+    one = design_effect([1.0, 2, 3], ["x", "x", "x"])
+    assert math.isnan(one.deff)
+    negative = design_effect([1.0, -1, 1, -1.1], ["x", "x", "y", "y"])
+    assert negative.icc < 0
+    assert negative.deff == 1.0
+    same = design_effect([1.0, 1, 2, 2], ["x", "x", "y", "y"])
+    assert (same.icc, same.deff) == (1.0, 2.0)
+
+
+def test_design_effect_refuses():
+    with pytest.raises(ValueError, match="`values` must be 1-D"):
+        design_effect([[1.0, 2]], ["x"])
+    with pytest.raises(ValueError, match="`values` must hold at least 2 items"):
+        design_effect([1.0, math.nan], ["x", "y"])
+    with pytest.raises(ValueError, match="`values` must be finite"):
+        design_effect([1.0, math.inf], ["x", "y"])
+    with pytest.raises(ValueError, match="`groups` must have a label for each of 2 items"):
+        design_effect([1.0, 2.0], ["x"])
+
+
+@given(
+    effect=st.floats(0.1, 1),
+    size=st.integers(1, 20),
+    icc=st.floats(0, 1),
+    power=st.floats(0.3, 0.95),
+)
+@settings(max_examples=40)
+def test_groups_needed_are_the_fewest(effect, size, icc, power):
+    n = groups_needed(effect, 1.0, size, icc, power=power)
+    assert power_with_groups(effect, 1.0, n, size, icc).power >= power - 1e-9
+    if n > 2:
+        assert power_with_groups(effect, 1.0, n - 1, size, icc).power < power + 1e-9
+
+
+def test_groups_against_independent_items():
+    # All items of a group alike: groups are items.
+    alike = power_with_groups(0.3, 1.0, 60, 7, 1.0)
+    assert alike.power == pytest.approx(power_of_t(0.3, 1.0, 60), abs=1e-10)
+    assert groups_needed(0.3, 1.0, 1, 0.0) == items_needed(0.3, 1.0)
+    # Independent items: means of groups, whose spread is smaller.
+    apart = power_with_groups(0.3, 1.0, 20, 4, 0.0)
+    assert apart.power == pytest.approx(power_of_t(0.3, 0.5, 20), abs=1e-10)
+    uneven = power_with_groups(0.3, 1.0, 20, 4, 0.2, size_variation=0.8)
+    assert uneven.power < power_with_groups(0.3, 1.0, 20, 4, 0.2).power
+
+
+def test_power_with_groups_agrees_with_simulation():
+    for icc in (0.0, 0.4):
+        exact = power_with_groups(0.25, 1.0, 30, 5, icc)
+        drawn = distribution_power(0.25, 1.0, sizes=[30], group_size=5, icc=icc, n_iterations=1_500)
+        assert drawn.power_low[0] - 0.01 <= exact.power <= drawn.power_high[0] + 0.01
+        assert drawn.type_m[0] == pytest.approx(exact.type_m, rel=0.05)
+    assert "|group size:5|icc:0.4|" in drawn.signature
+
+
+def test_power_with_groups_refuses():
+    with pytest.raises(ValueError, match="`n_groups` must be at least 2"):
+        power_with_groups(0.1, 1.0, 1, 2, 0.1)
+    with pytest.raises(ValueError, match="`icc` must lie between 0 and 1"):
+        power_with_groups(0.1, 1.0, 3, 2, 1.1)
+    with pytest.raises(ValueError, match="`group_size` must be at least 1"):
+        power_with_groups(0.1, 1.0, 3, 0.5, 0.1)
+    with pytest.raises(ValueError, match="`std` must be above 0"):
+        groups_needed(0.1, 0.0, 2, 0.1)
+    with pytest.raises(ValueError, match="`difference` must not be 0"):
+        groups_needed(0.0, 1.0, 2, 0.1)
+    with pytest.raises(ValueError, match=r"needs more than 10\^12 groups"):
+        groups_needed(1e-8, 1.0, 2, 0.1)
+    with pytest.raises(ValueError, match="`power` must be above `alpha`"):
+        groups_needed(0.1, 1.0, 2, 0.1, power=0.01)
+
+
+def _pair(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(0.1, 1, n), rng.normal(0, 1, n)
+
+
+def test_power_for_a_stated_effect():
+    a, b = _pair()
+    found = power_for_effect(a, b, effect=0.4)
+    std = float(np.std(a - b, ddof=1))
+    assert found.power == pytest.approx(TTestPower().power(0.4 / std, 60, 0.05), abs=1e-9)
+    assert found.units_needed == math.ceil(
+        TTestPower().solve_power(effect_size=0.4 / std, power=0.8, alpha=0.05)
+    )
+    assert power_of_t(found.minimum_detectable, std, 60) == pytest.approx(0.8)
+    interval = stats.ttest_rel(a, b).confidence_interval()
+    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
+    assert found.effect_in_interval == (interval.low <= 0.4 <= interval.high)
+    assert found.type_m > 1
+    assert "would be found with probability" in str(found)
+
+
+def test_power_of_the_observed_difference_is_refused_with_the_reason():
+    a, b = _pair()
+    with pytest.raises(ValueError, match="function of its p-value"):
+        power_for_effect(a, b)
+    with pytest.raises(ValueError, match="`effect` is the observed difference"):
+        power_for_effect(a, b, effect=float(np.mean(a - b)))
+    assert "Hoenig and Heisey" in OBSERVED_POWER_REFUSED
+
+
+def test_power_for_effect_with_groups_and_sides():
+    a, b = _pair()
+    codes = np.repeat(np.arange(12), 5)
+    found = power_for_effect(a, b, effect=0.4, groups=codes)
+    means = np.mean((a - b).reshape(12, 5), axis=1)
+    exact = TTestPower().power(0.4 / np.std(means, ddof=1), 12, 0.05)
+    assert found.power == pytest.approx(exact, abs=1e-9)
+    assert found.n_groups == 12
+    assert "|groups:12|" in found.signature
+    wrong_side = power_for_effect(a, b, effect=0.4, alternative="less")
+    assert wrong_side.units_needed is None
+    assert wrong_side.power < 0.05
+    none = power_for_effect(a, b, effect=0)
+    assert none.power == pytest.approx(0.05)
+    assert none.units_needed is None
+    assert none.to_dict()["type_m"] is None
+
+
+def test_power_for_effect_refuses():
+    with pytest.raises(ValueError, match="whose differences vary"):
+        power_for_effect([1.0, 1.0], [0.0, 0.0], effect=0.1)
+    with pytest.raises(ValueError, match="`effect` must be finite"):
+        power_for_effect(*_pair(), effect=math.inf)
+    with pytest.raises(TypeError, match="`effect` must be a number"):
+        power_for_effect(*_pair(), effect="large")

@@ -1,0 +1,311 @@
+"""Power by simulation, its errors of size and sign: known answers, exact forms."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, special, stats
+from statsmodels.stats.power import TTestPower
+
+from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.planning.distribution_power import SHAPES, distribution_power
+from analysis.statistics.planning.power import (
+    items_needed,
+    minimum_detectable_difference,
+    power_of_t,
+    unrounded_items_needed,
+)
+from analysis.statistics.planning.power_curve import power_by_size
+from analysis.statistics.planning.power_fit import size_for_power
+from analysis.statistics.planning.power_tally import monte_carlo_band, tally
+from analysis.statistics.planning.row_tests import row_pvalues
+from analysis.statistics.planning.simulated_power import SimulatedTest, simulate_power
+from analysis.statistics.planning.type_errors import type_errors, type_errors_of_t
+
+R_SETTINGS = {
+    "n_for_.8_d.2_a.05": (0.2, 0.05, 0.8, "two-sided"),
+    "n_one_sided": (0.2, 0.05, 0.8, "greater"),
+    "n_for_.9_d.5_a.01": (0.5, 0.01, 0.9, "two-sided"),
+}
+
+
+@pytest.mark.parametrize("case", list(R_SETTINGS))
+def test_unrounded_numbers_of_items_agree_with_r(case, r_reference):
+    d, alpha, power, alternative = R_SETTINGS[case]
+    ours = unrounded_items_needed(d, 1.0, alpha=alpha, power=power, alternative=alternative)
+    theirs = r_reference["power"][case]
+    # R stops its root finder up to 3e-5 items away from the root: its own power there is off by
+    # up to 1.3e-7, while statsmodels' root is ours.
+    assert ours == pytest.approx(theirs, rel=1e-6)
+    name = {"greater": "larger"}.get(alternative, alternative)
+    assert TTestPower().power(d, theirs, alpha, alternative=name) == pytest.approx(power, abs=1e-6)
+    root = TTestPower().solve_power(d, alpha=alpha, power=power, alternative=name)
+    assert ours == pytest.approx(root, abs=1e-6)
+
+
+@given(
+    effect=st.floats(0.05, 2),
+    power=st.floats(0.3, 0.99),
+    alternative=st.sampled_from(["two-sided", "greater"]),
+)
+@settings(max_examples=30)
+def test_unrounded_numbers_round_up_to_items_needed(effect, power, alternative):
+    n = unrounded_items_needed(effect, 1.0, power=power, alternative=alternative)
+    whole = items_needed(effect, 1.0, power=power, alternative=alternative)
+    assert whole - 1 < n <= whole or n == whole == 2
+    if n > 2:
+        name = {"greater": "larger"}.get(alternative, alternative)
+        back = TTestPower().power(effect, n, 0.05, alternative=name)
+        assert back == pytest.approx(power, abs=1e-9)
+
+
+@given(
+    noncentrality=st.floats(-6, 6),
+    df=st.integers(1, 5_000),
+    alternative=st.sampled_from(["two-sided", "greater", "less"]),
+)
+@settings(max_examples=60)
+def test_type_errors_contain_the_exact_power(noncentrality, df, alternative):
+    found = type_errors(noncentrality, df, alternative=alternative)
+    signed = -noncentrality if alternative == "less" else noncentrality
+    exact = power_of_t(
+        signed / math.sqrt(df + 1), 1.0, df + 1, alternative=alternative.replace("less", "greater")
+    )
+    assert found.power == pytest.approx(exact, abs=1e-10)
+    mirrored = {"less": "greater", "greater": "less"}.get(alternative, alternative)
+    other = type_errors(-noncentrality, df, alternative=mirrored)
+    assert other == pytest.approx(found, nan_ok=True)
+
+
+def test_type_errors_agree_with_integration_by_scipy():
+    shift, df, critical = 1.2, 7, stats.t.isf(0.025, 7)
+
+    def of_sd(s):
+        up = stats.norm.sf(critical * s - shift)
+        down = stats.norm.cdf(-critical * s - shift)
+        size = shift * (up - down) + stats.norm.pdf(critical * s - shift)
+        size += stats.norm.pdf(critical * s + shift)
+        return (
+            np.array([up + down, down, size]) * stats.chi.pdf(s * math.sqrt(df), df) * math.sqrt(df)
+        )
+
+    power, wrong, size = integrate.quad_vec(of_sd, 0, 6, epsabs=1e-12)[0]
+    found = type_errors(shift, df)
+    assert found == pytest.approx((power, size / power / shift, wrong / power), abs=1e-9)
+
+
+@pytest.mark.parametrize(("effect", "error"), [(0.1, 3.28), (2.0, 8.1), (1.0, 0.4)])
+def test_type_errors_with_a_known_standard_error(effect, error):
+    # The first two settings are examples of Gelman and Carlin's code; truncated normals by scipy.
+    shift, z = effect / error, stats.norm.isf(0.025)
+    up, down = stats.norm.sf(z - shift), stats.norm.cdf(-z - shift)
+    above = stats.truncnorm(z - shift, math.inf, loc=shift).mean()
+    below = stats.truncnorm(-math.inf, -z - shift, loc=shift).mean()
+    exaggeration = (up * above - down * below) / (up + down) / shift
+    found = type_errors(shift, 10**9)
+    assert found == pytest.approx((up + down, exaggeration, down / (up + down)), rel=1e-5)
+
+
+def test_type_errors_at_the_edges():
+    none = type_errors_of_t(0.0, 1.0, 20)
+    assert none.power == pytest.approx(0.05)
+    assert math.isnan(none.type_m)
+    assert math.isnan(none.type_s)
+    assert type_errors(9.0, 100) == pytest.approx((1.0, 1.0, 0.0), abs=1e-4)
+    assert type_errors(-1.0, 50, alternative="greater").type_s == 1.0
+    with pytest.raises(ValueError, match=r"`alpha` of a one-sided test must be below 0\.5"):
+        type_errors(1.0, 5, alpha=0.6, alternative="less")
+    with pytest.raises(ValueError, match="`n_items` must be at least 2"):
+        type_errors_of_t(1.0, 1.0, 1)
+    with pytest.raises(ValueError, match="`std` must be above 0"):
+        type_errors_of_t(1.0, 0.0, 3)
+    with pytest.raises(ValueError, match="`difference` must be finite"):
+        type_errors_of_t(math.inf, 1.0, 3)
+
+
+def test_tally_counts():
+    found = tally(np.array([0.05, math.nan, 0.9]), np.array([-2.0, 1, 1]), -0.5, 0.05)
+    assert found[0] == pytest.approx(1 / 3)
+    assert found[3:] == (4.0, 0.0, 1)
+    low, high = monte_carlo_band(3, 20)
+    expected = stats.binomtest(3, 20).proportion_ci(method="exact")
+    assert (low, high) == pytest.approx((expected.low, expected.high))
+    assert monte_carlo_band(0, 5)[0] == 0.0
+    assert monte_carlo_band(5, 5)[1] == 1.0
+
+
+def test_simulation_of_the_papers_coin():
+    # Figure 1 of Card et al.: the sign test of 100 items, 65% of which favour the new system.
+    def coin(rng):
+        heads = int(rng.binomial(100, 0.65))
+        tail = special.bdtr(min(heads, 100 - heads), 100, 0.5)
+        return SimulatedTest(min(1.0, 2 * tail), heads / 100 - 0.5)
+
+    found = simulate_power(coin, true_effect=0.15, name="coin", n_iterations=3_000)
+    assert found.power_low <= 0.82758 <= found.power_high
+    assert found.power_correct_sign == found.power * (1 - found.type_s)
+    assert 1 < found.type_m < 1.2
+    assert found.mean_effect == pytest.approx(0.15, abs=0.005)
+    assert found.signature.startswith(
+        "simulated-power|of:coin|effect:0.15|alpha:0.05|m:3000|seed:0"
+    )
+    again = simulate_power(coin, true_effect=0.15, n_iterations=3_000)
+    assert again.power == found.power
+
+
+def test_simulation_of_the_papers_mcnemar_case(shared_folder):
+    path = shared_folder / "reference/seed_systems/card_power.json"
+    (case,) = [
+        case
+        for name, case in json.loads(path.read_text()).items()
+        if name.startswith("nb case2 min agreement")
+    ]
+    chances = [case["p_only_new"], case["p_only_old"]]
+    n = case["n"]
+
+    def compare(rng):
+        new, old, _ = rng.multinomial(n, [*chances, 1 - sum(chances)])
+        tail = special.bdtr(min(new, old), new + old, 0.5)
+        return SimulatedTest(min(1.0, 2 * tail), (new - old) / n)
+
+    found = simulate_power(compare, true_effect=case["delta"], n_iterations=4_000)
+    exact = case["exact_enumeration"]["exact"]
+    assert found.power_low <= exact["power_any_sign"] <= found.power_high
+    assert found.power_correct_sign == pytest.approx(exact["power_correct_sign"], abs=0.017)
+    assert found.type_m == pytest.approx(exact["type_m"], abs=0.1)
+    assert found.type_s == pytest.approx(exact["type_s"], abs=0.02)
+
+
+def test_simulation_without_effect_and_with_untestable_sets():
+    def flat(rng):
+        return SimulatedTest(rng.random() if rng.random() < 0.9 else math.nan, 1.0)
+
+    found = simulate_power(flat, true_effect=0.0, alpha=0.2, n_iterations=500)
+    assert found.power == pytest.approx(0.18, abs=0.06)
+    assert math.isnan(found.power_correct_sign)
+    assert 20 < found.n_untestable < 90
+    with pytest.raises(ValueError, match=r"`simulate` must return p-values between 0 and 1"):
+        simulate_power(lambda rng: SimulatedTest(2.0, 0.0), true_effect=1.0)
+    with pytest.raises(ValueError, match="`true_effect` must be finite"):
+        simulate_power(flat, true_effect=math.nan)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("test", ["t", "sign", "mcnemar", "wilcoxon", "signflip", "bootstrap"])
+def test_rows_agree_with_single_tests(test, alternative):
+    rng = np.random.default_rng(3)
+    rows = rng.choice([-1.0, 0.0, 1.0], p=[0.2, 0.5, 0.3], size=(12, 40))
+    if test in ("t", "signflip"):
+        rows += rng.normal(0, 0.3, rows.shape)
+    rows[0] = 0.0
+    resamples = 4_999
+    ours = row_pvalues(rows, test=test, alternative=alternative, n_resamples=resamples, seed=1)
+    for row, pvalue in zip(rows, ours, strict=True):
+        a, b = (row > 0, row < 0) if test == "mcnemar" else (row, np.zeros(row.size))
+        single = paired_test(
+            a, b, test=test, alternative=alternative, n_resamples=resamples, rng=2
+        ).pvalue
+        noise = 6 * math.sqrt(single * (1 - single) / resamples) + 2e-3
+        exact = test in ("t", "sign", "mcnemar", "wilcoxon")
+        assert pvalue == pytest.approx(single, abs=1e-12 if exact else 2 * noise)
+
+
+def test_rows_without_spread():
+    rows = np.full((2, 20), 0.5)
+    rows[1] = 0.0
+    for test in ("t", "bootstrap"):
+        found = row_pvalues(rows, test=test, alternative="two-sided", n_resamples=99, seed=0)
+        assert math.isnan(found[0])
+        assert found[1] == 1.0
+    flipped = row_pvalues(rows, test="signflip", alternative="two-sided", n_resamples=99, seed=0)
+    assert flipped.tolist() == [0.01, 1.0]
+
+
+@pytest.mark.parametrize("test", ["t", "signflip", "bootstrap"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_stated_normal_differences_have_the_exact_power(test, alternative):
+    found = distribution_power(
+        0.25, 1.0, sizes=[40, 120], test=test, alternative=alternative, n_iterations=500
+    )
+    for i, size in enumerate((40, 120)):
+        exact = type_errors_of_t(0.25, 1.0, size, alternative=alternative)
+        assert found.power[i] == pytest.approx(exact.power, abs=0.065)
+        assert found.type_m[i] == pytest.approx(exact.type_m, rel=0.08)
+        assert found.type_s[i] == pytest.approx(exact.type_s, abs=0.02)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("ties", [0.0, 0.6])
+def test_stated_shapes_have_the_moments_asked_for(shape, ties):
+    from analysis.statistics.planning.distribution_power import _Stated
+
+    drawn = _Stated(0.3, 1.5, shape, ties, 1, 0.0).draw(0, 200_000, 0)
+    assert np.mean(drawn) == pytest.approx(0.3, abs=0.015)
+    assert np.std(drawn) == pytest.approx(1.5, rel=0.015)
+    assert np.mean(drawn == 0) == pytest.approx(ties, abs=0.005)
+    skew = stats.skew(drawn)
+    if shape == "skewed":
+        assert skew > 1
+    elif ties == 0:
+        assert abs(skew) < 0.4
+
+
+def test_ranks_gain_where_tails_are_heavy():
+    settings = {"sizes": [60], "shape": "laplace", "n_iterations": 400}
+    t = distribution_power(0.3, 1.0, test="t", **settings)
+    ranks = distribution_power(0.3, 1.0, test="wilcoxon", **settings)
+    assert ranks.power[0] > t.power[0] + 0.05
+    median = distribution_power(0.3, 1.0, test="signflip-median", sizes=[21], n_iterations=20)
+    assert 0 <= median.power[0] < 0.9
+
+
+def test_false_positives_stay_at_the_level():
+    for test in ("t", "signflip", "sign"):
+        found = distribution_power(0.0, 1.0, sizes=[50], test=test, n_iterations=700)
+        assert found.power_low[0] <= 0.05
+        assert math.isnan(found.type_m[0])
+    assert found.signature.endswith("|difference:0.0|std:1.0|shape:normal|v:0.1")
+
+
+def test_stated_distribution_refuses():
+    with pytest.raises(
+        ValueError, match=r"`std` 1 is too small for `difference` 2 with `ties` 0\.9"
+    ):
+        distribution_power(2, 1, sizes=[10], ties=0.9)
+    with pytest.raises(ValueError, match="`test` 'sign' takes items as independent"):
+        distribution_power(1, 1, sizes=[10], group_size=3, test="sign")
+    with pytest.raises(ValueError, match="`icc` is for groups"):
+        distribution_power(1, 1, sizes=[10], icc=0.2)
+    with pytest.raises(ValueError, match="`ties` cannot be stated for groups"):
+        distribution_power(1, 1, sizes=[10], group_size=3, ties=0.2)
+    with pytest.raises(ValueError, match="`ties` must be a share"):
+        distribution_power(1, 1, sizes=[10], ties=1.0)
+    with pytest.raises(ValueError, match="`shape` must be one of"):
+        distribution_power(1, 1, sizes=[10], shape="round")
+    with pytest.raises(TypeError, match="`difference` must be a number"):
+        distribution_power("much", 1, sizes=[10])
+
+
+def test_size_read_off_a_simulated_curve():
+    curve = distribution_power(0.3, 1.0, sizes=[50, 75, 100, 125], n_iterations=1_500)
+    found = size_for_power(curve)
+    assert found.low <= items_needed(0.3, 1.0) <= found.high
+    assert found.high - found.low < 16
+    assert not found.extrapolated
+    assert size_for_power(curve, power=0.999).extrapolated
+    none = distribution_power(0.0, 1.0, sizes=[30, 60], n_iterations=200)
+    assert math.isnan(size_for_power(none).n_units)
+    with pytest.raises(ValueError, match="`curve` must be simulated"):
+        size_for_power(power_by_size([1.0, 2, 4], [0.0, 3, 1]))
+    with pytest.raises(ValueError, match="`power` must be above `alpha`"):
+        size_for_power(curve, power=0.05)
+    assert found.signature.startswith("size-for-power|power:0.8|curve:(power-by-size|by:distrib")
+
+
+def test_detectable_difference_solves_for_the_effect():
+    assert minimum_detectable_difference(1 / math.sqrt(50), 49) == pytest.approx(
+        TTestPower().solve_power(nobs=50, alpha=0.05, power=0.8), abs=1e-6
+    )
