@@ -21,6 +21,9 @@ import numpy as np
 
 from store import schema
 from store.arrays import load_run_scores
+from store.claim_evidence import add_evidence
+from store.claim_records import NewClaim, NewEvidence
+from store.claims import add_claim
 from store.engine import Store, open_store
 from store.importers.bundle import (
     BundleDataset,
@@ -95,6 +98,13 @@ def fill(store: Store) -> None:
     add_note(store, "dataset", "qa", "a *note*", actor="asset")
     ingest(store, bundle_of_deleted_system(), actor="asset")
     delete(store, "system", "gone", actor="asset")
+    claim = add_claim(
+        store,
+        NewClaim("ünï", "qa", "acc", 0.5, datetime(2024, 5, 1, tzinfo=UTC), "a paper", "we “win”"),
+        actor="asset",
+    )
+    for verdict, gain in (("underpowered", float("nan")), ("within-noise", 0.25)):
+        add_evidence(store, NewEvidence(claim.uid, verdict, {"gain": gain}), actor="asset")
     save_result(store, "a key", KEPT_RESULT, question="asset", arguments={"alpha": 0.05})
 
 

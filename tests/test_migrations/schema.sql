@@ -29,6 +29,60 @@ CREATE TABLE audit_event (
 
 CREATE INDEX ix_audit_event_target_kind_target_uid ON audit_event (target_kind, target_uid);
 
+CREATE TABLE claim (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	system_id INTEGER NOT NULL, 
+	dataset_id INTEGER NOT NULL, 
+	metric_id INTEGER NOT NULL, 
+	run_id INTEGER, 
+	claimed_on VARCHAR(32) NOT NULL, 
+	value DOUBLE NOT NULL, 
+	printed VARCHAR(200) NOT NULL, 
+	source VARCHAR(1000) NOT NULL, 
+	source_url VARCHAR(2000), 
+	quote TEXT NOT NULL, 
+	origin VARCHAR(20) NOT NULL, 
+	tier VARCHAR(20) NOT NULL, 
+	ingest_id INTEGER, 
+	actor VARCHAR(200) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT ck_claim_origin_known CHECK (origin IN ('hand', 'file', 'found')), 
+	CONSTRAINT ck_claim_tier_known CHECK (tier IN ('reported', 'reproduced', 'contradicted')), 
+	CONSTRAINT fk_claim_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_claim_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
+	CONSTRAINT fk_claim_metric_id_metric FOREIGN KEY(metric_id) REFERENCES metric (id), 
+	CONSTRAINT fk_claim_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE SET NULL, 
+	CONSTRAINT fk_claim_system_id_system FOREIGN KEY(system_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_claim_identity UNIQUE (system_id, dataset_id, metric_id, claimed_on, source, value), 
+	CONSTRAINT uq_claim_uid UNIQUE (uid)
+);
+
+CREATE INDEX ix_claim_dataset_id ON claim (dataset_id);
+
+CREATE INDEX ix_claim_ingest_id ON claim (ingest_id);
+
+CREATE INDEX ix_claim_metric_id ON claim (metric_id);
+
+CREATE INDEX ix_claim_run_id ON claim (run_id);
+
+CREATE TABLE claim_evidence (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	claim_id INTEGER NOT NULL, 
+	verdict VARCHAR(20) NOT NULL, 
+	tier VARCHAR(20), 
+	figures JSON NOT NULL, 
+	signature TEXT NOT NULL, 
+	fingerprint VARCHAR(64) NOT NULL, 
+	actor VARCHAR(200) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT ck_claim_evidence_verdict_known CHECK (verdict IN ('supported', 'within-noise', 'underpowered', 'unverifiable', 'contradicted')), 
+	CONSTRAINT ck_claim_evidence_tier_known CHECK (tier IN ('reported', 'reproduced', 'contradicted')), 
+	CONSTRAINT fk_claim_evidence_claim_id_claim FOREIGN KEY(claim_id) REFERENCES claim (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_claim_evidence_claim_id ON claim_evidence (claim_id);
+
 CREATE TABLE dataset (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	uid VARCHAR(12) NOT NULL, 

@@ -23,6 +23,8 @@ from alembic.script import ScriptDirectory
 
 from store import schema
 from store.backup import check, upgrade_store
+from store.claim_evidence import list_evidence
+from store.claims import list_claims
 from store.datasets import get_dataset, list_items, list_overlaps
 from store.engine import make_engines, open_store
 from store.errors import SchemaVersionError, StoreError
@@ -202,7 +204,7 @@ def test_upgrade_leaves_every_row_of_the_first_tables_alone(committed, tmp_path)
         table: rows for table, rows in before.items() if table != "sqlite_sequence"
     }
     assert dict(before["sqlite_sequence"]).items() <= dict(after["sqlite_sequence"]).items()
-    assert after["analysis_result"] == []
+    assert [rows for table, rows in after.items() if table not in before and rows] == []
 
 
 def test_upgraded_store_is_made_like_a_new_one(tmp_path, writer):
@@ -240,6 +242,18 @@ def test_kept_results_outlive_upgrades(tmp_path):
         upgrade_store(str(path))
         store = open_store(path)
         assert load_result(store, "a key") == make_asset.KEPT_RESULT
+        store.close()
+
+
+def test_ledger_outlives_upgrades(tmp_path):
+    for committed in ASSETS[2:]:  # there was none before 0003
+        path = Path(shutil.copy(committed, tmp_path / f"{committed.stem}.db"))
+        upgrade_store(str(path))
+        store = open_store(path)
+        [claim] = list_claims(store)
+        assert (claim.system, claim.value, claim.quote) == ("ünï", 0.5, "we “win”")
+        found = [(e.verdict, e.figures["gain"]) for e in list_evidence(store, claim.uid)]
+        assert found == [("underpowered", None), ("within-noise", 0.25)]
         store.close()
 
 
