@@ -210,6 +210,9 @@ def test_counts_need_item_scores_and_the_ranking_does_not(
     app = open_page("replicability", tmp_path / "papers.db")
     assert not app.exception
     assert "There are no item scores for two systems on several datasets" in text_of(app)
+    app = open_page("across_datasets", tmp_path / "papers.db")
+    assert not app.exception
+    assert "no pair can be tested" in text_of(app)
     app = open_page("ranking", tmp_path / "papers.db")
     assert not app.exception
     assert "2 datasets" in text_of(app)
