@@ -10,14 +10,14 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.planning.agreement import (
+from analysis.statistics.planning.accuracy.agreement import (
     CARD_2020_GLUE,
     agreement_for,
     agreement_range,
     fit_agreement,
     observed_agreement,
 )
-from analysis.statistics.planning.expected_gap import fit_expected_gap
+from analysis.statistics.planning.accuracy.expected_gap import fit_expected_gap
 
 
 def test_range_of_the_notebook():

@@ -13,15 +13,15 @@ from scipy import optimize, stats
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.all_pairs.plan import run_blocks, sign_block
 from analysis.statistics.paired.signflip import signflip
-from analysis.statistics.planning import corpus_power as corpus_power_module
-from analysis.statistics.planning import corpus_simulation
-from analysis.statistics.planning.corpus_effects import CARD_EFFECTS, exchange_effects
-from analysis.statistics.planning.corpus_power import (
+from analysis.statistics.planning.corpus import power as corpus_power_module
+from analysis.statistics.planning.corpus import simulation as corpus_simulation
+from analysis.statistics.planning.corpus.effects import CARD_EFFECTS, exchange_effects
+from analysis.statistics.planning.corpus.power import (
     corpus_detectable_difference,
     corpus_items_needed,
     corpus_power,
 )
-from analysis.statistics.planning.corpus_simulation import Draws, draw_effects, judge_draws
+from analysis.statistics.planning.corpus.simulation import Draws, draw_effects, judge_draws
 from analysis.statistics.random_streams import Stream, random_uniforms
 from analysis.statistics.results import DegenerateDataWarning
 

@@ -10,12 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.planning.human_power import (
-    minimum_detectable_rating_difference,
-    power_of_ratings,
-)
 from analysis.statistics.planning.power import power_of_t
-from analysis.statistics.planning.rating_design import (
+from analysis.statistics.planning.ratings.design import (
     HIGH_VARIANCE,
     LOW_VARIANCE,
     RATING_TESTS,
@@ -27,7 +23,11 @@ from analysis.statistics.planning.rating_design import (
     satterthwaite_df,
     variance_parts,
 )
-from analysis.statistics.planning.rating_plan import plan_ratings
+from analysis.statistics.planning.ratings.plan import plan_ratings
+from analysis.statistics.planning.ratings.power import (
+    minimum_detectable_rating_difference,
+    power_of_ratings,
+)
 
 SETTINGS = {"Low": LOW_VARIANCE, "High": HIGH_VARIANCE}
 

@@ -9,13 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower
 
-from analysis.statistics.planning.agreement import agreement_range
-from analysis.statistics.planning.lachenbruch import (
+from analysis.statistics.planning.accuracy.agreement import agreement_range
+from analysis.statistics.planning.accuracy.lachenbruch import (
     lachenbruch_gaps,
     lachenbruch_items,
     normal_mcnemar_power,
 )
-from analysis.statistics.planning.two_proportions import two_proportion_gap, two_proportion_power
+from analysis.statistics.planning.accuracy.two_proportions import (
+    two_proportion_gap,
+    two_proportion_power,
+)
 
 
 @pytest.fixture(scope="module")

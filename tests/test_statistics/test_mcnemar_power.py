@@ -13,16 +13,19 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
 
 from analysis.statistics.paired.mcnemar import VARIANTS, mcnemar
-from analysis.statistics.planning.agreement import CARD_2020_GLUE, fit_agreement
-from analysis.statistics.planning.detectable_gap import minimum_detectable_gap
-from analysis.statistics.planning.discordant_counts import (
+from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, fit_agreement
+from analysis.statistics.planning.accuracy.detectable_gap import minimum_detectable_gap
+from analysis.statistics.planning.accuracy.discordant_counts import (
     Decision,
     binomial_window,
     critical_losses,
 )
-from analysis.statistics.planning.items_for_gap import items_for_gap
-from analysis.statistics.planning.lachenbruch import lachenbruch_items, normal_mcnemar_power
-from analysis.statistics.planning.mcnemar_power import (
+from analysis.statistics.planning.accuracy.items_for_gap import items_for_gap
+from analysis.statistics.planning.accuracy.lachenbruch import (
+    lachenbruch_items,
+    normal_mcnemar_power,
+)
+from analysis.statistics.planning.accuracy.mcnemar_power import (
     mcnemar_power,
     mcnemar_power_range,
     simulate_mcnemar_power,

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
-from analysis.statistics.planning.mixed_effects import _best_scales, _solve, fit_ratings
-from analysis.statistics.planning.rating_design import (
+from analysis.statistics.planning.ratings.design import (
     MeanSquares,
     calibrated_critical_value,
     degrees_of_freedom,
     variance_parts,
 )
-from analysis.statistics.planning.rating_table import as_rating_table, balanced_scales
+from analysis.statistics.planning.ratings.mixed_effects import _best_scales, _solve, fit_ratings
+from analysis.statistics.planning.ratings.table import as_rating_table, balanced_scales
 
 SPREADS = ("worker_slope", "item_slope", "worker_intercept", "item_intercept", "residual")
 

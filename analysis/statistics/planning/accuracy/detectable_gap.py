@@ -8,19 +8,19 @@ from typing import Literal, TypeAlias
 from scipy import optimize
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.planning.agreement import (
+from analysis.statistics.planning.accuracy.agreement import (
     Agreement,
     AgreementModel,
     agreement_for,
     as_share,
 )
-from analysis.statistics.planning.discordant_counts import Decision, enumerate_rejections
-from analysis.statistics.planning.lachenbruch import (
+from analysis.statistics.planning.accuracy.discordant_counts import Decision, enumerate_rejections
+from analysis.statistics.planning.accuracy.lachenbruch import (
     as_power,
     level_quantile,
     normal_power,
 )
-from analysis.statistics.planning.mcnemar_power import as_decision, outcomes_for
+from analysis.statistics.planning.accuracy.mcnemar_power import as_decision, outcomes_for
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_count
@@ -141,7 +141,7 @@ def minimum_detectable_gap(
 
     Examples
     --------
-    >>> from analysis.statistics.planning.agreement import CARD_2020_GLUE
+    >>> from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE
     >>> found = minimum_detectable_gap(1725, 0.92, agreement=CARD_2020_GLUE)
     >>> round(found.gap, 4), round(found.agreement, 3)
     (0.0167, 0.942)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import optimize, special
 
 from analysis.statistics._typing import Alternative, FloatArray
-from analysis.statistics.planning.agreement import agreement_range, as_finite, as_share
+from analysis.statistics.planning.accuracy.agreement import agreement_range, as_finite, as_share
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.planning.corpus_model import (
+from analysis.statistics.planning.corpus.model import (
     MOST_SIMULATED,
     CorpusMethod,
     CorpusModel,

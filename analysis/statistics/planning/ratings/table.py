@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.planning.rating_design import (
+from analysis.statistics.planning.ratings.design import (
     maximum_likelihood,
     restricted_maximum_likelihood,
 )

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from scipy import special
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.planning.agreement import Agreement, agreement_for, as_share
-from analysis.statistics.planning.detectable_gap import (
+from analysis.statistics.planning.accuracy.agreement import Agreement, agreement_for, as_share
+from analysis.statistics.planning.accuracy.detectable_gap import (
     GAP_METHODS,
     GapMethod,
     agreement_source,
     decision_quantile,
     power_towards,
 )
-from analysis.statistics.planning.discordant_counts import Decision
-from analysis.statistics.planning.lachenbruch import as_gap, as_power
-from analysis.statistics.planning.mcnemar_power import as_decision
+from analysis.statistics.planning.accuracy.discordant_counts import Decision
+from analysis.statistics.planning.accuracy.lachenbruch import as_gap, as_power
+from analysis.statistics.planning.accuracy.mcnemar_power import as_decision
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice

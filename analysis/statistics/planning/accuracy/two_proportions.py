@@ -5,8 +5,8 @@ import math
 from scipy import optimize, special
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.planning.agreement import agreement_range, as_share
-from analysis.statistics.planning.lachenbruch import (
+from analysis.statistics.planning.accuracy.agreement import agreement_range, as_share
+from analysis.statistics.planning.accuracy.lachenbruch import (
     as_gap,
     as_power,
     level_quantile,

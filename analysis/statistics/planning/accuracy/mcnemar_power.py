@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.paired.mcnemar import VARIANTS
-from analysis.statistics.planning.agreement import (
+from analysis.statistics.planning.accuracy.agreement import (
     SLACK,
     Agreement,
     agreement_for,
@@ -20,7 +20,7 @@ from analysis.statistics.planning.agreement import (
     as_finite,
     as_share,
 )
-from analysis.statistics.planning.discordant_counts import (
+from analysis.statistics.planning.accuracy.discordant_counts import (
     Decision,
     Outcomes,
     Rejections,

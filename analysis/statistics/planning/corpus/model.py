@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from scipy import special
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.planning.corpus_simulation import Draws, Shares, draw_effects, judge_draws
+from analysis.statistics.planning.corpus.simulation import Draws, Shares, draw_effects, judge_draws
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
-from analysis.statistics.planning.rating_design import (
+from analysis.statistics.planning.ratings.design import (
     PUBLISHED_CRITICAL_VALUE,
     RATING_TESTS,
     MeanSquares,

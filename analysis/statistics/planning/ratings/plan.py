@@ -8,9 +8,9 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.planning.human_power import DEFAULT_ITERATIONS
-from analysis.statistics.planning.rating_design import RatingSpread, RatingTest
-from analysis.statistics.planning.rating_study import (
+from analysis.statistics.planning.ratings.design import RatingSpread, RatingTest
+from analysis.statistics.planning.ratings.power import DEFAULT_ITERATIONS
+from analysis.statistics.planning.ratings.study import (
     as_difference,
     as_rating_study,
     as_several,
@@ -101,7 +101,7 @@ def plan_ratings(
 
     Examples
     --------
-    >>> from analysis.statistics.planning.rating_design import HIGH_VARIANCE
+    >>> from analysis.statistics.planning.ratings.design import HIGH_VARIANCE
     >>> plan_ratings(0.2, HIGH_VARIANCE, n_workers=3).sentence
     'No number of items is enough with 3 workers: power stays below 16%. Ask more workers.'
     """

@@ -16,13 +16,13 @@ from scipy import linalg, optimize
 from threadpoolctl import ThreadpoolController
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.planning.rating_design import (
+from analysis.statistics.planning.ratings.design import (
     MeanSquares,
     RatingSpread,
     calibrated_critical_value,
     calibrated_pvalue,
 )
-from analysis.statistics.planning.rating_table import (
+from analysis.statistics.planning.ratings.table import (
     RatingTable,
     as_rating_table,
     balanced_scales,

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import optimize, special
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.planning.rating_design import RatingSpread, RatingTest
-from analysis.statistics.planning.rating_study import (
+from analysis.statistics.planning.ratings.design import RatingSpread, RatingTest
+from analysis.statistics.planning.ratings.study import (
     as_difference,
     as_rating_study,
     as_several,
@@ -154,7 +154,7 @@ def power_of_ratings(
 
     Examples
     --------
-    >>> from analysis.statistics.planning.rating_design import HIGH_VARIANCE
+    >>> from analysis.statistics.planning.ratings.design import HIGH_VARIANCE
     >>> found = power_of_ratings(0.2, HIGH_VARIANCE, n_workers=3, n_items=100)
     >>> more_workers = power_of_ratings(0.2, HIGH_VARIANCE, n_workers=10, n_items=100)
     >>> round(found.power, 1), round(more_workers.power, 1)
@@ -226,7 +226,7 @@ def minimum_detectable_rating_difference(
 
     Examples
     --------
-    >>> from analysis.statistics.planning.rating_design import LOW_VARIANCE
+    >>> from analysis.statistics.planning.ratings.design import LOW_VARIANCE
     >>> round(minimum_detectable_rating_difference(LOW_VARIANCE, 10, 100), 2)
     0.11
     """

@@ -1,0 +1,1 @@
+"""Paired accuracies: power, gaps that can be found, items needed."""

@@ -1,0 +1,1 @@
+"""Corpus metrics such as BLEU: power, differences that can be found."""

@@ -1,0 +1,1 @@
+"""Human ratings: power, plans, mixed effects."""
