@@ -12,6 +12,7 @@ from analysis.statistics.across import hierarchical
 from analysis.statistics.across.hierarchical import random_effects
 from analysis.statistics.results import DegenerateDataWarning
 
+# Entered from recollection; that the published Q comes out is the check.
 # Colditz et al. (1994), 13 trials of BCG vaccine: cases and others among vaccinated people, cases
 # and others among the rest.
 BCG_TRIALS = np.array(

@@ -59,6 +59,7 @@ def by_definition(scores):
 
 
 def test_published_example():
+    # Scores and statistic are entered from recollection, those of the stutterers below too.
     result = skillings_mack_test(ASSEMBLY)
     assert result.statistic == pytest.approx(15.493, abs=5e-4)
     assert result.df == 3
