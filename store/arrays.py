@@ -75,6 +75,16 @@ _REPEATS = (
     .order_by(Run.id, ScoreVector.trial)
 )
 _VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
+_VECTORS_OF_RUNS = (
+    sa.select(Run.uid, ScoreVector.data)
+    .join(Run, Run.id == ScoreVector.run_id)
+    .where(
+        Run.dataset_id == sa.bindparam("dataset_id"),
+        ScoreVector.metric_id == sa.bindparam("metric_id"),
+        Run.deleted_at.is_(None),
+    )
+    .order_by(ScoreVector.id)
+)
 
 
 _NAMES = (
@@ -136,6 +146,38 @@ def load_matrix(
         n_vectors=tuple(len(owner.vectors) for owner in owners),
         scores=vectors.decode(rows, shape[1]).reshape(len(owners), *shape),
     )
+
+
+def load_runs(store: Store, dataset: str, metric: str) -> dict[str, FloatArray]:
+    """Return the item scores of every run on a dataset.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    dataset, metric
+        Uid or name.
+
+    Returns
+    -------
+    dict
+        Uid of the run -> shape (n_items, n_components), NaN = missing, on the metric's own scale;
+        over several trials the mean of those that scored the item. Runs without item scores of
+        the metric are left out.
+    """
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset)
+        metric_id = find_metric_id(connection, metric)
+        n_items = dataset_record(connection, dataset_id).n_items
+        n_components = len(COMPONENTS[metric_by_id(connection, metric_id).aggregation])
+        which = {"dataset_id": dataset_id, "metric_id": metric_id}
+        trials: dict[str, list[bytes]] = {}
+        for uid, data in connection.execute(_VECTORS_OF_RUNS, which):
+            trials.setdefault(uid, []).append(data)
+    shape = (n_items, n_components)
+    return {
+        uid: vectors.decode(_row(stored, shape), n_components) for uid, stored in trials.items()
+    }
 
 
 def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> RunMatrix:

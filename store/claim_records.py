@@ -143,3 +143,20 @@ class DatedScoreRecord(Record):
     """Items of a run that have scores in every trial at best; as stated for a reported score."""
     is_complete: bool
     """False when the source says that the run did not finish."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRecord(Record):
+    """A dataset and metric with dated scores or claims."""
+
+    dataset: str
+    """The label."""
+    dataset_uid: str
+    metric: str
+    """The label."""
+    metric_uid: str
+    n_scores: int
+    """Runs and reported scores, dated or not."""
+    n_claims: int
+    first: datetime
+    last: datetime

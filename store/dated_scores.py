@@ -1,16 +1,18 @@
-"""All scores of a dataset and metric with their dates: what a history of records is made of."""
+"""Scores and claims with their dates: what a history of records is made of."""
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from store.claim_records import DatedScoreRecord
+from store.claim_records import DatedScoreRecord, HistoryRecord
 from store.engine import Store
 from store.lookup import find_id, find_metric_id
-from store.models import ReportedScore, Run, ScoreVector, System
+from store.models import Claim, Dataset, Metric, ReportedScore, Run, ScoreVector, System
+from store.records import dataset_label
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -53,6 +55,87 @@ _REPORTED = (
     )
     .order_by(ReportedScore.id)
 )
+
+_ALIVE = (System.deleted_at.is_(None), Dataset.deleted_at.is_(None))
+_SCORED = (
+    sa.select(Dataset.uid, Metric.uid, Run.id, Run.evaluated_on)
+    .distinct()
+    .select_from(ScoreVector)
+    .join(Run, Run.id == ScoreVector.run_id)
+    .join(System, System.id == Run.system_id)
+    .join(Dataset, Dataset.id == Run.dataset_id)
+    .join(Metric, Metric.id == ScoreVector.metric_id)
+    .where(ScoreVector.value.is_not(None), Run.deleted_at.is_(None), *_ALIVE)
+)
+_STATED = (
+    sa.select(
+        *(Dataset.uid, Metric.uid, ReportedScore.run_id),
+        sa.func.coalesce(ReportedScore.reported_on, Run.evaluated_on),
+    )
+    .select_from(ReportedScore)
+    .join(System, System.id == ReportedScore.system_id)
+    .join(Dataset, Dataset.id == ReportedScore.dataset_id)
+    .join(Metric, Metric.id == ReportedScore.metric_id)
+    .outerjoin(Run, Run.id == ReportedScore.run_id)
+    .where(Run.deleted_at.is_(None), *_ALIVE)
+)
+_CLAIMED = (
+    sa.select(Dataset.uid, Metric.uid, Claim.claimed_on)
+    .select_from(Claim)
+    .join(System, System.id == Claim.system_id)
+    .join(Dataset, Dataset.id == Claim.dataset_id)
+    .join(Metric, Metric.id == Claim.metric_id)
+    .where(*_ALIVE)
+)
+
+
+def list_histories(store: Store) -> list[HistoryRecord]:
+    """Return the datasets and metrics that have dated scores or claims, by name.
+
+    Figures that a run's own file states beside its item scores are not counted again.
+    """
+    with store.read() as connection:
+        runs = connection.execute(_SCORED).all()
+        stated = connection.execute(_STATED).all()
+        claims = connection.execute(_CLAIMED).all()
+        datasets = {
+            uid: dataset_label(name, version)
+            for uid, name, version in connection.execute(
+                sa.select(Dataset.uid, Dataset.name, Dataset.version)
+            )
+        }
+        metrics = {
+            uid: f"{name} [{signature}]" if signature else name
+            for uid, name, signature in connection.execute(
+                sa.select(Metric.uid, Metric.name, Metric.signature)
+            )
+        }
+    dates: dict[tuple[str, str], list[datetime | None]] = {}
+    n_claims: Counter[tuple[str, str]] = Counter()
+    of_runs = {(dataset, metric, run) for dataset, metric, run, _ in runs}
+    for dataset, metric, _, on in runs:
+        dates.setdefault((dataset, metric), []).append(on)
+    for dataset, metric, run, on in stated:
+        if (dataset, metric, run) not in of_runs:
+            dates.setdefault((dataset, metric), []).append(on)
+    for dataset, metric, on in claims:
+        dates.setdefault((dataset, metric), []).append(on)
+        n_claims[dataset, metric] += 1
+    found = [
+        HistoryRecord(
+            dataset=datasets[cell[0]],
+            dataset_uid=cell[0],
+            metric=metrics[cell[1]],
+            metric_uid=cell[1],
+            n_scores=len(moments) - n_claims[cell],
+            n_claims=n_claims[cell],
+            first=min(known),
+            last=max(known),
+        )
+        for cell, moments in dates.items()
+        if (known := [moment for moment in moments if moment is not None])
+    ]
+    return sorted(found, key=lambda h: (h.dataset.casefold(), -h.n_scores, h.metric.casefold()))
 
 
 def list_dated_scores(store: Store, dataset: str, metric: str) -> list[DatedScoreRecord]:

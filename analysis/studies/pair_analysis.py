@@ -177,7 +177,7 @@ def _analyse(
             alpha=settings.alpha,
         )
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
-    gain = sign * _without_rounding(sign * test.difference, score_a, score_b)
+    gain = sign * without_rounding(sign * test.difference, score_a, score_b)
     found = decide(
         pvalue=test.pvalue,
         difference=test.direction,
@@ -187,8 +187,8 @@ def _analyse(
     side = {"better": 1, "worse": -1}.get(found, 0)
     # Where no p-value can reach alpha, it makes no sense to say what would have been found.
     hopeless = test.exact and (test.pvalue_floor or 0.0) > settings.alpha
-    n_units = _n_units(a, b, groups)
-    error = _standard_error(a, b, bounds, groups, aggregation)
+    n_units = independent_units(a, b, groups)
+    error = standard_error_of_difference(a, b, bounds, groups, aggregation)
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
         difference=sign * gain,
@@ -310,7 +310,8 @@ def _complete(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     return a[present], b[present]
 
 
-def _n_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None] | None) -> int:
+def independent_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None] | None) -> int:
+    """Return how many items, or groups of items, both have."""
     present = _present(a, b)
     if groups is None:
         return int(present.sum())
@@ -318,12 +319,12 @@ def _n_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None] | None) 
     return len({group for group in kept if group is not None}) + kept.count(None)
 
 
-def _without_rounding(difference: float, score_a: float, score_b: float) -> float:
+def without_rounding(difference: float, score_a: float, score_b: float) -> float:
     """Return 0 for scores that are equal but for the order of a sum."""
     return 0.0 if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)) else difference
 
 
-def _standard_error(
+def standard_error_of_difference(
     a: FloatArray,
     b: FloatArray,
     bounds: Interval,

@@ -1,0 +1,1 @@
+"""Claims over time: which records on a test set were real."""

@@ -1,0 +1,254 @@
+"""How much one look at a test set is better than another, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy import special
+
+from analysis.statistics import FloatArray, PairedTest, paired_test
+from analysis.statistics.aggregate import CORRELATIONS
+from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics.planning.power import minimum_detectable_difference
+from analysis.statistics.planning.type_errors import TypeErrors, type_errors
+from analysis.studies.claims.figures import Bounds, bounds_of_accuracies, share_scale
+from analysis.studies.claims.history import Entry, TimeLine
+from analysis.studies.claims.settings import Basis, ClaimSettings
+from analysis.studies.pair_analysis import (
+    independent_units,
+    standard_error_of_difference,
+    without_rounding,
+)
+from analysis.studies.study import count, listed
+from store import vectors
+
+_FEWEST_ITEMS: Final = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gain:
+    """One look against another; differences are positive where the later one is better."""
+
+    gain: float
+    """On the items that both have, where there are item scores; else of the figures."""
+    basis: Basis
+    ci: tuple[float, float]
+    pvalue: float
+    """Two-sided; of figures alone the largest that their agreement allows."""
+    standard_error: float
+    """NaN where nothing is known; of figures at the agreement expected of such systems."""
+    df: int
+    n_items: int
+    n_missing: int
+    test: str
+    """By its name in the statistics; empty without a p-value."""
+    floor: float
+    """Smallest p-value that the test can give; 0 where it has none."""
+    agreement: float
+    """Share of items both get right or both wrong; NaN for graded scores and without items."""
+    bounds: Bounds | None
+    """What the figures alone leave possible; ``None`` where there are item scores."""
+    untested: str
+    """Why there is no p-value; empty where there is one."""
+
+    def smallest_found(self, settings: ClaimSettings) -> float:
+        """Return the smallest true gain that such a comparison finds with the power asked for."""
+        if not self.standard_error > 0 or self.df < 1:
+            return math.nan
+        return minimum_detectable_difference(
+            self.standard_error, self.df, alpha=settings.alpha, power=settings.power
+        )
+
+    def power_for(self, true_gain: float, settings: ClaimSettings) -> TypeErrors | None:
+        """Return power, Type M and Type S if that were the true gain; ``None`` where unknown."""
+        if not self.standard_error > 0 or self.df < 1 or not true_gain > 0:
+            return None
+        return type_errors(true_gain / self.standard_error, self.df, alpha=settings.alpha)
+
+
+def compare_looks(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSettings) -> Gain:
+    """Compare two looks: on the items they share, else by what their figures leave possible."""
+    if later.scores is not None and earlier.scores is not None:
+        return _on_items(line, later.scores, earlier.scores, settings)
+    return _on_figures(line, later, earlier, settings)
+
+
+def _on_items(
+    line: TimeLine, later: FloatArray, earlier: FloatArray, settings: ClaimSettings
+) -> Gain:
+    aggregation = line.metric.aggregation
+    shared = vectors.scored(later) & vectors.scored(earlier)
+    n_items = int(shared.sum())
+    first, second = (later, earlier) if line.metric.sign > 0 else (earlier, later)
+    first, second = first[shared], second[shared]
+    groups = None
+    if line.groups is not None:
+        groups = [group for group, yes in zip(line.groups, shared, strict=True) if yes]
+    n_missing = len(shared) - n_items
+    if n_items < _FEWEST_ITEMS:
+        return _nothing(n_items, n_missing, f"{count(n_items, 'item')} with a score from both.")
+    test = _test(first, second, aggregation, groups, settings)
+    bounds = difference_interval(
+        first,
+        second,
+        aggregation=aggregation,
+        groups=groups,
+        confidence_level=1 - settings.alpha,
+        n_resamples=settings.n_resamples,
+        rng=settings.seed,
+    )
+    both = vectors.aggregate(first, aggregation), vectors.aggregate(second, aggregation)
+    untested = ""
+    if math.isnan(test.pvalue):
+        untested = "All items differ by the same amount, or the metric is not defined on them."
+    return Gain(
+        gain=without_rounding(both[0] - both[1], *both),
+        basis="items",
+        ci=(bounds.low, bounds.high),
+        pvalue=test.pvalue,
+        standard_error=standard_error_of_difference(first, second, bounds, groups, aggregation),
+        df=independent_units(first, second, groups) - 1,
+        n_items=n_items,
+        n_missing=n_missing,
+        test="" if untested else test.test,
+        floor=0.0 if test.exact else (test.pvalue_floor or 0.0),
+        agreement=_agreement(first, second) if aggregation == "mean" else math.nan,
+        bounds=None,
+        untested=untested,
+    )
+
+
+def _test(
+    first: FloatArray,
+    second: FloatArray,
+    aggregation: str,
+    groups: list[str | None] | None,
+    settings: ClaimSettings,
+) -> PairedTest:
+    """Test two systems; means by a closed form, for levels below any number of resamples."""
+    name = "auto"
+    if aggregation == "mean":
+        name = "mcnemar" if groups is None and _is_binary(first, second) else "t"
+    return paired_test(
+        first,
+        second,
+        test=name,
+        aggregation=aggregation,
+        groups=None if aggregation in CORRELATIONS else groups,
+        n_resamples=settings.n_resamples,
+        rng=settings.seed,
+    )
+
+
+def _is_binary(first: FloatArray, second: FloatArray) -> bool:
+    return bool(np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all())
+
+
+def _agreement(first: FloatArray, second: FloatArray) -> float:
+    return float(np.mean(first == second)) if _is_binary(first, second) else math.nan
+
+
+def _on_figures(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSettings) -> Gain:
+    gain = line.gain(later.score, earlier.score)
+    stated = line.reported_pvalue(later, earlier)
+    bounds = _bounds(line, later, earlier)
+    error, scale = math.nan, share_scale(line.metric) or 1.0
+    n_items = 0
+    if bounds is not None:
+        error, n_items = bounds.standard_error * scale, bounds.n_items
+    if stated is not None:
+        return Gain(
+            gain=gain,
+            basis="reported",
+            ci=(math.nan, math.nan),
+            pvalue=stated.pvalue,
+            standard_error=error,
+            df=n_items - 1,
+            n_items=n_items,
+            n_missing=0,
+            test=stated.test,
+            floor=0.0,
+            agreement=math.nan,
+            bounds=bounds,
+            untested="",
+        )
+    if bounds is not None:
+        return Gain(
+            gain=gain,
+            basis="bounds",
+            ci=(math.nan, math.nan),
+            pvalue=bounds.pvalue_high,
+            standard_error=error,
+            df=n_items - 1,
+            n_items=n_items,
+            n_missing=0,
+            test="mcnemar",
+            floor=0.0,
+            agreement=math.nan,
+            bounds=bounds,
+            untested="",
+        )
+    if later.stderr and earlier.stderr:
+        return _on_errors(gain, later.stderr, earlier.stderr, settings)
+    return replace(_nothing(0, 0, _why_nothing(line, later, earlier)), gain=gain)
+
+
+def _bounds(line: TimeLine, later: Entry, earlier: Entry) -> Bounds | None:
+    scale = share_scale(line.metric)
+    n_items = min(
+        (n for n in (later.n_items, earlier.n_items) if n),
+        default=line.dataset.n_items_stated or line.dataset.n_items,
+    )
+    if scale is None or not n_items:
+        return None
+    return bounds_of_accuracies(n_items, later.score / scale, earlier.score / scale)
+
+
+def _on_errors(gain: float, later: float, earlier: float, settings: ClaimSettings) -> Gain:
+    """Test stated standard errors as if the systems erred in opposite ways: the worst case."""
+    error = later + earlier
+    reach = float(special.ndtri(1 - settings.alpha / 2)) * error
+    return Gain(
+        gain=gain,
+        basis="bounds",
+        ci=(gain - reach, gain + reach),
+        pvalue=float(2 * special.ndtr(-abs(gain) / error)),
+        standard_error=math.hypot(later, earlier),
+        df=10**6,
+        n_items=0,
+        n_missing=0,
+        test="z",
+        floor=0.0,
+        agreement=math.nan,
+        bounds=None,
+        untested="",
+    )
+
+
+def _why_nothing(line: TimeLine, later: Entry, earlier: Entry) -> str:
+    bare = [e.system for e in (later, earlier) if e.scores is None]
+    told = f"The store has no item scores of {listed(list(dict.fromkeys(bare)))}"
+    if share_scale(line.metric) is None:
+        return told + f", and figures of {line.metric.label} alone cannot be tested."
+    return told + ", nor the number of items behind the figures."
+
+
+def _nothing(n_items: int, n_missing: int, why: str) -> Gain:
+    return Gain(
+        gain=math.nan,
+        basis="none",
+        ci=(math.nan, math.nan),
+        pvalue=math.nan,
+        standard_error=math.nan,
+        df=0,
+        n_items=n_items,
+        n_missing=n_missing,
+        test="",
+        floor=0.0,
+        agreement=math.nan,
+        bounds=None,
+        untested=why,
+    )

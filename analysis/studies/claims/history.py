@@ -1,0 +1,297 @@
+"""The history of a test set: every scored system as a look at it, in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from analysis.statistics import FloatArray
+from analysis.statistics.across.replicability import direct_pvalues
+from analysis.statistics.sequences.records import Records, find_records
+from analysis.studies.clusters import choose_clusters
+from analysis.studies.study import listed
+from store.arrays import load_groups, load_runs
+from store.claim_records import ClaimRecord, DatedScoreRecord, HistoryRecord
+from store.claims import list_claims
+from store.datasets import get_dataset
+from store.dated_scores import list_dated_scores, list_histories
+from store.engine import Store
+from store.errors import NotFoundError
+from store.metrics import get_metric
+from store.records import DatasetRecord, MetricRecord, ReportedComparisonRecord
+from store.reported import list_reported_comparisons
+
+EntryKind = Literal["run", "reported", "claim"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A system's score on the test set, and when it was there."""
+
+    date: datetime
+    """When it was evaluated, or claimed where that was earlier."""
+    system: str
+    system_uid: str
+    run_uid: str | None
+    label: str
+    kind: EntryKind
+    score: float
+    """On the metric's own scale: of the items where there are any, else as stated."""
+    n_items: int | None
+    stderr: float | None
+    """As the source states it."""
+    claims: tuple[ClaimRecord, ...] = ()
+    """What the ledger holds about it, the oldest first."""
+    statements: tuple[DatedScoreRecord, ...] = ()
+    """Figures that others report of it."""
+    scores: FloatArray | None = field(default=None, repr=False)
+    """Item scores, shape (n_items, n_components), NaN = missing."""
+
+    @property
+    def values(self) -> list[float]:
+        """The values that somebody states; the score where nobody does."""
+        said = [c.value for c in self.claims] + [figure.value for figure in self.statements]
+        return said or [self.score]
+
+
+class ReportedPvalue(NamedTuple):
+    """What somebody reports about two systems."""
+
+    pvalue: float
+    """Two-sided."""
+    test: str
+    """As the source names it."""
+
+
+class TimeLine(NamedTuple):
+    """The looks at a test set, the oldest first."""
+
+    dataset: DatasetRecord
+    metric: MetricRecord
+    metrics: tuple[MetricRecord, ...]
+    """All metrics of the dataset with dated scores or claims, the most used first."""
+    entries: tuple[Entry, ...]
+    records: Records
+    """Of the entries' scores, turned so that higher is better."""
+    stated: Records
+    """The same of the values as boards and claims state them."""
+    groups: list[str | None] | None
+    """Group of each item, where groups are the units of the tests."""
+    groups_note: str
+    n_undated: int
+    """Scores without a date, which are left out."""
+    comparisons: Mapping[frozenset[str], ReportedComparisonRecord]
+    """P-values that somebody reports for two systems, by their names."""
+
+    def gain(self, score: float, before: float) -> float:
+        """Return by how much one score is better than another."""
+        gain = self.metric.sign * (score - before)
+        return 0.0 if abs(gain) <= 1e-12 * max(abs(score), abs(before)) else gain
+
+    def claims_best(self, at: int) -> bool:
+        """Return whether a look is a record: by its score, or by what is claimed of it."""
+        return bool(self.records.is_record[at] or self.stated.is_record[at])
+
+    def reported_pvalue(self, later: Entry, earlier: Entry) -> ReportedPvalue | None:
+        """Return the p-value that somebody reports for two systems, two-sided."""
+        stated = self.comparisons.get(frozenset((later.system, earlier.system)))
+        if stated is None:
+            return None
+        gain = self.gain(later.score, earlier.score)
+        ahead = gain if stated.system_a == later.system else -gain
+        one_sided = direct_pvalues([stated.pvalue], stated.sidedness, [ahead])
+        smaller = min(float(side[0]) for side in one_sided)
+        return ReportedPvalue(min(1.0, 2 * smaller), stated.test)
+
+
+def load_time_line(store: Store, dataset: str, metric: str | None) -> TimeLine:
+    """Return the dated scores and claims on a dataset, put together.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    dataset, metric
+        Uid or name; by default the metric with most dated scores and claims.
+
+    Raises
+    ------
+    NotFoundError
+        There is no such dataset or metric, or nothing of it has a date.
+
+    Notes
+    -----
+    A claim belongs to its run, else to the run of the same system that is nearest in time, else
+    to a reported score of that system; so does a figure that somebody reports of a system with
+    item scores. What belongs to nothing is a look of its own.
+    """
+    chosen = get_dataset(store, dataset)
+    histories = [h for h in list_histories(store) if h.dataset_uid == chosen.uid]
+    measure = _choose_metric(store, chosen, histories, metric)
+    scores = list_dated_scores(store, chosen.uid, measure.uid)
+    claims = list_claims(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
+    items = load_runs(store, chosen.uid, measure.uid)
+    entries, n_undated = _entries(scores, claims, items)
+    entries.sort(key=lambda entry: entry.date.date())  # within a day as they came
+    labels = load_groups(store, chosen.uid) if items else []
+    clusters = choose_clusters(labels, None)
+    days = np.array([entry.date.date() for entry in entries], dtype="datetime64[D]")
+    values = [measure.sign * entry.score for entry in entries]
+    stated = [max(measure.sign * value for value in entry.values) for entry in entries]
+    return TimeLine(
+        dataset=chosen,
+        metric=measure,
+        metrics=tuple(get_metric(store, h.metric_uid) for h in histories),
+        entries=tuple(entries),
+        records=find_records(values, times=days),
+        stated=find_records(stated, times=days),
+        groups=clusters.groups,
+        groups_note=clusters.note,
+        n_undated=n_undated,
+        comparisons={
+            frozenset((c.system_a, c.system_b)): c
+            for c in list_reported_comparisons(store)
+            if c.dataset_uid == chosen.uid and c.metric_uid == measure.uid
+        },
+    )
+
+
+def _choose_metric(
+    store: Store, dataset: DatasetRecord, histories: Sequence[HistoryRecord], wanted: str | None
+) -> MetricRecord:
+    chosen = None if wanted is None else get_metric(store, wanted)
+    if not histories:
+        raise NotFoundError(
+            f"Nothing on '{dataset.label}' has a date, so there is no history of claims. Give "
+            "`--date` to `tiebreak ingest`, a column of dates, or state claims with "
+            "`tiebreak claims add` or `tiebreak claims import`."
+        )
+    if chosen is None:
+        most = max(histories, key=lambda h: h.n_scores + h.n_claims)
+        return get_metric(store, most.metric_uid)
+    if chosen.uid not in {h.metric_uid for h in histories}:
+        raise NotFoundError(
+            f"Nothing on '{dataset.label}' has a date for the metric '{chosen.label}'. There are "
+            f"dated scores for {listed([h.metric for h in histories])}."
+        )
+    return chosen
+
+
+def _entries(
+    scores: Sequence[DatedScoreRecord],
+    claims: Sequence[ClaimRecord],
+    items: dict[str, FloatArray],
+) -> tuple[list[Entry], int]:
+    """Return the looks with what belongs to each, and how many scores have no date at all."""
+    runs = [s for s in scores if s.kind == "run"]
+    with_items = {s.system_uid for s in runs}
+    reported = [s for s in scores if s.kind == "reported" and s.system_uid not in with_items]
+    owners = [*runs, *reported]
+    of_system: dict[str, list[int]] = {}
+    for i, owner in enumerate(owners):
+        of_system.setdefault(owner.system_uid, []).append(i)
+    own_claims: dict[int, list[ClaimRecord]] = {}
+    own_figures: dict[int, list[DatedScoreRecord]] = {}
+    alone = []
+    for claim in claims:
+        at = _owner_of(claim, owners, of_system.get(claim.system_uid, ()))
+        if at is None:
+            alone.append(_of_claim(claim))
+        else:
+            own_claims.setdefault(at, []).append(claim)
+    for score in scores:
+        if score.kind == "reported" and score.system_uid in with_items:
+            at = _nearest(score.dated_on, owners, of_system[score.system_uid])
+            own_figures.setdefault(at, []).append(score)
+    entries, n_undated = alone, 0
+    for i, owner in enumerate(owners):
+        stated = own_claims.get(i, [])
+        figures = own_figures.get(i, [])
+        dates = [c.claimed_on for c in stated] + [f.dated_on for f in figures if f.dated_on]
+        if owner.dated_on is not None:
+            dates.append(owner.dated_on)
+        if dates:
+            entries.append(_of_score(owner, min(dates), stated, figures, items))
+        else:
+            n_undated += 1
+    return entries, n_undated
+
+
+def _owner_of(
+    claim: ClaimRecord, owners: Sequence[DatedScoreRecord], places: Sequence[int]
+) -> int | None:
+    """Return the place of the score that a claim is about."""
+    for at in places:
+        if claim.run_uid is not None and owners[at].run_uid == claim.run_uid:
+            return at
+    runs = [at for at in places if owners[at].kind == "run"]
+    if runs:
+        return _nearest(claim.claimed_on, owners, runs)
+    same = [at for at in places if owners[at].value == claim.value]
+    return _nearest(claim.claimed_on, owners, same) if same else None
+
+
+def _nearest(
+    when: datetime | None, owners: Sequence[DatedScoreRecord], places: Iterable[int]
+) -> int:
+    """Return which of the scores is nearest in time; undated ones come last."""
+
+    def distance(at: int) -> tuple[bool, float]:
+        then = owners[at].dated_on
+        if then is None or when is None:
+            return True, 0.0
+        return False, abs((then - when).total_seconds())
+
+    return min(places, key=distance)
+
+
+def _of_claim(claim: ClaimRecord) -> Entry:
+    return Entry(
+        date=claim.claimed_on,
+        system=claim.system,
+        system_uid=claim.system_uid,
+        run_uid=None,
+        label="",
+        kind="claim",
+        score=claim.value,
+        n_items=None,
+        stderr=None,
+        claims=(claim,),
+    )
+
+
+def _of_score(
+    score: DatedScoreRecord,
+    when: datetime,
+    claims: Sequence[ClaimRecord],
+    figures: Sequence[DatedScoreRecord],
+    items: dict[str, FloatArray],
+) -> Entry:
+    return Entry(
+        date=when,
+        system=score.system,
+        system_uid=score.system_uid,
+        run_uid=score.run_uid,
+        label=score.label,
+        kind=score.kind,
+        score=score.value,
+        n_items=score.n_items,
+        stderr=score.stderr,
+        claims=tuple(claims),
+        statements=tuple(figures),
+        scores=items.get(score.run_uid) if score.kind == "run" and score.run_uid else None,
+    )
+
+
+def day(entry: Entry) -> date:
+    """Return the day of a look."""
+    return entry.date.date()
+
+
+def without_scores(entry: Entry) -> Entry:
+    """Return a look without its item scores, as results hand it out."""
+    return replace(entry, scores=None)

@@ -1,0 +1,52 @@
+"""Claims to be written down: as text, Markdown, LaTeX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis import numbers
+from analysis.report import Cell, Report, Table
+from analysis.studies.claims.words import VERDICT_WORDS, amount
+
+if TYPE_CHECKING:
+    from analysis.studies.claims.study import ClaimsStudy
+
+
+def claims_report(study: ClaimsStudy) -> Report:
+    """Return the claims, oldest first, and the frontier that was shown."""
+    rows: list[list[Cell]] = [
+        [
+            f"{row.date:%Y-%m-%d}",
+            row.system,
+            row.score,
+            row.look,
+            amount(row.gain) if row.previous else None,
+            row.ci if row.ci[0] == row.ci[0] else None,
+            numbers.pvalue(row.pvalue) if row.previous else None,
+            numbers.pvalue(row.pvalue_sequential) if row.previous else None,
+            VERDICT_WORDS[row.verdict],
+        ]
+        for row in study.rows
+    ]
+    shown: list[list[Cell]] = [
+        [f"{step.date:%Y-%m-%d}", step.system, step.score, step.look] for step in study.frontier
+    ]
+    columns = ("date", "system", study.metric.label, "look", "gain", "interval", "p")
+    return Report(
+        title=f"Claims on {study.dataset.label}",
+        sentences=(study.sentence,),
+        tables=(
+            Table(
+                (*columns, "p in sequence", "verdict"),
+                rows,
+                caption=f"Claims on {study.dataset.label}, {study.metric.label}",
+            ),
+            Table(
+                ("date", "system", study.metric.label, "look"),
+                shown,
+                caption="The best scores that were shown to be so",
+            ),
+        ),
+        signature=study.signature,
+        warnings=study.warnings,
+    )

@@ -1,0 +1,117 @@
+"""An audit of claims in words: the answer, and what a reader must know before believing it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from analysis import numbers
+from analysis.studies.claims.gains import Gain
+from analysis.studies.claims.history import TimeLine
+from analysis.studies.claims.records import ClaimRow, Step
+from analysis.studies.claims.sequence import Levels
+from analysis.studies.claims.settings import ClaimSettings
+from analysis.studies.study import count
+from store.claim_records import Verdict
+
+VERDICT_WORDS: Final[dict[Verdict, str]] = {
+    "supported": "supported",
+    "within-noise": "within noise",
+    "underpowered": "underpowered",
+    "unverifiable": "unverifiable",
+    "contradicted": "contradicted",
+}
+
+
+def sentence(
+    line: TimeLine, rows: Sequence[ClaimRow], frontier: Sequence[Step], settings: ClaimSettings
+) -> str:
+    """Return how many claims hold, and what is shown to be best."""
+    where = f"on {line.dataset.label}"
+    contested = [row for row in rows if row.previous is not None]
+    looks = count(line.records.n_looks, "scored system")
+    if not contested:
+        told = f"Of {looks} {where} none has passed the first score yet: there is no claim to test."
+    else:
+        held = sum(row.verdict == "supported" for row in contested)
+        claims = count(len(contested), "claim")
+        hold = "holds" if held == 1 else "hold"
+        told = (
+            f"{held} of {claims} to be the best {where} {hold} "
+            f"(α = {settings.alpha:g} for all of them together, {looks})."
+        )
+        others = Counter(row.verdict for row in contested if row.verdict != "supported")
+        if others:
+            parts = [f"{n} {VERDICT_WORDS[v]}" for v, n in others.most_common()]
+            told += f" The others: {', '.join(parts)}."
+    return f"{told} {_frontiers(line, frontier)}".strip()
+
+
+def _frontiers(line: TimeLine, frontier: Sequence[Step]) -> str:
+    """Say where raw and honest frontier stand today."""
+    records = [e for e, yes in zip(line.entries, line.records.is_record, strict=True) if yes]
+    if not records or not frontier:
+        return ""
+    best, shown = records[-1], frontier[-1]
+    if shown.look == int(line.records.looks[line.entries.index(best)]):
+        return f"Best: {best.system} with {_score(best.score)}, shown to be the best so far."
+    return (
+        f"Best score: {best.system} with {_score(best.score)}; the best that is shown to be one is "
+        f"{shown.system} with {_score(shown.score)}."
+    )
+
+
+def _score(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def warn(
+    line: TimeLine, gains: Sequence[Gain | None], levels: Levels, settings: ClaimSettings
+) -> list[str]:
+    """Return what a reader must know."""
+    told = [line.groups_note] if line.groups_note else []
+    if line.n_undated:
+        have = "has" if line.n_undated == 1 else "have"
+        told.append(
+            f"{count(line.n_undated, 'score')} {have} no date and {have} no place in the history. "
+            "State the day with a claim, or ingest again with `--date`."
+        )
+    days = Counter(entry.date.date() for entry in line.entries)
+    if len(days) == 1 and len(line.entries) > 1:
+        told.append(
+            "All scores are of one day: only the best of them is a record. Dates come from "
+            "`--date` at ingest, from a column, or from claims."
+        )
+    with_items = [g for g in gains if g is not None and g.basis == "items"]
+    missing = max((g.n_missing for g in with_items), default=0)
+    if missing:
+        told.append(
+            f"Up to {count(missing, 'item')} have a score from only one of two systems, and are "
+            "left out of their comparison."
+        )
+    floored = sum(
+        g is not None and g.floor > level
+        for g, level in zip(gains, levels.levels.tolist(), strict=True)
+    )
+    if floored:
+        told.append(
+            f"For {count(floored, 'claim')} no p-value of {settings.n_resamples:,} resamples can "
+            "be as small as the level asks for. More resamples could show it."
+        )
+    bare = sum(g is not None and g.basis in ("bounds", "none") for g in gains)
+    if bare:
+        rest = "rests" if bare == 1 else "rest"
+        told.append(
+            f"{count(bare, 'claim')} {rest} on figures alone: without item scores only the bounds "
+            "of the p-value are known."
+        )
+    return told
+
+
+def amount(value: float) -> str:
+    """Print a gain with its sign."""
+    if math.isnan(value):
+        return numbers.MISSING
+    return f"{value:+.3g}".replace("-", numbers.MINUS)

@@ -1,0 +1,547 @@
+"""Claims over time: what is a record, what was it tested with, and which of them hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.statistics.planning.accuracy.agreement import agreement_range
+from analysis.studies.claims.audit import FOUND, audit_claims, study_changes
+from analysis.studies.claims.figures import bounds_of_accuracies, mcnemar_of_figures
+from analysis.studies.claims.records import ClaimRow
+from analysis.studies.claims.settings import RULES, ClaimSettings
+from analysis.studies.claims.study import study_claims, study_histories
+from analysis.studies.comparison import study_comparison
+from store.claim_evidence import list_evidence
+from store.claim_records import NewClaim
+from store.claims import add_claim, list_claims
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleReportedComparison,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+    Provenance,
+)
+from store.ingest import ingest
+from store.lifecycle import delete
+
+START = datetime(2020, 1, 1, tzinfo=UTC)
+AddDated = Callable[..., None]
+
+
+def right(n_right: int, n_items: int = 200, *, shift: int = 0) -> list[float]:
+    """Return scores of a system that is right on `n_right` neighbouring items."""
+    return [float((k - shift) % n_items < n_right) for k in range(n_items)]
+
+
+@pytest.fixture
+def add_dated(store: Store) -> AddDated:
+    """Return a function that stores a run with its day and scores."""
+
+    def add(
+        system: str,
+        day: int | None,
+        scores: list[float] | list[list[float]],
+        *,
+        label: str = "",
+        metric: str = "accuracy",
+        higher_is_better: bool = True,
+        groups: list[str] | None = None,
+        replace: bool = False,
+    ) -> None:
+        trials = scores if isinstance(scores[0], list) else [scores]
+        items = [
+            BundleItem(f"i{k}", group=groups[k] if groups else None) for k in range(len(trials[0]))
+        ]
+        when = None if day is None else START + timedelta(days=day)
+        vectors = [
+            BundleScores(0, np.array(values, dtype=float).reshape(-1, 1), trial=trial)
+            for trial, values in enumerate(trials)
+        ]
+        bundle = ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa", items=items)],
+            metrics=[BundleMetric(metric, higher_is_better=higher_is_better)],
+            runs=[BundleRun(system, 0, label, vectors, provenance=Provenance(evaluated_on=when))],
+        )
+        ingest(store, bundle, actor="tests", replace=replace)
+
+    return add
+
+
+def report(store: Store, figures: list[tuple[str, float, int]], **dataset: int) -> None:
+    """Store figures: system, accuracy, day."""
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa", n_items_stated=dataset.get("n_items"))],
+            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
+            reported_scores=[
+                BundleReportedScore(
+                    name,
+                    0,
+                    0,
+                    value,
+                    reported_on=START + timedelta(days=day),
+                    source=f"board of day {day}",
+                )
+                for name, value, day in figures
+            ],
+        ),
+        actor="tests",
+    )
+
+
+def claim(store: Store, system: str, value: float, day: int, **more: str) -> str:
+    made = NewClaim(
+        system=system,
+        dataset="qa",
+        metric="accuracy",
+        value=value,
+        claimed_on=START + timedelta(days=day),
+        source=more.pop("source", "a paper"),
+        **more,  # type: ignore[arg-type]
+    )
+    return add_claim(store, made, actor="tests").uid
+
+
+def by_system(rows: tuple[ClaimRow, ...]) -> dict[str, ClaimRow]:
+    return {row.system: row for row in rows}
+
+
+def test_records_are_tested_against_the_best_before(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(160))
+    add_dated("worse", 2, right(90))
+    add_dated("C", 3, right(163, shift=2))
+    study = study_claims(store, "qa")
+    assert [(look.number, look.system, look.is_record) for look in study.looks] == [
+        (1, "A", True),
+        (2, "B", True),
+        (3, "worse", False),
+        (4, "C", True),
+    ]
+    rows = by_system(study.rows)
+    assert set(rows) == {"A", "B", "C"}  # a look that is no record claims nothing
+    assert (rows["A"].verdict, rows["A"].previous) == ("unverifiable", None)
+    assert "first score" in rows["A"].why
+    assert (rows["B"].verdict, rows["B"].previous, rows["B"].look) == ("supported", "A", 2)
+    assert (rows["C"].verdict, rows["C"].previous) == ("within-noise", "B")
+    assert rows["B"].gain == pytest.approx(0.3)
+    assert rows["B"].pvalue == pytest.approx(stats.binomtest(0, 60).pvalue)
+    assert rows["B"].test == "mcnemar"
+    assert rows["B"].agreement == pytest.approx(0.7)
+    assert (study.n_looks, study.n_records, study.n_tested, study.n_held) == (4, 3, 2, 1)
+    assert study.usual_gain == pytest.approx((0.3 + 0.015) / 2)
+    assert "1 of 2 claims to be the best on qa holds" in study.sentence
+    assert "Best score: C with 0.815; the best that is shown to be one is B with 0.8" in (
+        study.sentence
+    )
+    assert [(step.system, step.look) for step in study.raw] == [("A", 1), ("B", 2), ("C", 4)]
+    assert [(step.system, step.look) for step in study.frontier] == [("A", 1), ("B", 2)]
+
+
+def test_a_claim_has_the_figures_of_the_comparison_it_opens(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(120, shift=5))
+    row = study_claims(store, "qa").rows[1]
+    pair = study_comparison(store, "B", "A", dataset="qa").analysis
+    assert row.gain == pytest.approx(pair.difference)
+    assert row.ci == pytest.approx(pair.ci)
+    assert row.pvalue == pytest.approx(pair.test.pvalue)
+    assert row.mde == pytest.approx(pair.mde)
+
+
+def test_small_true_gains_add_up_on_the_honest_frontier(store: Store, add_dated: AddDated) -> None:
+    for k in range(12):
+        add_dated(f"S{k:02d}", k, right(100 + 4 * k))
+    study = study_claims(store, "qa")
+    assert study.n_held == 0
+    assert {row.verdict for row in study.rows[1:]} == {"underpowered"}
+    systems = [step.system for step in study.frontier]
+    assert systems[0] == "S00"
+    assert 1 < len(systems) < 5
+    for step in study.frontier[1:]:
+        assert step.pvalue <= step.level < 0.05
+
+
+def test_the_gain_that_matters_decides_between_noise_and_too_small_a_test_set(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100, 400))
+    add_dated("B", 1, right(104, 400, shift=1))
+    usual = study_claims(store, "qa").rows[1]
+    assert (usual.verdict, usual.power_gain) == ("underpowered", pytest.approx(0.01))
+    assert usual.power < 0.8
+    assert "the smallest found with 80%" in usual.why
+    large = study_claims(store, "qa", settings=ClaimSettings(gain=0.1)).rows[1]
+    assert large.verdict == "within-noise"
+    assert large.power > 0.99
+    assert large.type_m == pytest.approx(1, abs=0.01)
+    assert large.pvalue == usual.pvalue
+
+
+def test_more_claims_ask_for_more(store: Store, add_dated: AddDated) -> None:
+    for k in range(6):
+        add_dated(f"S{k}", k, right(100 + 6 * k))
+    study = study_claims(store, "qa")
+    assert all(row.holds_alone for row in study.rows[1:])  # p = 2^-5 each
+    assert [row.level for row in study.rows[1:]] == pytest.approx(
+        [0.05 * 6 / math.pi**2 / k**2 for k in range(1, 6)]
+    )
+    assert {row.verdict for row in study.rows[1:]} == {"underpowered"}
+    assert "would do alone, but as claim 5 it takes 0.0012" in study.rows[5].why
+    strict = study_claims(store, "qa", settings=ClaimSettings(counting="looks"))
+    assert strict.rows[1].level == pytest.approx(2 * 0.05 * 6 / math.pi**2 / 4)
+    assert "but as look 2 it takes" in strict.rows[1].why
+
+
+def test_a_claim_that_holds_hands_its_level_on(store: Store, add_dated: AddDated) -> None:
+    for k in range(6):
+        add_dated(f"S{k}", k, right(100 + 7 * k))
+    study = study_claims(store, "qa")
+    assert study.n_held == 5  # p = 2^-6 each: the first holds at .0304
+    for row in study.rows[1:]:
+        assert row.level >= study.rows[1].level
+        assert row.pvalue <= row.level
+        assert row.pvalue_sequential <= 0.05
+
+
+def test_nothing_later_changes_what_is_asked_of_a_claim(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(110))
+    add_dated("C", 2, right(118))
+    before = study_claims(store, "qa").rows
+    add_dated("D", 3, right(190))
+    after = study_claims(store, "qa").rows
+    for old, new in zip(before, after[:3], strict=True):
+        assert (old.system, old.pvalue, old.level) == pytest.approx(
+            (new.system, new.pvalue, new.level), nan_ok=True
+        )
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_is_shown_beside_the_chosen_one(
+    store: Store, add_dated: AddDated, rule: str
+) -> None:
+    for k in range(5):
+        add_dated(f"S{k}", k, right(100 + 9 * k))
+    study = study_claims(store, "qa", settings=ClaimSettings(rule=rule))  # type: ignore[arg-type]
+    assert [outcome.rule for outcome in study.rules] == list(RULES)
+    chosen = next(outcome for outcome in study.rules if outcome.rule == rule)
+    assert chosen.n_held == study.n_held
+    assert chosen.holds[0] is None  # the first score
+    assert [bool(held) for held in chosen.holds] == [
+        row.verdict == "supported" for row in study.rows
+    ]
+    assert f"rule:{rule}" in study.signature
+
+
+def test_only_the_best_of_a_day_is_a_record(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(120))
+    add_dated("C", 1, right(150))
+    study = study_claims(store, "qa")
+    assert [row.system for row in study.rows] == ["A", "C"]
+    assert study.rows[1].previous == "A"
+
+
+def test_trials_are_one_look(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, [right(120), right(130)])
+    study = study_claims(store, "qa")
+    assert study.n_looks == 2
+    assert study.rows[1].score == pytest.approx(0.625)
+    assert study.rows[1].test == "t"  # means of two trials are not right or wrong
+    assert math.isnan(study.rows[1].agreement)
+
+
+def test_groups_are_the_units(store: Store, add_dated: AddDated) -> None:
+    groups = [f"g{k // 10}" for k in range(200)]
+    add_dated("A", 0, right(100), groups=groups)
+    add_dated("B", 1, right(160), groups=groups)
+    study = study_claims(store, "qa")
+    assert "20 groups" in study.warnings[0]
+    alone = stats.ttest_rel(right(160), right(100)).pvalue
+    assert study.rows[1].test == "t"
+    assert study.rows[1].pvalue > alone  # neighbours are right together
+
+
+def test_lower_is_better(store: Store, add_dated: AddDated) -> None:
+    rng = np.random.default_rng(0)
+    base = rng.normal(30, 5, 200)
+    add_dated("A", 0, list(base), metric="ter", higher_is_better=False)
+    add_dated("B", 1, list(base - 2 + rng.normal(0, 1, 200)), metric="ter", higher_is_better=False)
+    add_dated("C", 2, list(base + 9), metric="ter", higher_is_better=False)
+    study = study_claims(store, "qa")
+    (_, row) = study.rows
+    assert row.verdict == "supported"
+    assert row.gain == pytest.approx(2, abs=0.3)
+    assert row.score < row.previous_score
+    assert row.ci[0] < 2 < row.ci[1]
+    assert study.ladder[-1].system == "B"
+    assert study.ladder[-1].score == pytest.approx(row.score, abs=0.01)
+
+
+def test_an_undated_score_has_no_place_until_a_claim_dates_it(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", None, right(160))
+    study = study_claims(store, "qa")
+    assert (study.n_undated, study.n_looks) == (1, 1)
+    assert any("1 score has no date" in told for told in study.warnings)
+    claim(store, "B", 0.8, 30, printed="0.80")
+    dated = study_claims(store, "qa")
+    row = by_system(dated.rows)["B"]
+    assert (dated.n_undated, row.verdict, row.tier) == (0, "supported", "reproduced")
+    assert f"{row.date:%Y-%m-%d}" == "2020-01-31"
+
+
+def test_a_dataset_without_dates_has_no_history(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", None, right(100))
+    with pytest.raises(NotFoundError, match=r"Nothing on 'qa' has a date.*--date"):
+        study_claims(store, "qa")
+    assert study_histories(store) == ()
+    with pytest.raises(NotFoundError, match="There is no history of claims"):
+        audit_claims(store, actor="tests")
+
+
+def test_a_claimed_value_that_the_items_do_not_bear_out_is_contradicted(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(40))
+    claim(store, "B", 0.7, 1, printed="70.0")
+    study = study_claims(store, "qa")
+    row = by_system(study.rows)["B"]
+    assert (row.verdict, row.tier) == ("contradicted", "contradicted")
+    assert "Claimed 0.7 (printed 70.0); its items give 0.2" in row.why
+    assert row.claims_best
+    assert not row.is_record
+    assert [step.system for step in study.raw] == ["A", "B"]  # what a board shows
+    assert [step.system for step in study.frontier] == ["A"]
+
+
+def test_a_value_may_be_rounded_and_off_by_an_item(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(101))
+    same = claim(store, "A", 0.505, 0, printed="50.5")
+    rounded = claim(store, "A", 0.51, 0, printed="0.51", source="rounded")
+    near = claim(store, "A", 0.53, 0, printed="0.530", source="another run")
+    rows = {row.claim_uid: row for row in study_claims(store, "qa").rows}
+    assert {rows[uid].tier for uid in (same, rounded, near)} == {"reproduced"}
+    assert rows[same].why == rows[rounded].why
+    assert "its items give 0.505" in rows[near].why
+
+
+def test_a_claim_that_is_not_the_best_is_no_test(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(150))
+    add_dated("B", 1, right(100))
+    claim(store, "B", 0.5, 1)
+    study = study_claims(store, "qa")
+    row = by_system(study.rows)["B"]
+    assert (row.verdict, row.claims_best, study.n_tested) == ("supported", False, 0)
+    assert "states a value, not to be the best" in row.why
+
+
+def test_power_at_the_claimed_gain_needs_a_claim_from_elsewhere(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(108, shift=3))
+    claim(store, "B", 0.54, 1)
+    claim(store, "B", 0.6, 1, source="the paper's own run")
+    rows = {row.source: row for row in study_claims(store, "qa").rows}
+    assert math.isnan(rows["a paper"].power_claimed)  # the observed gain: only the p-value again
+    told = rows["the paper's own run"]
+    assert told.claimed_gain == pytest.approx(0.1)
+    assert 0.5 < told.power_claimed <= 1
+
+
+def test_figures_alone_give_bounds(store: Store) -> None:
+    report(store, [("A", 0.70, 0), ("B", 0.74, 1), ("C", 0.99, 2)], n_items=500)
+    rows = by_system(study_claims(store, "qa").rows)
+    assert (rows["B"].basis, rows["B"].verdict) == ("bounds", "unverifiable")
+    low, high = rows["B"].pvalue_bounds or (1, 0)
+    assert low == pytest.approx(stats.binomtest(20, 20).pvalue)
+    assert high == pytest.approx(stats.binomtest(150, 280).pvalue)
+    assert rows["B"].pvalue == high
+    assert "holds if the two systems agree on at least" in rows["B"].why
+    assert (rows["C"].verdict, rows["C"].pvalue < rows["C"].level) == ("supported", True)
+    assert "however little the two agree" in rows["C"].why
+
+
+def test_a_gain_that_no_agreement_makes_significant_is_within_noise_or_underpowered(
+    store: Store,
+) -> None:
+    report(store, [("A", 0.70, 0), ("B", 0.704, 1)], n_items=500)
+    row = study_claims(store, "qa").rows[1]
+    assert row.verdict == "underpowered"
+    assert "however much the two agree" in row.why
+
+
+def test_figures_without_a_number_of_items_are_unverifiable(store: Store) -> None:
+    report(store, [("A", 0.70, 0), ("B", 0.9, 1)])
+    row = study_claims(store, "qa").rows[1]
+    assert (row.basis, row.verdict) == ("none", "unverifiable")
+    assert "nor the number of items" in row.why
+    assert row.gain == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("sidedness", "expected"), [("two-sided", 0.001), ("greater", 0.002), ("unstated", 0.001)]
+)
+def test_a_reported_pvalue_is_evidence(store: Store, sidedness: str, expected: float) -> None:
+    report(store, [("A", 0.70, 0), ("B", 0.9, 1)])
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa")],
+            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
+            reported_comparisons=[
+                BundleReportedComparison(
+                    "B", "A", 0, 0, 0.001, "McNemar", sidedness=sidedness, source="paper"
+                )  # type: ignore[arg-type]
+            ],
+        ),
+        actor="tests",
+    )
+    row = study_claims(store, "qa").rows[1]
+    assert (row.basis, row.test, row.verdict) == ("reported", "McNemar", "supported")
+    assert row.pvalue == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("agreement", [0.45, 0.7, 0.9])
+def test_bounds_are_mcnemars_test_at_whole_counts(agreement: float) -> None:
+    n, gain = 1000, 0.05
+    apart = round((1 - agreement) * n)
+    losses = (apart - round(gain * n)) // 2
+    apart = 2 * losses + round(gain * n)
+    assert mcnemar_of_figures(n, gain, 1 - apart / n) == pytest.approx(
+        stats.binomtest(losses, apart).pvalue, rel=1e-9
+    )
+
+
+def test_bounds_contain_every_possible_table() -> None:
+    bounds = bounds_of_accuracies(50, 0.66, 0.5)
+    assert bounds is not None
+    possible = agreement_range(0.5, 0.16)
+    for losses in range(40):
+        apart = 2 * losses + 8
+        if possible.least - 1e-9 <= 1 - apart / 50 <= possible.most + 1e-9:
+            p = stats.binomtest(losses, apart).pvalue
+            assert bounds.pvalue_low - 1e-12 <= p <= bounds.pvalue_high + 1e-12
+    level = (bounds.pvalue_low + bounds.pvalue_high) / 2
+    at = bounds.agreement_for(level)
+    assert mcnemar_of_figures(50, 0.16, at) == pytest.approx(level, rel=1e-6)
+
+
+def test_an_audit_writes_what_is_new_and_nothing_twice(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(160))
+    first = audit_claims(store, actor="tests")
+    assert (first.n_found, first.n_evidence_added, len(first.changes)) == (2, 2, 2)
+    assert {c.source for c in list_claims(store)} == {FOUND}
+    revision = store.revision()
+    again = audit_claims(store, actor="tests")
+    assert (again.n_found, again.n_evidence_added, again.changes) == (0, 0, ())
+    assert "nothing was written" in again.sentence
+    assert store.revision() == revision
+    kept = list_evidence(store, list_claims(store)[1].uid)[0].figures
+    assert kept["pvalue"] == pytest.approx(stats.binomtest(0, 60).pvalue)
+    assert kept["previous"] == "A"
+    assert json.loads(json.dumps(first.to_dict()))["verdicts"]["supported"] == 1
+
+
+def test_corrected_items_change_a_verdict_and_the_old_one_stays(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(130))
+    audit_claims(store, actor="tests")
+    before = datetime.now(UTC)
+    add_dated("B", 1, right(104), replace=True)
+    found = audit_claims(store, actor="tests")
+    (change,) = [c for c in found.changes if c.system == "B"]
+    assert (change.before, change.after) == ("supported", "contradicted")
+    assert "Claimed 0.65; its items give 0.52" in change.why
+    uid = change.claim_uid
+    assert [e.verdict for e in list_evidence(store, uid)] == ["supported", "contradicted"]
+    told = study_changes(store, before)
+    assert "1 claim has another verdict" in told.sentence
+    assert told.changes[0].before == "supported"
+    assert len([c for c in list_claims(store) if c.system == "B"]) == 1
+
+
+def test_a_run_that_arrives_late_with_an_earlier_day_is_told(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 5, right(160))
+    audit_claims(store, actor="tests")
+    add_dated("earlier", 3, right(170))
+    found = audit_claims(store, actor="tests")
+    (row,) = [row for row in study_claims(store, "qa").rows if row.system == "B"]
+    assert (row.is_record, row.claims_best, row.verdict) == (False, False, "supported")
+    assert "states a value" in row.why
+    assert {c.system for c in found.changes} == {"earlier"}
+
+
+def test_a_claim_outlives_its_deleted_run(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(160))
+    audit_claims(store, actor="tests")
+    (run_uid,) = [c.run_uid for c in list_claims(store) if c.system == "B"]
+    delete(store, "run", str(run_uid), actor="tests")
+    row = by_system(study_claims(store, "qa").rows)["B"]
+    assert (row.verdict, row.basis) == ("unverifiable", "none")
+    assert "no item scores of B" in row.why
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (ClaimSettings(alpha=0), "`alpha` must lie between 0 and 1"),
+        (ClaimSettings(gain=-1), "`gain` must be a number above 0"),
+        (ClaimSettings(power=0.01), "`power` must lie between `alpha`"),
+        (ClaimSettings(rule="best"), "`rule` must be one of alpha-spending"),  # type: ignore[arg-type]
+        (ClaimSettings(counting="days"), "`counting` must be one of claims, looks"),  # type: ignore[arg-type]
+    ],
+)
+def test_settings_out_of_range_are_refused(
+    store: Store, add_dated: AddDated, settings: ClaimSettings, told: str
+) -> None:
+    add_dated("A", 0, right(100))
+    with pytest.raises(StoreError, match=told):
+        study_claims(store, "qa", settings=settings)
+
+
+def test_the_report_and_the_json_say_the_same(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(160))
+    study = study_claims(store, "qa")
+    plain = json.loads(json.dumps(study.to_dict()))
+    assert plain["rows"][1]["verdict"] == "supported"
+    assert plain["rows"][0]["gain"] is None
+    assert {"date", "system", "score", "gain", "ci", "pvalue", "pvalue_sequential"} <= set(
+        plain["rows"][1]
+    )
+    for style in ("as_text", "as_markdown", "as_latex"):
+        written = getattr(study.report(), style)()
+        assert "supported" in written
