@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from analysis.statistics.results import Result, to_plain
@@ -37,6 +38,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(element) for element in value]
+    if isinstance(value, date):
+        return value.isoformat()
     return to_plain(value)
 
 

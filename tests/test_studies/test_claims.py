@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.planning.accuracy.agreement import agreement_range
+from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, agreement_range
 from analysis.studies.claims.audit import FOUND, audit_claims, study_changes
 from analysis.studies.claims.figures import bounds_of_accuracies, mcnemar_of_figures
 from analysis.studies.claims.records import ClaimRow
@@ -439,7 +439,7 @@ def test_bounds_are_mcnemars_test_at_whole_counts(agreement: float) -> None:
 
 
 def test_bounds_contain_every_possible_table() -> None:
-    bounds = bounds_of_accuracies(50, 0.66, 0.5)
+    bounds = bounds_of_accuracies(50, 0.66, 0.5, CARD_2020_GLUE)
     assert bounds is not None
     possible = agreement_range(0.5, 0.16)
     for losses in range(40):

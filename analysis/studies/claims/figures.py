@@ -12,8 +12,7 @@ from typing import Final
 
 from scipy import special
 
-from analysis.statistics.planning.accuracy.agreement import agreement_range
-from analysis.studies.claims.settings import EXPECTED_AGREEMENT
+from analysis.statistics.planning.accuracy.agreement import AgreementModel, agreement_range
 from store.records import MetricRecord
 
 _BISECTIONS: Final = 60
@@ -32,7 +31,7 @@ class Bounds:
     agreement_low: float
     agreement_high: float
     agreement_expected: float
-    """By the line that Card et al. (2020) fitted to GLUE."""
+    """By a line fitted to other pairs of systems."""
     standard_error: float
     """Of the gain, at the agreement expected."""
     gain: float
@@ -61,7 +60,9 @@ def share_scale(metric: MetricRecord) -> float | None:
     return {"proportion": 1.0, "percent": 100.0}.get(metric.unit)
 
 
-def bounds_of_accuracies(n_items: int, later: float, earlier: float) -> Bounds | None:
+def bounds_of_accuracies(
+    n_items: int, later: float, earlier: float, expected: AgreementModel
+) -> Bounds | None:
     """Return what two accuracies leave possible.
 
     Parameters
@@ -70,23 +71,23 @@ def bounds_of_accuracies(n_items: int, later: float, earlier: float) -> Bounds |
         Items that both answered.
     later, earlier
         Shares of the items; ``None`` comes back where one is no share.
+    expected
+        What agreement such systems usually have.
     """
     if n_items < 1 or not (0 <= later <= 1 and 0 <= earlier <= 1):
         return None
     gain = later - earlier
     possible = agreement_range(earlier, gain)
-    # Lower-is-better scores are shares of errors: the line is about shares of right answers.
-    expected = EXPECTED_AGREEMENT.expected(min(earlier, later), abs(gain))
-    expected = min(max(expected, possible.least), possible.most)
+    usual = expected.expected(min(earlier, later), abs(gain))
     return Bounds(
         n_items=n_items,
         pvalue_low=mcnemar_of_figures(n_items, gain, possible.most),
         pvalue_high=mcnemar_of_figures(n_items, gain, possible.least),
-        pvalue_expected=mcnemar_of_figures(n_items, gain, expected),
+        pvalue_expected=mcnemar_of_figures(n_items, gain, usual),
         agreement_low=possible.least,
         agreement_high=possible.most,
-        agreement_expected=expected,
-        standard_error=math.sqrt(max(1 - expected - gain**2, 0.0) / n_items),
+        agreement_expected=usual,
+        standard_error=math.sqrt(max(1 - usual - gain**2, 0.0) / n_items),
         gain=gain,
     )
 

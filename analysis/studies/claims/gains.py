@@ -204,7 +204,7 @@ def _bounds(line: TimeLine, later: Entry, earlier: Entry) -> Bounds | None:
     )
     if scale is None or not n_items:
         return None
-    return bounds_of_accuracies(n_items, later.score / scale, earlier.score / scale)
+    return bounds_of_accuracies(n_items, later.score / scale, earlier.score / scale, line.agreement)
 
 
 def _on_errors(gain: float, later: float, earlier: float, settings: ClaimSettings) -> Gain:

@@ -11,7 +11,9 @@ import numpy as np
 
 from analysis.statistics import FloatArray
 from analysis.statistics.across.replicability import direct_pvalues
+from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
 from analysis.statistics.sequences.records import Records, find_records
+from analysis.studies.agreement_line import line_of_agreement
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.study import listed
 from store.arrays import load_groups, load_runs
@@ -84,6 +86,8 @@ class TimeLine(NamedTuple):
     groups_note: str
     n_undated: int
     """Scores without a date, which are left out."""
+    agreement: AgreementModel
+    """What agreement two systems of which only the accuracies are known usually have."""
     comparisons: Mapping[frozenset[str], ReportedComparisonRecord]
     """P-values that somebody reports for two systems, by their names."""
 
@@ -152,12 +156,24 @@ def load_time_line(store: Store, dataset: str, metric: str | None) -> TimeLine:
         groups=clusters.groups,
         groups_note=clusters.note,
         n_undated=n_undated,
+        agreement=_line_of_agreement(entries, chosen, measure),
         comparisons={
             frozenset((c.system_a, c.system_b)): c
             for c in list_reported_comparisons(store)
             if c.dataset_uid == chosen.uid and c.metric_uid == measure.uid
         },
     )
+
+
+def _line_of_agreement(
+    entries: Sequence[Entry], dataset: DatasetRecord, metric: MetricRecord
+) -> AgreementModel:
+    """Return the line of the runs with item scores; that of GLUE where they are too few."""
+    with_items = [entry.scores for entry in entries if entry.scores is not None]
+    bare = len(with_items) < len(entries)
+    if not bare or not with_items or metric.aggregation != "mean":
+        return CARD_2020_GLUE  # nobody asks, or nobody can tell
+    return line_of_agreement(np.stack(with_items)[:, :, 0], dataset.label)
 
 
 def _choose_metric(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
 from analysis.studies.checked_numbers import check_numbers, check_positive
 from store.errors import StoreError
 
@@ -19,9 +18,6 @@ COUNTINGS: Final[tuple[Counting, ...]] = get_args(Counting)
 
 Basis = Literal["items", "reported", "bounds", "none"]
 """What a verdict rests on: item scores, a p-value somebody reports, figures alone, nothing."""
-
-EXPECTED_AGREEMENT: Final[AgreementModel] = CARD_2020_GLUE
-"""Of two systems of which only the accuracies are known."""
 
 
 @dataclass(frozen=True, slots=True)
