@@ -1,12 +1,15 @@
-"""The example content: figures that papers state, and evaluation runs that we made ourselves."""
+"""The example content: figures that papers state, runs that we made, and dated claims on them."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from store.engine import Store
+from store.importers.claims import read_claims
 from store.importers.detect import read_paths
 from store.ingest import IngestReport, ingest_all
+from store.ingest.claims import ClaimsReport, import_claims
 from store.tags import add_note, list_notes
 
 FOLDER = Path(__file__).resolve().parent
@@ -18,10 +21,29 @@ MISPRINT = (
 )
 
 
-def load_demo(store: Store, *, actor: str) -> list[IngestReport]:
+class DemoReport(NamedTuple):
+    """What loading the example content did."""
+
+    ingests: list[IngestReport]
+    """One for each bundle of runs and figures."""
+    claims: list[ClaimsReport]
+    """One for each file of claims."""
+
+    @property
+    def files(self) -> list[str]:
+        """Everything that was read."""
+        read = [file for report in self.ingests for file in report.files]
+        return read + [file for report in self.claims for file in report.files]
+
+
+def load_demo(store: Store, *, actor: str) -> DemoReport:
     """Load the example content; what is there already stays as it is."""
     read = read_paths([FOLDER / "papers", FOLDER / "runs"], root=FOLDER.parent)
     reports = ingest_all(store, read.bundles, actor=actor)
     if MISPRINT not in {note.text for note in list_notes(store, "system", "AE-SCL-SR")}:
         add_note(store, "system", "AE-SCL-SR", MISPRINT, actor=actor)
-    return reports
+    claims = []
+    for path in sorted((FOLDER / "claims").glob("*.csv")):
+        file = read_claims(path, shown=path.relative_to(FOLDER.parent).as_posix())
+        claims.append(import_claims(store, file, actor=actor))
+    return DemoReport(reports, claims)

@@ -85,7 +85,7 @@ def audit_claims(
 ) -> AuditStudy:
     """Test every claim again, and write down what is new.
 
-    Records that no claim speaks of become claims. A claim gets new evidence where its verdict, or
+    Records over an earlier best that no claim speaks of become claims. A claim gets new evidence where its verdict, or
     the data it rests on, are not those of its latest audit; earlier evidence stays.
 
     Parameters
@@ -126,11 +126,12 @@ def audit_claims(
         if evidence:
             add_all_evidence(store, evidence.values(), actor=actor)
             n_added += len(evidence)
-        n_claims += len(study.rows)
-        verdicts.update(row.verdict for row in study.rows)
+        kept = [row for row in study.rows if row.claim_uid is not None]
+        n_claims += len(kept)
+        verdicts.update(row.verdict for row in kept)
         changes += [
             _change(study, row)
-            for row in study.rows
+            for row in kept
             if row.claim_uid in evidence and row.verdict != row.audited
         ]
     return AuditStudy(
@@ -201,7 +202,7 @@ def _cells(store: Store, dataset: str | None, metric: str | None) -> list[tuple[
 
 
 def _new_claims(study: ClaimsStudy) -> list[NewClaim]:
-    """Return the records that no claim in the ledger speaks of."""
+    """Return the records over an earlier best that no claim in the ledger speaks of."""
     return [
         NewClaim(
             system=row.system_uid,
@@ -214,7 +215,7 @@ def _new_claims(study: ClaimsStudy) -> list[NewClaim]:
             run=row.run_uid,
         )
         for row in study.rows
-        if row.claim_uid is None
+        if row.claim_uid is None and row.previous is not None
     ]
 
 

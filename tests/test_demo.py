@@ -1,0 +1,184 @@
+"""The example content: it loads, again without effect, and its history is what it says it is."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from analysis.studies.claims.study import study_claims
+from dashboard.demo import FOLDER, DemoReport, load_demo
+from dashboard.demo.make_history import (
+    METRIC,
+    NAME,
+    RELEASES,
+    Item,
+    describe_items,
+    is_right,
+    read_items,
+    short_cut,
+)
+from store.arrays import load_groups, load_runs
+from store.claims import list_claims
+from store.dated_scores import list_dated_scores
+from store.engine import Store, open_store
+
+SYSTEMS = {f"{package} {one}" for package, all_ in RELEASES.items() for one in all_.split()}
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Return an empty store that the tests of this module fill together."""
+    store = open_store(tmp_path_factory.mktemp("demo") / "demo.db", create=True)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def loaded(opened: Store) -> DemoReport:
+    """Return what the first loading did."""
+    return load_demo(opened, actor="tests")
+
+
+def table() -> list[dict[str, str]]:
+    """Return the scores as they are shipped."""
+    with gzip.open(FOLDER / "runs" / f"{NAME}.csv.gz", "rt", encoding="utf-8") as text:
+        return list(csv.DictReader(text))
+
+
+def test_loading_twice_changes_nothing(opened: Store, loaded: DemoReport) -> None:
+    revision = opened.revision()
+    again = load_demo(opened, actor="tests")
+    assert opened.revision() == revision
+    assert [report.claims_added for report in again.claims] == [0]
+    assert [report.claims_unchanged for report in again.claims] == [len(SYSTEMS)]
+    assert sum(report.runs_added for report in again.ingests) == 0
+    assert again.files == loaded.files
+    assert f"demo/claims/{NAME}.csv" in loaded.files
+
+
+def test_nothing_is_skipped_or_warned_of(loaded: DemoReport) -> None:
+    (claims,) = loaded.claims
+    assert (claims.skipped, claims.warnings) == ([], [])
+    # The claims are about what the runs brought: nothing new is named by them.
+    assert (claims.systems_added, claims.datasets_added, claims.metrics_added) == ([], [], [])
+
+
+def test_every_release_has_a_run_and_a_claim_with_its_day(
+    opened: Store, loaded: DemoReport
+) -> None:
+    claims = list_claims(opened)
+    runs = list_dated_scores(opened, NAME, METRIC)
+    assert len(claims) == len(runs) == len(SYSTEMS) >= 12
+    assert {claim.system for claim in claims} == {run.system for run in runs} == SYSTEMS
+    days = {claim.system: claim.claimed_on.date() for claim in claims}
+    assert len(set(days.values())) >= 12
+    for run in runs:
+        assert run.dated_on is not None
+        assert days[run.system] <= run.dated_on.date()
+    for package, versions in RELEASES.items():
+        of_package = [days[f"{package} {version}"] for version in versions.split()]
+        assert all(earlier < later for earlier, later in pairwise(of_package))
+
+
+def test_claims_state_what_the_items_give(opened: Store, loaded: DemoReport) -> None:
+    means = {run.system: run.value for run in list_dated_scores(opened, NAME, METRIC)}
+    claims = list_claims(opened)
+    assert {(claim.dataset, claim.metric) for claim in claims} == {(NAME, METRIC)}
+    for claim in claims:
+        assert claim.value == pytest.approx(means[claim.system], abs=5.1e-5)
+        assert claim.system in claim.source
+        assert claim.quote == ""  # nobody said it before us
+
+
+def test_scores_are_complete_and_groups_are_sentences(opened: Store, loaded: DemoReport) -> None:
+    items = read_items()
+    for scores in load_runs(opened, NAME, METRIC).values():
+        assert scores.shape == (len(items), 1)
+        assert set(scores[:, 0].tolist()) == {0.0, 1.0}
+    groups = load_groups(opened, NAME)
+    assert Counter(groups) == Counter(item.sentence for item in items)
+    assert len(set(groups)) == 84
+
+
+def test_the_history_is_what_its_description_says(opened: Store, loaded: DemoReport) -> None:
+    study = study_claims(opened, NAME)
+    assert study.n_looks == len(SYSTEMS)
+    records = [row for row in study.rows if row.is_record]
+    assert len(records) == 10
+    first, *tested = records
+    assert (first.system, first.verdict) == ("chardet 1.0", "unverifiable")
+    assert [row.system for row in tested if row.verdict == "supported"] == [
+        "chardet 1.1",
+        "charset-normalizer 1.4.0",
+        "chardet 7.0.0",
+        "chardet 7.1.0",
+    ]
+    alone = {
+        row.system: (round(row.pvalue, 3), row.look)
+        for row in tested
+        if row.verdict != "supported" and row.pvalue < 0.05
+    }
+    assert alone == {
+        "charset-normalizer 2.0.0": (0.033, 14),
+        "chardet 7.4.0.post1": (0.002, 29),
+    }
+
+
+def test_shipped_items_are_those_of_the_sentences() -> None:
+    shipped = [{key: row[key] for key in list(row)[:5]} for row in table()]
+    assert shipped == list(describe_items(read_items()))
+
+
+def test_items_are_hard_enough_to_tell_detectors_apart() -> None:
+    items = read_items()
+    assert 400 <= len(items) <= 800
+    assert len({item.language for item in items}) >= 15
+    assert len({item.key for item in items}) == len({item.data for item in items}) == len(items)
+    assert all(is_right(item, item.encoding) for item in items)
+    assert not any(item.text.isascii() for item in items)
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("cp1252", True),
+        ("ISO-8859-1", True),  # another name that gives the same text
+        ("cp1250", True),
+        ("koi8-r", False),
+        ("utf-8", False),  # cannot be decoded so
+        ("EUC-TW", False),  # unknown to Python
+        ("crashed: KeyError", False),
+        (None, False),
+    ],
+)
+def test_an_answer_is_right_when_it_gives_back_the_text(name: str | None, right: bool) -> None:
+    item = Item(
+        "German 1", "German", "cp1252", "long", "große Suppe", "große Suppe".encode("cp1252")
+    )
+    assert is_right(item, name) is right
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    item = Item("x", "x", "utf-16", "long", "Дом", b"\xff\xfe" + "Дом".encode("utf-16-le"))
+    assert is_right(item, "UTF-16")
+    assert is_right(item, "UTF-16LE")
+    assert not is_right(item, "UTF-16BE")
+
+
+def test_the_short_cut_begins_beyond_ascii() -> None:
+    assert short_cut("Then the café opened its big doors again") == "café opened its big doors"
+    assert short_cut("наш дом") == "наш дом"
+    assert short_cut("昨日の夜は雨がひどく降ったので") == "昨日の夜は雨がひどく降っ"
+
+
+def test_the_content_stays_small() -> None:
+    files = [path for path in Path(FOLDER).rglob("*") if path.suffix in (".gz", ".csv", ".yaml")]
+    of_history = [path for path in files if path.name.startswith((NAME, "sentences"))]
+    assert len(of_history) == 4
+    assert sum(path.stat().st_size for path in of_history) < 150_000
