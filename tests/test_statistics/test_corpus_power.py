@@ -155,9 +155,9 @@ def test_simulation_agrees_with_the_closed_form(difference, alternative):
         difference, 2_000, method="simulation", alternative=alternative, n_iterations=2_000, **CARD
     )
     closed = corpus_power(difference, 2_000, alternative=alternative, **CARD)
-    spread = 4.5 * math.sqrt(closed.power_any_sign * (1 - closed.power_any_sign) / 2_000)
+    spread = 4.5 * math.sqrt(closed.rejection_rate * (1 - closed.rejection_rate) / 2_000)
     assert abs(drawn.power - closed.power) <= spread + 1e-3
-    assert abs(drawn.power_any_sign - closed.power_any_sign) <= spread + 1e-3
+    assert abs(drawn.rejection_rate - closed.rejection_rate) <= spread + 1e-3
     if closed.power > 0.1:
         assert drawn.type_m == pytest.approx(closed.type_m, rel=0.07)
 
@@ -169,7 +169,7 @@ def test_closed_form_agrees_with_integration():
     right, wrong = normal.sf(critical), normal.cdf(-critical)
     size = normal.expect(abs, lb=critical) + normal.expect(abs, ub=-critical)
     assert found.power == pytest.approx(right)
-    assert found.power_any_sign == pytest.approx(right + wrong)
+    assert found.rejection_rate == pytest.approx(right + wrong)
     assert found.type_s == pytest.approx(wrong / (right + wrong))
     assert found.type_m == pytest.approx(size / (right + wrong) / 0.3)
 
@@ -181,11 +181,11 @@ def test_the_level_is_kept(alternative, n_items):
         0.0, n_items, method="simulation", alternative=alternative, n_iterations=3_000, **CARD
     )
     low, high = stats.binom.ppf([1e-5, 1 - 1e-5], 3_000, 0.05) / 3_000
-    assert low <= found.power_any_sign <= high
+    assert low <= found.rejection_rate <= high
     assert math.isnan(found.power)
     assert math.isnan(found.type_m)
     assert math.isnan(found.type_s)
-    assert corpus_power(0.0, n_items, **CARD).power_any_sign == pytest.approx(0.05)
+    assert corpus_power(0.0, n_items, **CARD).rejection_rate == pytest.approx(0.05)
 
 
 @given(p_zero=shares, scale=scales, n=st.integers(10, 10**6), effect=st.floats(0.01, 5))
@@ -193,9 +193,9 @@ def test_power_depends_neither_on_units_nor_on_names(p_zero, scale, n, effect):
     difference = effect * scale / math.sqrt(n)
     found = corpus_power(difference, n, p_zero=p_zero, scale=scale)
     other = corpus_power(-3 * difference, n, p_zero=p_zero, scale=3 * scale)
-    for name in ("power", "power_any_sign", "type_m", "type_s"):
+    for name in ("power", "rejection_rate", "type_m", "type_s"):
         assert getattr(other, name) == pytest.approx(getattr(found, name), rel=1e-9, abs=1e-15)
-    assert 0 <= found.power <= found.power_any_sign <= 1
+    assert 0 <= found.power <= found.rejection_rate <= 1
     assert found.type_s <= 0.5
     above = corpus_power(difference, n, p_zero=p_zero, scale=scale, alternative="greater")
     below = corpus_power(-difference, n, p_zero=p_zero, scale=scale, alternative="less")
@@ -304,7 +304,7 @@ def test_wrong_arguments(monkeypatch):
         corpus_power(1.0, 1, **CARD)
     with pytest.raises(ValueError, match="`method` must be one of 'normal', 'simulation'"):
         corpus_power(1.0, 100, method="exact", **CARD)
-    with pytest.raises(ValueError, match=r"`alpha` must be at most 0\.5"):
+    with pytest.raises(ValueError, match=r"`alpha` must be below 0\.5"):
         corpus_power(1.0, 100, alpha=0.6, **CARD)
     with pytest.raises(ValueError, match="`n_resamples` must be at least 99 for p-values"):
         corpus_power(1.0, 100, method="simulation", alpha=0.01, n_resamples=98, **CARD)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.planning.power import power_of_t
+from analysis.statistics.planning.power import rejection_rate_of_t
 from analysis.statistics.planning.ratings.design import (
     HIGH_VARIANCE,
     LOW_VARIANCE,
@@ -132,7 +132,7 @@ def test_satterthwaite_does_not_keep_it_with_few_workers():
 def test_workers_alone_are_a_t_test(test, alternative):
     spread = RatingSpread(worker_slope=1.0, item_slope=0.0, residual=1e-6)
     found = power_of_ratings(0.7, spread, 8, 50, test=test, alternative=alternative)
-    expected = power_of_t(0.7, 1.0, 8, alternative=alternative)
+    expected = rejection_rate_of_t(0.7, 1.0, 8, alternative=alternative)
     assert found.rejection_rate == pytest.approx(expected, abs=4 * found.standard_error + 1e-4)
     assert found.false_alarms == pytest.approx(0.05, abs=0.004)
 

@@ -110,7 +110,8 @@ def test_tilting_and_shifting_agree_for_small_changes():
     for stated in (-0.4, 0.0):
         one = pilot_power(a, b, sizes=[60], effect=stated, test="t", n_iterations=400)
         exact = type_errors_of_t(stated, float(np.std(a, ddof=1)), 60)
-        assert one.power[0] == pytest.approx(exact.power, abs=0.09)
+        assert one.rejection_rate[0] == pytest.approx(exact.rejection_rate, abs=0.09)
+        assert one.power[0] == pytest.approx(exact.power, abs=0.09, nan_ok=True)
 
 
 def test_pilot_with_groups_draws_and_tests_groups():

@@ -14,6 +14,7 @@ from analysis.statistics.planning.power import (
     items_needed,
     minimum_detectable_difference,
     power_of_t,
+    rejection_rate_of_t,
 )
 from analysis.statistics.planning.power_curve import power_by_size
 
@@ -29,7 +30,9 @@ NLPSTATTEST_IS_OFF = {
 
 def test_power_agrees_with_r(r_reference):
     expected = r_reference["power"]
-    assert power_of_t(0.3, 1.0, 50) == pytest.approx(expected["t_paired_n50_d.3"], abs=1e-10)
+    theirs = expected["t_paired_n50_d.3"]  # of either sign
+    assert rejection_rate_of_t(0.3, 1.0, 50) == pytest.approx(theirs, abs=1e-10)
+    assert power_of_t(0.3, 1.0, 50) == pytest.approx(theirs, abs=3e-5)
     assert items_needed(0.2, 1.0) == math.ceil(expected["n_for_.8_d.2_a.05"])
     one_sided = items_needed(0.2, 1.0, alternative="greater")
     assert one_sided == math.ceil(expected["n_one_sided"])
@@ -42,7 +45,12 @@ def test_power_agrees_with_r(r_reference):
 def test_power_agrees_with_statsmodels(alternative, effect, n):
     name = {"greater": "larger"}.get(alternative, alternative)
     expected = TTestPower().power(effect, n, 0.05, alternative=name)
-    assert power_of_t(effect, 1.0, n, alternative=alternative) == pytest.approx(expected, abs=1e-9)
+    found = rejection_rate_of_t(effect, 1.0, n, alternative=alternative)
+    assert found == pytest.approx(expected, abs=1e-9)
+    lower = TTestPower().power(-effect, n, 0.025, alternative="larger")
+    wrong = lower if alternative == "two-sided" else 0.0
+    right = power_of_t(effect, 1.0, n, alternative=alternative)
+    assert right == pytest.approx(expected - wrong, abs=1e-9)
 
 
 def test_numbers_of_items_against_nlpstattest(shared_folder):
@@ -87,11 +95,14 @@ def test_detectable_difference_has_the_power_asked_for(df, error, power):
 
 
 def test_power_speaks_for_the_side_tested():
-    assert power_of_t(0.5, 1.0, 30, alternative="less") < 0.001
+    assert power_of_t(0.5, 1.0, 30, alternative="less") == 0
+    assert 0 < rejection_rate_of_t(0.5, 1.0, 30, alternative="less") < 0.001
     assert power_of_t(-0.5, 1.0, 30, alternative="less") == pytest.approx(
         power_of_t(0.5, 1.0, 30, alternative="greater")
     )
-    assert power_of_t(0.0, 1.0, 30) == pytest.approx(0.05)
+    assert math.isnan(power_of_t(0.0, 1.0, 30))
+    assert rejection_rate_of_t(0.0, 1.0, 30) == pytest.approx(0.05)
+    assert rejection_rate_of_t(-0.5, 1.0, 30) == rejection_rate_of_t(0.5, 1.0, 30)
 
 
 def test_edges():

@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from analysis.statistics.sequences.alpha_spending import alpha_spending
 from analysis.statistics.sequences.ladder import ladder, ladder_of_values
 from analysis.statistics.sequences.record_gain import correct_gain, expected_gain
 from analysis.statistics.sequences.records import find_records
@@ -195,8 +196,18 @@ def test_wrong_gains_are_refused():
         expected_gain([1.0], 1.0, alternative="less")
     with pytest.raises(ValueError, match="`selection` must be one of 'record', 'significant'"):
         correct_gain([1.0], 1.0, selection="best")
-    with pytest.raises(ValueError, match="`alpha` must lie strictly between 0 and 1"):
-        correct_gain([1.0], 1.0, selection="significant", alpha=0.0)
+    with pytest.raises(ValueError, match="`alpha` must be at least 0 and below 1"):
+        correct_gain([1.0], 1.0, selection="significant", alpha=1.0)
+
+
+def test_at_a_level_of_0_nothing_is_reported():
+    # As of a sequence whose planned looks are over.
+    levels = alpha_spending([0.2, 0.001, 0.001], spending="equal", n_planned=2).levels
+    found = correct_gain([1.0, 3.0, 3.0], 1.0, selection="significant", alpha=levels)
+    assert np.isnan(found.gain_corrected).tolist() == [True, False, True]
+    expected = expected_gain([1.0, 3.0, 3.0], 1.0, selection="significant", alpha=levels)
+    assert expected.probability[2] == 0
+    assert np.isnan(expected.type_m).tolist() == [False, False, True]
 
 
 def ladder_by_definition(losses):

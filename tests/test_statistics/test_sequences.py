@@ -316,8 +316,32 @@ def leaderboard(rng):
     return pvalues, np.ones(places.size, dtype=bool), found.looks[places]
 
 
+def by_claim(solved):
+    """Return the records among equal systems, numbered by claim, with two-sided p-values."""
+    found = find_records(solved.mean(axis=1))
+    places = np.flatnonzero(found.is_record)[1:]
+    change = solved[places].astype(int) - solved[found.previous[places]]
+    tails = binom.sf((change > 0).sum(axis=1) - 1, (change != 0).sum(axis=1), 0.5)
+    return np.minimum(2 * tails, 1.0), np.ones(places.size, dtype=bool), None
+
+
+def records_of_equals(rng):
+    return by_claim(rng.standard_normal(200) + rng.standard_normal((30, 200)) > 0)
+
+
+def children_of_the_best(rng):
+    """Return records where each system keeps 90 % of the answers of the best one before it."""
+    solved = rng.random((30, 200)) < 0.7
+    for place in range(1, len(solved)):
+        best = solved[np.argmax(solved[:place].sum(axis=1))]
+        solved[place] = np.where(rng.random(200) < 0.9, best, solved[place])
+    return by_claim(solved)
+
+
 @every_rule
-@pytest.mark.parametrize("draw", [independent, one_baseline, leaderboard])
+@pytest.mark.parametrize(
+    "draw", [independent, one_baseline, leaderboard, records_of_equals, children_of_the_best]
+)
 def test_a_false_claim_hardly_ever_holds(draw, rule, calibrate_repetitions):
     any_false, _ = false_claims(draw, rule, calibrate_repetitions)
     # With nothing true, the false discovery rate is the chance of any false claim.

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,12 +17,14 @@ from analysis.statistics.planning.power import (
     items_needed,
     minimum_detectable_difference,
     power_of_t,
+    rejection_rate_of_t,
     unrounded_items_needed,
 )
 from analysis.statistics.planning.power_curve import power_by_size
 from analysis.statistics.planning.power_fit import size_for_power
 from analysis.statistics.planning.power_tally import monte_carlo_band, tally
-from analysis.statistics.planning.row_tests import row_pvalues
+from analysis.statistics.planning.row_medians import flipped_medians, redrawn_medians
+from analysis.statistics.planning.row_tests import BATCHED, row_pvalues
 from analysis.statistics.planning.simulated_power import SimulatedTest, simulate_power
 from analysis.statistics.planning.type_errors import type_errors, type_errors_of_t
 
@@ -35,8 +38,11 @@ R_SETTINGS = {
 @pytest.mark.parametrize("case", list(R_SETTINGS))
 def test_unrounded_numbers_of_items_agree_with_r(case, r_reference):
     d, alpha, power, alternative = R_SETTINGS[case]
-    ours = unrounded_items_needed(d, 1.0, alpha=alpha, power=power, alternative=alternative)
+    asked = {"alpha": alpha, "power": power, "alternative": alternative}
+    ours = unrounded_items_needed(d, 1.0, **asked, either_sign=True)
     theirs = r_reference["power"][case]
+    # Without significant results of the wrong sign next to nothing is missing.
+    assert unrounded_items_needed(d, 1.0, **asked) == pytest.approx(ours, rel=2.5e-6)
     # R stops its root finder up to 3e-5 items away from the root: its own power there is off by
     # up to 1.3e-7, while statsmodels' root is ours.
     assert ours == pytest.approx(theirs, rel=1e-6)
@@ -56,9 +62,13 @@ def test_unrounded_numbers_round_up_to_items_needed(effect, power, alternative):
     n = unrounded_items_needed(effect, 1.0, power=power, alternative=alternative)
     whole = items_needed(effect, 1.0, power=power, alternative=alternative)
     assert whole - 1 < n <= whole or n == whole == 2
-    if n > 2:
+    either = unrounded_items_needed(
+        effect, 1.0, power=power, alternative=alternative, either_sign=True
+    )
+    assert either <= n + 1e-9
+    if either > 2:
         name = {"greater": "larger"}.get(alternative, alternative)
-        back = TTestPower().power(effect, n, 0.05, alternative=name)
+        back = TTestPower().power(effect, either, 0.05, alternative=name)
         assert back == pytest.approx(power, abs=1e-9)
 
 
@@ -70,11 +80,11 @@ def test_unrounded_numbers_round_up_to_items_needed(effect, power, alternative):
 @settings(max_examples=60)
 def test_type_errors_contain_the_exact_power(noncentrality, df, alternative):
     found = type_errors(noncentrality, df, alternative=alternative)
-    signed = -noncentrality if alternative == "less" else noncentrality
-    exact = power_of_t(
-        signed / math.sqrt(df + 1), 1.0, df + 1, alternative=alternative.replace("less", "greater")
-    )
-    assert found.power == pytest.approx(exact, abs=1e-10)
+    asked = noncentrality / math.sqrt(df + 1), 1.0, df + 1
+    exact = power_of_t(*asked, alternative=alternative)
+    assert found.power == pytest.approx(exact, abs=1e-10, nan_ok=True)
+    either = rejection_rate_of_t(*asked, alternative=alternative)
+    assert found.rejection_rate == pytest.approx(either, abs=1e-10)
     mirrored = {"less": "greater", "greater": "less"}.get(alternative, alternative)
     other = type_errors(-noncentrality, df, alternative=mirrored)
     assert other == pytest.approx(found, nan_ok=True)
@@ -92,9 +102,10 @@ def test_type_errors_agree_with_integration_by_scipy():
             np.array([up + down, down, size]) * stats.chi.pdf(s * math.sqrt(df), df) * math.sqrt(df)
         )
 
-    power, wrong, size = integrate.quad_vec(of_sd, 0, 6, epsabs=1e-12)[0]
+    rate, wrong, size = integrate.quad_vec(of_sd, 0, 6, epsabs=1e-12)[0]
     found = type_errors(shift, df)
-    assert found == pytest.approx((power, size / power / shift, wrong / power), abs=1e-9)
+    expected = (rate - wrong, rate, size / rate / shift, wrong / rate)
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("effect", "error"), [(0.1, 3.28), (2.0, 8.1), (1.0, 0.4)])
@@ -106,17 +117,19 @@ def test_type_errors_with_a_known_standard_error(effect, error):
     below = stats.truncnorm(-math.inf, -z - shift, loc=shift).mean()
     exaggeration = (up * above - down * below) / (up + down) / shift
     found = type_errors(shift, 10**9)
-    assert found == pytest.approx((up + down, exaggeration, down / (up + down)), rel=1e-5)
+    assert found == pytest.approx((up, up + down, exaggeration, down / (up + down)), rel=1e-5)
 
 
 def test_type_errors_at_the_edges():
     none = type_errors_of_t(0.0, 1.0, 20)
-    assert none.power == pytest.approx(0.05)
+    assert none.rejection_rate == pytest.approx(0.05)
+    assert math.isnan(none.power)
     assert math.isnan(none.type_m)
     assert math.isnan(none.type_s)
-    assert type_errors(9.0, 100) == pytest.approx((1.0, 1.0, 0.0), abs=1e-4)
-    assert type_errors(-1.0, 50, alternative="greater").type_s == 1.0
-    with pytest.raises(ValueError, match=r"`alpha` of a one-sided test must be below 0\.5"):
+    assert type_errors(9.0, 100) == pytest.approx((1.0, 1.0, 1.0, 0.0), abs=1e-4)
+    away = type_errors(-1.0, 50, alternative="greater")
+    assert (away.power, away.type_s) == (0.0, 1.0)
+    with pytest.raises(ValueError, match=r"`alpha` must be below 0\.5, got 0\.6"):
         type_errors(1.0, 5, alpha=0.6, alternative="less")
     with pytest.raises(ValueError, match="`n_items` must be at least 2"):
         type_errors_of_t(1.0, 1.0, 1)
@@ -128,8 +141,14 @@ def test_type_errors_at_the_edges():
 
 def test_tally_counts():
     found = tally(np.array([0.05, math.nan, 0.9]), np.array([-2.0, 1, 1]), -0.5, 0.05)
-    assert found[0] == pytest.approx(1 / 3)
-    assert found[3:] == (4.0, 0.0, 1)
+    assert (found.power, found.rejection_rate) == pytest.approx((1 / 3, 1 / 3))
+    assert found[4:] == (4.0, 0.0, 1)
+    wrong = tally(np.array([0.01, 0.02, 0.9, 0.04]), np.array([2.0, -3, 1, 2]), 1.0, 0.05)
+    assert (wrong.power, wrong.rejection_rate, wrong.type_s) == (0.5, 0.75, 1 / 3)
+    assert (wrong.low, wrong.high) == monte_carlo_band(2, 4)
+    none = tally(np.array([0.01, 0.9]), np.array([2.0, 1.0]), 0.0, 0.05)
+    assert math.isnan(none.power)
+    assert (none.rejection_rate, none.low, none.high) == (0.5, *monte_carlo_band(1, 2))
     low, high = monte_carlo_band(3, 20)
     expected = stats.binomtest(3, 20).proportion_ci(method="exact")
     assert (low, high) == pytest.approx((expected.low, expected.high))
@@ -146,7 +165,7 @@ def test_simulation_of_the_papers_coin():
 
     found = simulate_power(coin, true_effect=0.15, name="coin", n_iterations=3_000)
     assert found.power_low <= 0.82758 <= found.power_high
-    assert found.power_correct_sign == found.power * (1 - found.type_s)
+    assert found.power == pytest.approx(found.rejection_rate * (1 - found.type_s))
     assert 1 < found.type_m < 1.2
     assert found.mean_effect == pytest.approx(0.15, abs=0.005)
     assert found.signature.startswith(
@@ -173,8 +192,8 @@ def test_simulation_of_the_papers_mcnemar_case(shared_folder):
 
     found = simulate_power(compare, true_effect=case["delta"], n_iterations=4_000)
     exact = case["exact_enumeration"]["exact"]
-    assert found.power_low <= exact["power_any_sign"] <= found.power_high
-    assert found.power_correct_sign == pytest.approx(exact["power_correct_sign"], abs=0.017)
+    assert found.power_low <= exact["power_correct_sign"] <= found.power_high
+    assert found.rejection_rate == pytest.approx(exact["power_any_sign"], abs=0.017)
     assert found.type_m == pytest.approx(exact["type_m"], abs=0.1)
     assert found.type_s == pytest.approx(exact["type_s"], abs=0.02)
 
@@ -184,8 +203,9 @@ def test_simulation_without_effect_and_with_untestable_sets():
         return SimulatedTest(rng.random() if rng.random() < 0.9 else math.nan, 1.0)
 
     found = simulate_power(flat, true_effect=0.0, alpha=0.2, n_iterations=500)
-    assert found.power == pytest.approx(0.18, abs=0.06)
-    assert math.isnan(found.power_correct_sign)
+    assert found.rejection_rate == pytest.approx(0.18, abs=0.06)
+    assert found.power_low < found.rejection_rate < found.power_high
+    assert math.isnan(found.power)
     assert 20 < found.n_untestable < 90
     with pytest.raises(ValueError, match=r"`simulate` must return p-values between 0 and 1"):
         simulate_power(lambda rng: SimulatedTest(2.0, 0.0), true_effect=1.0)
@@ -194,12 +214,13 @@ def test_simulation_without_effect_and_with_untestable_sets():
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize("test", ["t", "sign", "mcnemar", "wilcoxon", "signflip", "bootstrap"])
+@pytest.mark.parametrize("test", ["wilcoxon", *BATCHED])
 def test_rows_agree_with_single_tests(test, alternative):
     rng = np.random.default_rng(3)
     rows = rng.choice([-1.0, 0.0, 1.0], p=[0.2, 0.5, 0.3], size=(12, 40))
-    if test in ("t", "signflip"):
-        rows += rng.normal(0, 0.3, rows.shape)
+    if test in ("t", "signflip") or test.endswith("-median"):
+        rows[:6] += rng.normal(0, 0.3, rows[:6].shape)
+        rows[6:9] = np.round(rows[6:9] + rng.normal(0, 0.5, rows[6:9].shape), 1)
     rows[0] = 0.0
     resamples = 4_999
     ours = row_pvalues(rows, test=test, alternative=alternative, n_resamples=resamples, seed=1)
@@ -211,6 +232,32 @@ def test_rows_agree_with_single_tests(test, alternative):
         noise = 6 * math.sqrt(single * (1 - single) / resamples) + 2e-3
         exact = test in ("t", "sign", "mcnemar", "wilcoxon")
         assert pvalue == pytest.approx(single, abs=1e-12 if exact else 2 * noise)
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4, 5, 6])
+def test_resampled_medians_have_the_exact_distribution(n_items):
+    values = np.array([-1.3, 0.4, 2.0, -0.7, 3.1, 0.05])[:n_items]
+    signed = values * np.array(list(product([-1, 1], repeat=n_items)))
+    drawn = values[np.array(list(product(range(n_items), repeat=n_items)))]
+    centre = np.median(values)
+    for found, every in (
+        (flipped_medians(values[np.newaxis], 40_000, 0, 0), np.median(signed, axis=1)),
+        (redrawn_medians(values[np.newaxis], 40_000, 0, 0), np.median(drawn, axis=1) - centre),
+    ):
+        possible, counts = np.unique(np.round(every, 9), return_counts=True)
+        seen = np.array([np.count_nonzero(np.abs(found - value) < 1e-8) for value in possible])
+        assert seen.sum() == 40_000
+        assert stats.chisquare(seen, 40_000 * counts / every.size).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("test", ["signflip-median", "bootstrap-median"])
+def test_draws_of_a_curve_do_not_err_together(test):
+    power = [
+        distribution_power(0.7, 1.0, sizes=[18], test=test, n_iterations=256, rng=seed).power[0]
+        for seed in range(30)
+    ]
+    binomial = math.sqrt(np.mean(power) * (1 - np.mean(power)) / 256)
+    assert 0.6 < np.std(power, ddof=1) / binomial < 1.4
 
 
 def test_rows_without_spread():
@@ -297,7 +344,10 @@ def test_size_read_off_a_simulated_curve():
     assert not found.extrapolated
     assert size_for_power(curve, power=0.999).extrapolated
     none = distribution_power(0.0, 1.0, sizes=[30, 60], n_iterations=200)
-    assert math.isnan(size_for_power(none).n_units)
+    with pytest.raises(ValueError, match="`curve` must be of a difference other than 0"):
+        size_for_power(none)
+    falling = distribution_power(-0.1, 1.0, sizes=[20, 500], alternative="greater")
+    assert math.isnan(size_for_power(falling).n_units)
     with pytest.raises(ValueError, match="`curve` must be simulated"):
         size_for_power(power_by_size([1.0, 2, 4], [0.0, 3, 1]))
     with pytest.raises(ValueError, match="`power` must be above `alpha`"):

@@ -10,6 +10,14 @@ from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray
 from analysis.statistics.item_groups import as_group_codes, keep_groups
+from analysis.statistics.planning.arguments import (
+    as_above_zero,
+    as_difference,
+    as_finite,
+    as_several,
+    as_share,
+    as_target_power,
+)
 from analysis.statistics.planning.noncentral_t import t_power
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
 from analysis.statistics.results import Result
@@ -18,7 +26,6 @@ from analysis.statistics.standard_error import exact_mean, rounding_error, sprea
 from analysis.statistics.validation import (
     ALTERNATIVES,
     as_choice,
-    as_count,
     as_floats,
     as_level,
 )
@@ -251,9 +258,7 @@ def power_with_groups(
     0.52
     """
     ratio = _per_group(difference, std, group_size, icc, size_variation)
-    n = as_count(n_groups, "n_groups")
-    if n < 2:
-        raise ValueError(f"`n_groups` must be at least 2, got {n}.")
+    n = as_several(n_groups, "n_groups")
     return type_errors(ratio * math.sqrt(n), n - 1, alpha=alpha, alternative=alternative)
 
 
@@ -294,13 +299,10 @@ def groups_needed(
     >>> groups_needed(0.2, 1.0, 4, 0.3), groups_needed(0.2, 1.0, 8, 0.3)
     (96, 78)
     """
-    ratio = abs(_per_group(difference, std, group_size, icc, size_variation))
-    level, target = as_level(alpha), as_level(power, name="power")
+    effect = as_difference(difference, of="groups")
+    ratio = abs(_per_group(effect, std, group_size, icc, size_variation))
+    level, target = as_level(alpha), as_target_power(power, alpha)
     as_choice(alternative, "alternative", ALTERNATIVES)
-    if target <= level:
-        raise ValueError(f"`power` must be above `alpha` ({level}), got {target}.")
-    if ratio == 0:
-        raise ValueError("`difference` must not be 0: no number of groups could show it.")
 
     def enough(n: int) -> bool:
         return t_power(ratio * math.sqrt(n), n - 1, level, alternative) >= target
@@ -321,22 +323,13 @@ def _per_group(
     difference: float, std: float, group_size: float, icc: float, size_variation: float
 ) -> float:
     """Return the difference over the standard error with a single group."""
-    given = {
-        "difference": difference,
-        "std": std,
-        "group_size": group_size,
-        "icc": icc,
-        "size_variation": size_variation,
-    }
-    lowest = {"std": 0.0, "group_size": 1.0, "icc": 0.0, "size_variation": 0.0}
-    for name, value in given.items():
-        if not math.isfinite(value):
-            raise ValueError(f"`{name}` must be finite, got {value}.")
-        if value < lowest.get(name, -math.inf):
-            raise ValueError(f"`{name}` must be at least {lowest[name]:g}, got {value}.")
-    if std == 0:
-        raise ValueError("`std` must be above 0, got 0.")
-    if icc > 1:
-        raise ValueError(f"`icc` must lie between 0 and 1, got {icc}.")
-    deff = 1 + ((1 + size_variation**2) * group_size - 1) * icc
-    return difference / std * math.sqrt(group_size / deff)
+    ratio = as_finite(difference, "difference") / as_above_zero(std, "std")
+    size, variation = (
+        as_finite(group_size, "group_size"),
+        as_finite(size_variation, "size_variation"),
+    )
+    for name, value, least in (("group_size", size, 1), ("size_variation", variation, 0)):
+        if value < least:
+            raise ValueError(f"`{name}` must be at least {least}, got {value}.")
+    deff = 1 + ((1 + variation**2) * size - 1) * as_share(icc, "icc")
+    return ratio * math.sqrt(size / deff)

@@ -8,10 +8,11 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics.planning.arguments import as_above_zero, as_finite, as_share, as_sizes
 from analysis.statistics.planning.power_result import PowerBySize, columns_of
 from analysis.statistics.planning.power_tally import PowerTally, tally
 from analysis.statistics.planning.row_tests import row_pvalues
-from analysis.statistics.planning.sample_size_simulation import as_sizes, simulated_uniforms
+from analysis.statistics.planning.sample_size_simulation import simulated_uniforms
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
@@ -118,7 +119,7 @@ def distribution_power(
     Parameters
     ----------
     difference : float
-        True mean difference; with 0 the power is the rate of false positives.
+        True mean difference; with 0 there is a rate of false positives, and no power.
     std : float
         Standard deviation of the differences per item, tied ones included.
     sizes : sequence of int
@@ -240,29 +241,19 @@ def _as_stated(
     difference: float, std: float, shape: str, ties: float, group_size: int, icc: float
 ) -> _Stated:
     as_choice(shape, "shape", SHAPES)
-    given = {"difference": difference, "std": std, "ties": ties, "icc": icc}
-    for name, value in given.items():
-        try:
-            finite = math.isfinite(value)
-        except TypeError:
-            raise TypeError(f"`{name}` must be a number, got {value!r}.") from None
-        if not finite:
-            raise ValueError(f"`{name}` must be finite, got {value}.")
-    if std <= 0:
-        raise ValueError(f"`std` must be above 0, got {std}.")
-    if not 0 <= ties < 1:
-        raise ValueError(f"`ties` must be a share of at least 0 and below 1, got {ties}.")
-    if not 0 <= icc <= 1:
-        raise ValueError(f"`icc` must lie between 0 and 1, got {icc}.")
+    mean, spread = as_finite(difference, "difference"), as_above_zero(std, "std")
+    tied, correlation = as_finite(ties, "ties"), as_share(icc, "icc")
+    if not 0 <= tied < 1:
+        raise ValueError(f"`ties` must be a share of at least 0 and below 1, got {tied}.")
     per_group = as_count(group_size, "group_size")
-    if ties and per_group > 1:
+    if tied and per_group > 1:
         raise ValueError("`ties` cannot be stated for groups. Leave out `ties` or `group_size`.")
-    if icc and per_group == 1:
+    if correlation and per_group == 1:
         raise ValueError("`icc` is for groups: give `group_size` above 1, or leave it out.")
-    stated = _Stated(float(difference), float(std), shape, float(ties), per_group, float(icc))
+    stated = _Stated(mean, spread, shape, tied, per_group, correlation)
     if math.isnan(stated.where_not_tied[1]):
         raise ValueError(
-            f"`std` {std:g} is too small for `difference` {difference:g} with `ties` {ties:g}: "
+            f"`std` {spread:g} is too small for `difference` {mean:g} with `ties` {tied:g}: "
             "the items that differ would have no spread left."
         )
     return stated

@@ -69,16 +69,12 @@ def noncentrality_bounds(t: float, df: int, confidence_level: float) -> tuple[fl
 
 
 def t_power(noncentrality: float, df: int, alpha: float, alternative: str) -> float:
-    """Return the probability that a t test rejects.
+    """Return the probability that a t test rejects on the upper side.
 
     "greater" and "less" are one-sided in the direction of a positive `noncentrality`.
     """
-    if alternative != "two-sided":
-        critical = -float(special.stdtrit(df, alpha))
-        return noncentral_t_cdf(-critical, df, -noncentrality)
-    critical = -float(special.stdtrit(df, alpha / 2))
-    upper = noncentral_t_cdf(-critical, df, -noncentrality)
-    return upper + noncentral_t_cdf(-critical, df, noncentrality)
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    return noncentral_t_cdf(float(special.stdtrit(df, tail)), df, -noncentrality)
 
 
 def noncentrality_for(power: float, df: int, alpha: float, alternative: str) -> float:

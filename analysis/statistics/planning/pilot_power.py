@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import SeedSequence
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.paired.result import (
@@ -19,10 +20,11 @@ from analysis.statistics.paired.result import (
     metric_difference,
 )
 from analysis.statistics.paired.tests import TESTS, paired_test
+from analysis.statistics.planning.arguments import as_finite, as_sizes
 from analysis.statistics.planning.power_result import PowerBySize, columns_of
 from analysis.statistics.planning.power_tally import PowerTally, tally
 from analysis.statistics.planning.row_tests import BATCHED, row_pvalues
-from analysis.statistics.planning.sample_size_simulation import as_sizes, simulated_uniforms
+from analysis.statistics.planning.sample_size_simulation import simulated_uniforms
 from analysis.statistics.planning.tilting import tilted_weights
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream
 from analysis.statistics.results import DegenerateDataWarning, read_only
@@ -136,9 +138,9 @@ def pilot_power(
     Notes
     -----
     A pilot of n items cannot show what fewer than one item in n does; with some 50 items or
-    fewer take the power as a rough guide. Tests "t", "sign", "mcnemar", "signflip" and
-    "bootstrap" of means take all draws at once: O(n_iterations · n_resamples · size) at the
-    speed of a matrix product.
+    fewer take the power as a rough guide. Without groups, all tests but "wilcoxon" of means and
+    medians of differences take all draws at once: O(n_iterations · n_resamples · size) at the
+    speed of a matrix product, less for medians.
 
     References
     ----------
@@ -222,9 +224,7 @@ def _with_effect(pair: CompletePair, effect: float | None, effect_by: str, plan:
         pair = pair._replace(groups=None)
     if effect is None:
         return _Pilot(pair, members, None)
-    stated = float(effect)
-    if not np.isfinite(stated):
-        raise ValueError(f"`effect` must be finite, got {effect}.")
+    stated = as_finite(effect, "effect")
     if plan.aggregation != "mean" or plan.of_median:
         raise ValueError(
             f"`effect` can be stated for tests of the mean only, got '{plan.test}' of "
@@ -255,7 +255,7 @@ def _tally_size(pilot: _Pilot, plan: _Plan, size: int, truth: float, alpha: floa
     for start in range(0, plan.n_iterations, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, plan.n_iterations)
         rows = np.stack([gap[pilot.draw(plan, size, i)] for i in range(start, stop)])
-        effect[start:stop] = np.mean(rows, axis=1)
+        effect[start:stop] = np.median(rows, axis=1) if plan.of_median else np.mean(rows, axis=1)
         pvalue[start:stop] = row_pvalues(
             rows,
             test=plan.test,
@@ -283,9 +283,15 @@ def _one(pilot: _Pilot, plan: _Plan, size: int, iteration: int) -> tuple[float, 
         alternative=plan.alternative,
         groups=codes,
         n_resamples=plan.n_resamples,
-        rng=plan.seed,
+        rng=_own_seed(plan.seed, size, iteration),
     )
     return result.pvalue, result.statistic if plan.of_median else result.difference
+
+
+def _own_seed(seed: int, size: int, iteration: int) -> int:
+    """Return a seed for one test: with one plan for all, tests of medians would err together."""
+    key = SeedSequence(seed, spawn_key=(int(Stream.POWER), size, iteration))
+    return int(key.generate_state(1, np.uint64)[0])
 
 
 def _std(pair: CompletePair) -> float:

@@ -9,10 +9,18 @@ import numpy as np
 from scipy import optimize, special
 
 from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics.planning.arguments import (
+    FEWEST_UNITS,
+    as_above_zero,
+    as_difference,
+    as_finite,
+    as_number,
+    as_several,
+    as_target_power,
+)
 from analysis.statistics.planning.noncentral_t import expect_over_s, noncentrality_for, t_power
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level
 
-_FEWEST_ITEMS = 2
 _MOST_ITEMS = 10**15
 
 
@@ -24,7 +32,7 @@ def power_of_t(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> float:
-    """Return the probability that a paired t test finds a difference.
+    """Return the probability that a paired t test finds a difference, on the side where it is.
 
     Parameters
     ----------
@@ -40,7 +48,7 @@ def power_of_t(
     Returns
     -------
     float
-        Two-sided power counts rejections on either side, as the test does.
+        NaN for a difference of 0; 0 where a one-sided test looks at the other side.
 
     Raises
     ------
@@ -50,17 +58,63 @@ def power_of_t(
     Examples
     --------
     >>> round(power_of_t(0.3, 1.0, 50), 4)
-    0.5477
+    0.5476
     """
-    effect = _as_finite(difference, "difference")
-    spread = _as_std(std)
-    level, _ = _as_test(alpha, alternative)
-    n = as_count(n_items, "n_items")
-    if n < _FEWEST_ITEMS:
-        raise ValueError(f"`n_items` must be at least {_FEWEST_ITEMS}, got {n}.")
-    if alternative == "less":
-        effect = -effect
-    return t_power(effect / spread * math.sqrt(n), n - 1, level, alternative)
+    shift, df, level = _as_comparison(difference, std, n_items, alpha, alternative)
+    if shift == 0:
+        return math.nan
+    if alternative == ("less" if shift > 0 else "greater"):
+        return 0.0
+    return t_power(abs(shift), df, level, alternative)
+
+
+def rejection_rate_of_t(
+    difference: float,
+    std: float,
+    n_items: int,
+    *,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+) -> float:
+    """Return the probability that a paired t test rejects, on whichever side.
+
+    What R's `pwr.t.test` and statsmodels call power: `power_of_t` and the significant results of
+    the wrong sign, which are next to none unless the power is low.
+
+    Parameters
+    ----------
+    difference, std, n_items, alpha, alternative
+        As for `power_of_t`.
+
+    Returns
+    -------
+    float
+        `alpha` for a difference of 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> round(rejection_rate_of_t(0.0, 1.0, 50), 4), round(rejection_rate_of_t(0.05, 1.0, 50), 4)
+    (0.05, 0.0639)
+    """
+    shift, df, level = _as_comparison(difference, std, n_items, alpha, alternative)
+    if alternative == "two-sided":
+        return sum(t_power(side, df, level, alternative) for side in (shift, -shift))
+    return t_power(shift if alternative == "greater" else -shift, df, level, alternative)
+
+
+def _as_comparison(
+    difference: float, std: float, n_items: int, alpha: float, alternative: str
+) -> tuple[float, int, float]:
+    """Return noncentrality, degrees of freedom and level."""
+    as_choice(alternative, "alternative", ALTERNATIVES)
+    effect, spread = as_finite(difference, "difference"), as_above_zero(std, "std")
+    n = as_several(n_items, "n_items")
+    return effect / spread * math.sqrt(n), n - 1, as_level(alpha)
 
 
 def minimum_detectable_difference(
@@ -99,7 +153,7 @@ def minimum_detectable_difference(
     >>> round(minimum_detectable_difference(0.01, 399), 5)
     0.02808
     """
-    error = _as_number(standard_error, "standard_error")
+    error = as_number(standard_error, "standard_error")
     if math.isnan(error):
         return math.nan
     if not 0 <= error < math.inf:
@@ -149,24 +203,21 @@ def items_needed(
     >>> items_needed(0.5, 1.0), items_needed(0.5, 1.0, alternative="greater")
     (34, 27)
     """
-    effect = abs(_as_finite(difference, "difference"))
-    spread = _as_std(std)
+    effect, spread = abs(as_difference(difference)), as_above_zero(std, "std")
     level, target = _as_test(alpha, alternative, power)
     ratio = effect / spread
-    if effect == 0:
-        raise ValueError("`difference` must not be 0: no number of items could show it.")
 
     def enough(n: int) -> bool:
         return t_power(ratio * math.sqrt(n), n - 1, level, alternative) >= target
 
-    high = _FEWEST_ITEMS
+    high = FEWEST_UNITS
     while not enough(high):
         high *= 2
         if high > _MOST_ITEMS:
             raise ValueError(
                 f"`difference` of {effect:.3g} at `std` {spread:.3g} needs more than 10^15 items."
             )
-    low = max(_FEWEST_ITEMS - 1, high // 2)
+    low = max(FEWEST_UNITS - 1, high // 2)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -180,6 +231,7 @@ def unrounded_items_needed(
     alpha: float = 0.05,
     power: float = 0.8,
     alternative: Alternative = "two-sided",
+    either_sign: bool = False,
 ) -> float:
     """Return the number of items, with its fraction, at which the power is just that asked for.
 
@@ -187,11 +239,14 @@ def unrounded_items_needed(
     ----------
     difference, std, alpha, power, alternative
         As for `items_needed`, which gives the next whole number.
+    either_sign : bool
+        Whether it is the rejection rate that has to be `power`: significant results of the wrong
+        sign count too, as in R's `pwr.t.test`, whose root finder stops some 1e-5 away.
 
     Returns
     -------
     float
-        At least 2, as R's `pwr.t.test` gives it, whose root finder stops some 1e-5 away.
+        At least 2.
 
     Raises
     ------
@@ -201,59 +256,32 @@ def unrounded_items_needed(
     Examples
     --------
     >>> round(unrounded_items_needed(0.5, 1.0), 4)
-    33.3671
+    33.3672
     """
     most = items_needed(difference, std, alpha=alpha, power=power, alternative=alternative)
     ratio = abs(float(difference)) / float(std)
+    sides = (1.0, -1.0) if either_sign and alternative == "two-sided" else (1.0,)
 
     def excess(n: float) -> float:
-        return _power_between(ratio * math.sqrt(n), n - 1, alpha, alternative) - power
+        shifts = (side * ratio * math.sqrt(n) for side in sides)
+        return sum(_power_between(shift, n - 1, alpha, alternative) for shift in shifts) - power
 
-    if most == _FEWEST_ITEMS:
-        return float(most)
-    return float(optimize.brentq(excess, most - 1, most, xtol=1e-12, rtol=1e-14))
+    if excess(FEWEST_UNITS) >= 0:
+        return float(FEWEST_UNITS)
+    return float(optimize.brentq(excess, FEWEST_UNITS, most, xtol=1e-12, rtol=1e-14))
 
 
 def _power_between(noncentrality: float, df: float, alpha: float, alternative: str) -> float:
     """Return what `t_power` does, for degrees of freedom that need not be whole."""
-    sides = (1.0, -1.0) if alternative == "two-sided" else (1.0,)
-    critical = -float(special.stdtrit(df, alpha / len(sides)))
-    breaks = [(side * noncentrality + far) / critical for side in sides for far in (-9.0, 9.0)]
+    critical = -float(special.stdtrit(df, alpha / 2 if alternative == "two-sided" else alpha))
+    breaks = [(noncentrality + far) / critical for far in (-9.0, 9.0)]
 
     def rejected(s: FloatArray) -> FloatArray:
-        tails = [special.ndtr(side * noncentrality - critical * s) for side in sides]
-        return np.asarray(sum(tails))
+        return np.asarray(special.ndtr(noncentrality - critical * s))
 
     return expect_over_s(rejected, df, breaks if critical > 0 else ())
 
 
-def _as_test(alpha: float, alternative: str, power: float | None = None) -> tuple[float, float]:
-    level = as_level(alpha)
+def _as_test(alpha: float, alternative: str, power: float) -> tuple[float, float]:
     as_choice(alternative, "alternative", ALTERNATIVES)
-    target = level if power is None else as_level(power, name="power")
-    if power is not None and target <= level:
-        raise ValueError(
-            f"`power` must be above `alpha` ({level}), which a test of no use has, got {target}."
-        )
-    return level, target
-
-
-def _as_number(value: float, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"`{name}` must be a number, got {value!r}.") from None
-
-
-def _as_finite(value: float, name: str) -> float:
-    number = _as_number(value, name)
-    if not math.isfinite(number):
-        raise ValueError(f"`{name}` must be finite, got {number}.")
-    return number
-
-
-def _as_std(std: float) -> float:
-    spread = _as_finite(std, "std")
-    if spread <= 0:
-        raise ValueError(f"`std` must be above 0, got {spread}.")
-    return spread
+    return as_level(alpha), as_target_power(power, alpha)

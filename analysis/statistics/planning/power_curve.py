@@ -1,5 +1,6 @@
 """How the power of a test goes with the number of items (NLPStatTest's retrospective power)."""
 
+import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -8,10 +9,10 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.paired.result import complete_pair
+from analysis.statistics.planning.arguments import as_sizes
 from analysis.statistics.planning.pilot_power import pilot_power
 from analysis.statistics.planning.power_result import PowerBySize, columns_of
 from analysis.statistics.planning.power_tally import PowerTally
-from analysis.statistics.planning.sample_size_simulation import as_sizes
 from analysis.statistics.planning.type_errors import type_errors_of_t
 from analysis.statistics.results import read_only
 from analysis.statistics.standard_error import exact_mean, exact_std
@@ -119,8 +120,11 @@ def _of_normal(
     tallies = []
     for size in sizes.tolist():
         found = type_errors_of_t(difference, std, size, alpha=alpha, alternative=alternative)
+        shown = found.rejection_rate if math.isnan(found.power) else found.power
         tallies.append(
-            PowerTally(found.power, found.power, found.power, found.type_m, found.type_s, 0)
+            PowerTally(
+                found.power, found.rejection_rate, shown, shown, found.type_m, found.type_s, 0
+            )
         )
     return PowerBySize(
         method="normal",

@@ -7,14 +7,13 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.planning.arguments import FEWEST_UNITS, as_target_power
 from analysis.statistics.planning.power_result import PowerBySize
 from analysis.statistics.planning.power_tally import CONFIDENCE_LEVEL
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import z_quantile
-from analysis.statistics.validation import as_level
 
-_FEWEST_ITEMS = 2
 _ITERATIONS = 60
 _SMALLEST_CHANCE = 1e-12
 
@@ -67,7 +66,8 @@ def size_for_power(curve: PowerBySize, *, power: float = 0.8) -> SizeForPower:
     Raises
     ------
     ValueError
-        If the curve was not simulated or has fewer than two sizes, or `power` is out of range.
+        If the curve was not simulated, has fewer than two sizes or no difference, or `power` is
+        out of range.
 
     Notes
     -----
@@ -82,9 +82,9 @@ def size_for_power(curve: PowerBySize, *, power: float = 0.8) -> SizeForPower:
     >>> found.low < 90 < found.high  # exactly 90
     True
     """
-    target = as_level(power, name="power")
-    if target <= curve.alpha:
-        raise ValueError(f"`power` must be above `alpha` ({curve.alpha}), got {target}.")
+    target = as_target_power(power, curve.alpha)
+    if curve.difference == 0:
+        raise ValueError("`curve` must be of a difference other than 0: no items could show it.")
     if curve.n_iterations == 0 or curve.sizes.size < 2:
         raise ValueError(
             "`curve` must be simulated at two sizes at least. For exact curves use `items_needed`."
@@ -103,7 +103,7 @@ def size_for_power(curve: PowerBySize, *, power: float = 0.8) -> SizeForPower:
         slope = np.array([1.0, at])
         reach = z * math.sqrt(float(slope @ covariance @ slope)) / line[1]
         units, low, high = (
-            float(max(_FEWEST_ITEMS, math.ceil(max(0.0, centre + width * place) ** 2)))
+            float(max(FEWEST_UNITS, math.ceil(max(0.0, centre + width * place) ** 2)))
             for place in (at, at - reach, at + reach)
         )
     inside = bool(curve.sizes.min() <= units <= curve.sizes.max())

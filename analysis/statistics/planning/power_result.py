@@ -26,9 +26,14 @@ class PowerBySize(Result):
     sizes : ndarray of int, shape (n_sizes,)
         Independent units: items, or groups of them where `n_groups` is not None.
     power : ndarray, shape (n_sizes,)
-        Significant comparisons of either sign.
+        Share of comparisons that are significant with the sign of the true difference; NaN where
+        that is 0.
+    rejection_rate : ndarray, shape (n_sizes,)
+        Share of comparisons that are significant with either sign; the error rate without a
+        difference.
     standard_error : ndarray, shape (n_sizes,)
-        Monte Carlo error of `power`; 0 where it is exact.
+        Monte Carlo error of `power` (of `rejection_rate` without a difference); 0 where it is
+        exact.
     difference, std : float
         True difference that the power is for, and the standard deviation of the differences per
         item (NaN where the metric has none).
@@ -38,7 +43,8 @@ class PowerBySize(Result):
         Comparisons per size; 0 where the power is exact.
     seed : int or None
     power_low, power_high : ndarray, shape (n_sizes,)
-        95% Monte Carlo band of `power` (Clopper-Pearson); `power` where it is exact.
+        95% Monte Carlo band (Clopper-Pearson) of `power`, of `rejection_rate` without a
+        difference; the value itself where it is exact.
     type_m : ndarray, shape (n_sizes,)
         Mean size of the significant differences over the true one; NaN where there are none.
     type_s : ndarray, shape (n_sizes,)
@@ -60,6 +66,7 @@ class PowerBySize(Result):
     alpha: float
     sizes: npt.NDArray[np.int64]
     power: FloatArray
+    rejection_rate: FloatArray
     standard_error: FloatArray
     difference: float
     std: float
@@ -76,14 +83,6 @@ class PowerBySize(Result):
     n_groups: int | None = None
     n_resamples: int = 0
     settings: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def power_correct_sign(self) -> FloatArray:
-        """Share that is significant with the right sign (the power of Card et al., 2020).
-
-        NaN where the true difference is 0, and 0 where nothing was significant.
-        """
-        return np.where(self.power > 0, self.power * (1 - self.type_s), 0.0)
 
     @property
     def signature(self) -> str:
@@ -129,6 +128,7 @@ class Tallies(NamedTuple):
     """Columns of `PowerBySize`."""
 
     power: FloatArray
+    rejection_rate: FloatArray
     power_low: FloatArray
     power_high: FloatArray
     standard_error: FloatArray
@@ -140,10 +140,12 @@ class Tallies(NamedTuple):
 def columns_of(tallies: Sequence[PowerTally], n_iterations: int) -> Tallies:
     """Return what was counted at each size, by column and read-only."""
     table = np.array(tallies, dtype=np.float64).reshape(len(tallies), len(PowerTally._fields))
-    power, low, high, type_m, type_s, untestable = (np.array(column) for column in table.T)
-    error = np.sqrt(power * (1 - power) / n_iterations) if n_iterations else np.zeros(power.size)
+    power, rate, low, high, type_m, type_s, untestable = (np.array(column) for column in table.T)
+    share = np.where(np.isnan(power), rate, power)
+    error = np.sqrt(share * (1 - share) / n_iterations) if n_iterations else np.zeros(power.size)
     return Tallies(
         read_only(power),
+        read_only(rate),
         read_only(low),
         read_only(high),
         read_only(error),

@@ -16,9 +16,12 @@ class PowerTally(NamedTuple):
     """Counted over simulated comparisons of one size."""
 
     power: float
+    """Share that is significant with the sign of the true difference; NaN where that is 0."""
+    rejection_rate: float
     """Share that is significant; a comparison that cannot be tested is not."""
     low: float
-    """95% Monte Carlo band (Clopper-Pearson)."""
+    """95% Monte Carlo band (Clopper-Pearson) of `power`; of `rejection_rate` without a
+    difference."""
     high: float
     type_m: float
     """Mean size of the significant differences over the true one; NaN where none is, or it is 0."""
@@ -42,25 +45,29 @@ def tally(pvalue: FloatArray, effect: FloatArray, true_effect: float, alpha: flo
 
     References
     ----------
-    Card et al. (2020), figure 2 (whose power leaves out significant results of the wrong sign:
-    power · (1 - type_s)); Gelman and Carlin (2014).
+    Card et al. (2020), figure 2, whose power leaves out significant results of the wrong sign;
+    Gelman and Carlin (2014).
 
     Examples
     --------
     >>> found = tally(np.array([0.01, 0.2, 0.03, 0.5]), np.array([3.0, 1, -2, 0]), 1.0, 0.05)
-    >>> found.power, found.type_m, found.type_s
-    (0.5, 2.5, 0.5)
+    >>> found.power, found.rejection_rate, found.type_m, found.type_s
+    (0.25, 0.5, 2.5, 0.5)
     """
     significant = pvalue <= alpha
-    hits = int(np.count_nonzero(significant))
-    low, high = monte_carlo_band(hits, pvalue.size)
-    type_m = type_s = math.nan
-    if hits and true_effect != 0:
-        sizes = effect[significant]
-        type_m = math.fsum(np.abs(sizes)) / hits / abs(true_effect)
-        type_s = float(np.mean(sizes * math.copysign(1.0, true_effect) < 0))
+    n, hits = pvalue.size, int(np.count_nonzero(significant))
     untestable = int(np.count_nonzero(np.isnan(pvalue)))
-    return PowerTally(hits / pvalue.size, low, high, type_m, type_s, untestable)
+    if true_effect == 0:
+        band = monte_carlo_band(hits, n)
+        return PowerTally(math.nan, hits / n, *band, math.nan, math.nan, untestable)
+    sizes = effect[significant]
+    wrong = int(np.count_nonzero(sizes * math.copysign(1.0, true_effect) < 0))
+    type_m = type_s = math.nan
+    if hits:
+        type_m = math.fsum(np.abs(sizes)) / hits / abs(true_effect)
+        type_s = wrong / hits
+    band = monte_carlo_band(hits - wrong, n)
+    return PowerTally((hits - wrong) / n, hits / n, *band, type_m, type_s, untestable)
 
 
 def monte_carlo_band(hits: int, n: int) -> tuple[float, float]:

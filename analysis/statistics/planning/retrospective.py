@@ -6,11 +6,11 @@ Not the power of the observed difference: that is the p-value in another guise.
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative
 from analysis.statistics.paired.result import CompletePair, Groups, complete_pair
+from analysis.statistics.planning.arguments import as_finite, as_target_power
 from analysis.statistics.planning.power import items_needed, minimum_detectable_difference
 from analysis.statistics.planning.type_errors import type_errors
 from analysis.statistics.results import Result
@@ -43,7 +43,9 @@ class EffectPower(Result):
     effect : float
         The stated difference.
     power : float
-        Chance that a comparison like this one finds it.
+        Chance that a comparison like this one finds it, with its sign; NaN for an effect of 0.
+    rejection_rate : float
+        Chance of a significant difference of either sign.
     type_m, type_s : float
         Mean exaggeration of the significant differences, and their share with the wrong sign.
     minimum_detectable : float
@@ -67,6 +69,7 @@ class EffectPower(Result):
 
     effect: float
     power: float
+    rejection_rate: float
     type_m: float
     type_s: float
     minimum_detectable: float
@@ -168,7 +171,7 @@ def power_for_effect(
     (0.22, 1.8, 36)
     """
     as_choice(alternative, "alternative", ALTERNATIVES)
-    level, target = as_level(alpha), as_level(power, name="power")
+    level, target = as_level(alpha), as_target_power(power, alpha)
     confidence = as_level(confidence_level, name="confidence_level")
     pair = complete_pair(a, b, n_components=1, groups=groups)
     spread, observed = _spread_of(pair), exact_mean(pair.a[:, 0] - pair.b[:, 0])
@@ -183,6 +186,7 @@ def power_for_effect(
     return EffectPower(
         effect=stated,
         power=found.power,
+        rejection_rate=found.rejection_rate,
         type_m=found.type_m,
         type_s=found.type_s,
         minimum_detectable=minimum_detectable_difference(
@@ -226,12 +230,7 @@ def _looks_for(alternative: str, effect: float) -> bool:
 def _as_effect(effect: float | None, observed: float) -> float:
     if effect is None:
         raise ValueError(f"`effect` must be stated. {OBSERVED_POWER_REFUSED}")
-    try:
-        stated = float(effect)
-    except (TypeError, ValueError):
-        raise TypeError(f"`effect` must be a number, got {effect!r}.") from None
-    if not np.isfinite(stated):
-        raise ValueError(f"`effect` must be finite, got {stated}.")
+    stated = as_finite(effect, "effect")
     if stated != 0 and abs(stated - observed) <= _SAME * abs(observed):
         raise ValueError(f"`effect` is the observed difference. {OBSERVED_POWER_REFUSED}")
     return stated

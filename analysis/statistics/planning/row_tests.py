@@ -1,9 +1,11 @@
 """Paired tests of many simulated data sets at once, a data set per row.
 
 The sign-flip test and the bootstrap of means lay one plan over 256 data sets: a product of
-matrices. Their p-values are Monte Carlo values as those of the single tests are, from other
+matrices. The p-values are Monte Carlo values as those of the single tests are, from other
 patterns.
 """
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy import special
@@ -11,10 +13,19 @@ from scipy import special
 from analysis.statistics._typing import Alternative, FloatArray
 from analysis.statistics.paired.resampled_metrics import draw_counts
 from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.planning.row_medians import flipped_medians, redrawn_medians
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
 
-BATCHED = ("t", "sign", "mcnemar", "signflip", "bootstrap")
-"""Tests of means that take all rows at once; others run row by row."""
+BATCHED = (
+    "t",
+    "sign",
+    "mcnemar",
+    "signflip",
+    "bootstrap",
+    "signflip-median",
+    "bootstrap-median",
+)
+"""Tests that take all rows at once; others run row by row."""
 _FEWEST_FLIPPED = 17
 """Below this many items the sign-flip test lists all patterns instead."""
 _TIE = 1e-12
@@ -42,34 +53,26 @@ def row_pvalues(
     n_resamples, seed : int
         Of the tests that resample.
     first_row : int
-        Number of the first row, a multiple of 256: says which plans are laid over the rows.
+        Number of the first row, a multiple of 256: says which draws belong to the rows.
 
     Notes
     -----
-    NaN where a row has nothing to test, as the single tests say. Rows of one block of 256 share
-    their sign patterns or resamples: each p-value is valid, but not independent of its neighbours.
+    NaN where a row has nothing to test, as the single tests say. For means rows of one block of
+    256 share sign patterns or resamples, which ties their p-values together so little that the
+    Monte Carlo error of a power is that of independent tests. For medians it would not be: there
+    each row has draws of its own.
     """
     n_items = differences.shape[1]
     if test == "t":
         return _t(differences, alternative)
     if test in ("sign", "mcnemar"):
         return _fair_coins(differences, alternative)
-    if test == "bootstrap" or (test == "signflip" and n_items >= _FEWEST_FLIPPED):
-        replicates = _flipped if test == "signflip" else _redrawn
-        blocks = [
-            _by_replicates(
-                differences[start : start + BLOCK_ROWS],
-                replicates(
-                    differences[start : start + BLOCK_ROWS],
-                    n_resamples,
-                    seed,
-                    (first_row + start) // BLOCK_ROWS,
-                ),
-                alternative,
-                needs_spread=test == "bootstrap",
-            )
-            for start in range(0, len(differences), BLOCK_ROWS)
-        ]
+    if test in _RESAMPLED and (test.startswith("bootstrap") or n_items >= _FEWEST_FLIPPED):
+        blocks = []
+        for start in range(0, len(differences), BLOCK_ROWS):
+            rows = differences[start : start + BLOCK_ROWS]
+            replicates = _RESAMPLED[test](rows, n_resamples, seed, first_row + start)
+            blocks.append(_by_replicates(rows, replicates, test, alternative))
         return np.concatenate(blocks) if blocks else np.empty(0)
     none = np.zeros(n_items)
     return np.array(
@@ -111,10 +114,10 @@ def _fair_coins(differences: FloatArray, alternative: str) -> FloatArray:
     return np.asarray(special.bdtr(losses if alternative == "greater" else wins, n, 0.5))
 
 
-def _flipped(differences: FloatArray, n_resamples: int, seed: int, plan: int) -> FloatArray:
+def _flipped(differences: FloatArray, n_resamples: int, seed: int, first_row: int) -> FloatArray:
     """Return sums under random signs, shape (n_resamples, n_rows)."""
     parts = []
-    n_blocks = -(-n_resamples // BLOCK_ROWS)
+    plan, n_blocks = first_row // BLOCK_ROWS, -(-n_resamples // BLOCK_ROWS)
     total = np.sum(differences, axis=1)
     for block in range(n_blocks):
         bits = random_bits(seed, Stream.SIGN_FLIPS, plan * n_blocks + block, differences.shape[1])
@@ -122,10 +125,10 @@ def _flipped(differences: FloatArray, n_resamples: int, seed: int, plan: int) ->
     return np.concatenate(parts)[:n_resamples]
 
 
-def _redrawn(differences: FloatArray, n_resamples: int, seed: int, plan: int) -> FloatArray:
+def _redrawn(differences: FloatArray, n_resamples: int, seed: int, first_row: int) -> FloatArray:
     """Return sums of items drawn anew less the observed ones, shape (n_resamples, n_rows)."""
     parts = []
-    n_blocks = -(-n_resamples // BLOCK_ROWS)
+    plan, n_blocks = first_row // BLOCK_ROWS, -(-n_resamples // BLOCK_ROWS)
     total = np.sum(differences, axis=1)
     for block in range(n_blocks):
         counts = draw_counts(seed, plan * n_blocks + block, differences.shape[1])
@@ -133,12 +136,24 @@ def _redrawn(differences: FloatArray, n_resamples: int, seed: int, plan: int) ->
     return np.concatenate(parts)[:n_resamples]
 
 
+_RESAMPLED: Mapping[str, Callable[[FloatArray, int, int, int], FloatArray]] = {
+    "signflip": _flipped,
+    "bootstrap": _redrawn,
+    "signflip-median": flipped_medians,
+    "bootstrap-median": redrawn_medians,
+}
+
+
 def _by_replicates(
-    differences: FloatArray, replicates: FloatArray, alternative: str, *, needs_spread: bool
+    differences: FloatArray, replicates: FloatArray, test: str, alternative: str
 ) -> FloatArray:
-    """Return (count + 1) / (n_resamples + 1); sums that are equal but for rounding are reached."""
-    observed = np.sum(differences, axis=1)
-    tolerance = _TIE * np.sum(np.abs(differences), axis=1)
+    """Return (count + 1) / (n_resamples + 1); what is equal but for rounding is reached."""
+    if test.endswith("-median"):
+        observed = np.median(differences, axis=1)
+        tolerance = _TIE * np.max(np.abs(differences), axis=1)
+    else:
+        observed = np.sum(differences, axis=1)
+        tolerance = _TIE * np.sum(np.abs(differences), axis=1)
     if alternative == "two-sided":
         extreme = np.abs(replicates) >= np.abs(observed) - tolerance
     elif alternative == "greater":
@@ -146,7 +161,7 @@ def _by_replicates(
     else:
         extreme = replicates <= observed + tolerance
     pvalue = (np.count_nonzero(extreme, axis=0) + 1) / (len(replicates) + 1)
-    if needs_spread:
+    if test.startswith("bootstrap"):
         no_spread = np.max(np.abs(replicates), axis=0) <= tolerance
         pvalue[no_spread & (np.abs(observed) > tolerance)] = np.nan
     return np.asarray(pvalue)

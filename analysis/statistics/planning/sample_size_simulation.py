@@ -11,6 +11,7 @@ from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.planning.arguments import as_sizes
 from analysis.statistics.random_streams import Stream, random_uniforms
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
@@ -35,7 +36,6 @@ _EQUAL: dict[str, _Parameters] = {"normal": (0.0, 1.0), "beta": (5.0, 5.0)}
 _BETTER: dict[str, _Parameters] = {"normal": (0.1, 1.0), "beta": (5.0, 4.6)}
 _ITERATIONS_PER_SIZE = 1 << 32
 _ROWS = 256
-_FEWEST_ITEMS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,14 +191,6 @@ def _as_parameters(
         wanted = "(alpha, beta) above 0" if distribution == "beta" else "(mean, std above 0)"
         raise ValueError(f"`{name}` must be {wanted}, got {given!r}.")
     return first, second
-
-
-def as_sizes(sizes: Sequence[int]) -> _IntArray:
-    """Return numbers of items, each at least 2."""
-    numbers = [as_count(size, "sizes") for size in sizes]
-    if not numbers or min(numbers) < _FEWEST_ITEMS:
-        raise ValueError(f"`sizes` must hold numbers of at least {_FEWEST_ITEMS}, got {sizes!r}.")
-    return np.array(numbers, dtype=np.int64)
 
 
 def simulated_uniforms(seed: int, stream: Stream, size: int, iteration: int, n: int) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import PCG64DXSM, Generator, SeedSequence
 
 from analysis.statistics._typing import Seed
+from analysis.statistics.planning.arguments import as_finite
 from analysis.statistics.planning.power_tally import tally
 from analysis.statistics.random_streams import Stream
 from analysis.statistics.results import Result
@@ -35,12 +36,13 @@ class SimulatedPower(Result):
         What was simulated, in the caller's words.
     true_effect, alpha : float
     power : float
+        Share of data sets that are significant with the sign of the true effect, as in the paper;
+        NaN where that is 0.
+    rejection_rate : float
         Share of data sets that are significant, on any side that the test looks at.
     power_low, power_high : float
-        95% Monte Carlo band of `power` (Clopper-Pearson).
-    power_correct_sign : float
-        Share that is significant with the sign of the true effect: the paper's power. NaN where
-        the true effect is 0.
+        95% Monte Carlo band (Clopper-Pearson) of `power`; of `rejection_rate` where the true
+        effect is 0.
     type_m : float
         Mean size of the significant effects over the true one (exaggeration).
     type_s : float
@@ -56,9 +58,9 @@ class SimulatedPower(Result):
     true_effect: float
     alpha: float
     power: float
+    rejection_rate: float
     power_low: float
     power_high: float
-    power_correct_sign: float
     type_m: float
     type_s: float
     mean_effect: float
@@ -96,7 +98,7 @@ def simulate_power(
         Takes a numpy Generator, draws one data set in which the effect is `true_effect`, and
         returns its p-value and the effect estimated.
     true_effect : float
-        Finite; with 0 the power is the rate of false positives.
+        Finite; with 0 there is a rate of false positives, and no power.
     name : str
         Goes into the signature.
     alpha : float
@@ -129,8 +131,7 @@ def simulate_power(
     >>> 0.8 < simulate_power(coin, true_effect=0.15).power < 1
     True
     """
-    if not math.isfinite(true_effect):
-        raise ValueError(f"`true_effect` must be finite, got {true_effect}.")
+    truth = as_finite(true_effect, "true_effect")
     level, repeats, seed = as_level(alpha), as_count(n_iterations, "n_iterations"), as_seed(rng)
     pvalue, effect = np.empty(repeats), np.empty(repeats)
     for i in range(repeats):
@@ -141,16 +142,15 @@ def simulate_power(
                 f"`simulate` must return p-values between 0 and 1 (NaN = not testable), got "
                 f"{pvalue[i]} for data set {i}."
             )
-    found = tally(pvalue, effect, float(true_effect), level)
-    right = math.nan if true_effect == 0 else 0.0
+    found = tally(pvalue, effect, truth, level)
     return SimulatedPower(
         name=name,
-        true_effect=float(true_effect),
+        true_effect=truth,
         alpha=level,
         power=found.power,
+        rejection_rate=found.rejection_rate,
         power_low=found.low,
         power_high=found.high,
-        power_correct_sign=found.power * (1 - found.type_s) if found.power > 0 else right,
         type_m=found.type_m,
         type_s=found.type_s,
         mean_effect=math.fsum(effect) / repeats,

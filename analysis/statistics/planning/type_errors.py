@@ -11,11 +11,16 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics.planning.arguments import (
+    as_above_zero,
+    as_finite,
+    as_low_level,
+    as_several,
+)
 from analysis.statistics.planning.noncentral_t import expect_over_s
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level
 
 _REACH = 9.0
-_FEWEST_ITEMS = 2
 _SQRT_2PI = math.sqrt(2 * math.pi)
 
 
@@ -23,7 +28,9 @@ class TypeErrors(NamedTuple):
     """Power, and what significant results get wrong."""
 
     power: float
-    """Share of comparisons that are significant, on either side for a two-sided test."""
+    """Chance of a significant difference with the sign of the true one; NaN where that is 0."""
+    rejection_rate: float
+    """Chance of a significant difference of either sign."""
     type_m: float
     """Mean size of the significant differences over the true one; NaN where that is 0."""
     type_s: float
@@ -71,17 +78,11 @@ def type_errors_of_t(
     --------
     >>> found = type_errors_of_t(0.1, 1.0, 100)
     >>> round(found.power, 3), round(found.type_m, 2), round(found.type_s, 4)
-    (0.168, 2.48, 0.0095)
+    (0.166, 2.48, 0.0095)
     """
-    n = as_count(n_items, "n_items")
-    if n < _FEWEST_ITEMS:
-        raise ValueError(f"`n_items` must be at least {_FEWEST_ITEMS}, got {n}.")
-    for name, value in (("difference", difference), ("std", std)):
-        if not math.isfinite(value):
-            raise ValueError(f"`{name}` must be finite, got {value}.")
-    if std <= 0:
-        raise ValueError(f"`std` must be above 0, got {std}.")
-    return type_errors(difference / std * math.sqrt(n), n - 1, alpha=alpha, alternative=alternative)
+    n = as_several(n_items, "n_items")
+    ratio = as_finite(difference, "difference") / as_above_zero(std, "std")
+    return type_errors(ratio * math.sqrt(n), n - 1, alpha=alpha, alternative=alternative)
 
 
 def type_errors(
@@ -99,20 +100,20 @@ def type_errors(
     1.125
     """
     as_choice(alternative, "alternative", ALTERNATIVES)
-    level = as_level(alpha) / (2 if alternative == "two-sided" else 1)
-    if level >= 0.5:
-        raise ValueError(f"`alpha` of a one-sided test must be below 0.5 here, got {alpha}.")
-    critical = -float(special.stdtrit(as_count(df, "df"), level))
-    shift = float(noncentrality)
+    tail = as_level(alpha) / 2 if alternative == "two-sided" else as_low_level(alpha)
+    critical = -float(special.stdtrit(as_count(df, "df"), tail))
+    shift = as_finite(noncentrality, "noncentrality")
     # Estimate over standard error = Y / S with Y ~ N(shift, 1): significant where Y > c S on the
     # upper side, and where -Y > c S on the lower one.
     up = _one_side(shift, df, critical) if alternative != "less" else (0.0, 0.0)
     down = _one_side(-shift, df, critical) if alternative != "greater" else (0.0, 0.0)
-    power = up[0] + down[0]
-    if shift == 0 or power == 0:
-        return TypeErrors(power, math.nan, math.nan)
-    wrong = down[0] if shift > 0 else up[0]
-    return TypeErrors(power, (up[1] + down[1]) / power / abs(shift), wrong / power)
+    rate = up[0] + down[0]
+    if shift == 0:
+        return TypeErrors(math.nan, rate, math.nan, math.nan)
+    right, wrong = (up[0], down[0]) if shift > 0 else (down[0], up[0])
+    if rate == 0:
+        return TypeErrors(right, rate, math.nan, math.nan)
+    return TypeErrors(right, rate, (up[1] + down[1]) / rate / abs(shift), wrong / rate)
 
 
 def _one_side(shift: float, df: int, critical: float) -> tuple[float, float]:

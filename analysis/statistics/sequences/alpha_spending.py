@@ -76,8 +76,12 @@ def alpha_spending(
     Systems are claimed to be better only where they passed the best, so that a one-sided p-value
     of a claim is below 1/2 whether or not there is an effect. Either give `looks`, counting every
     system that was scored (the others have p-values above 1/2, which could not hold), or give
-    two-sided p-values, which are those of a gain given that there is one. Numbering claims only,
-    with one-sided p-values, can double the error.
+    two-sided p-values, which are those of a gain given that there is one: that needs, of a system
+    that is no better than the best before it, that its luck is as likely to go either way whatever
+    happened before. Numbering claims only, with one-sided p-values, can double the error.
+
+    No p-value is valid for a system that was tuned on the test set, nor for one that inherits the
+    luck of another that was picked on it, when it is compared with a system before that one.
 
     References
     ----------

@@ -123,7 +123,8 @@ def correct_gain(
     selection : {"record", "significant"}
         What was reported: every gain above 0, or the gains that a test finds.
     alpha : float or array_like, shape (n,)
-        Level of that test, with "significant" only; the levels of a `ClaimSequence` fit here.
+        Level of that test, with "significant" only; the levels of a `ClaimSequence` fit here. With
+        a level of 0 nothing is reported.
     alternative : {"two-sided", "greater"}
         Of that test.
     confidence : float
@@ -264,8 +265,8 @@ def _cut(
     levels = as_floats(alpha, "alpha")
     if levels.shape not in ((), shape):
         raise ValueError(f"`alpha` must be a number or have shape {shape}, got {levels.shape}.")
-    if np.any(~((levels > 0) & (levels < 1))):
-        raise ValueError("`alpha` must lie strictly between 0 and 1.")
+    if np.any(~((levels >= 0) & (levels < 1))):
+        raise ValueError("`alpha` must be at least 0 and below 1.")
     if selection == "record":
         return np.zeros(shape)
     tails = levels / 2 if alternative == "two-sided" else levels

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.planning.arguments import as_finite, as_share
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_floats
@@ -359,25 +360,6 @@ def fit_agreement(
         standard_errors=read_only(std * np.sqrt(np.sum(inverse**2, axis=1))),
         source=source,
     )
-
-
-def as_finite(value: float, name: str) -> float:
-    """Return a finite number."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"`{name}` must be a number, got {value!r}.") from None
-    if not math.isfinite(number):
-        raise ValueError(f"`{name}` must be finite, got {number}.")
-    return number
-
-
-def as_share(value: float, name: str) -> float:
-    """Return a number between 0 and 1, both included."""
-    share = as_finite(value, name)
-    if not 0 <= share <= 1:
-        raise ValueError(f"`{name}` must be a share between 0 and 1, got {share:g}.")
-    return share
 
 
 def _as_column(values: npt.ArrayLike, name: str) -> FloatArray:

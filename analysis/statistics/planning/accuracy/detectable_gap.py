@@ -12,15 +12,14 @@ from analysis.statistics.planning.accuracy.agreement import (
     Agreement,
     AgreementModel,
     agreement_for,
-    as_share,
 )
 from analysis.statistics.planning.accuracy.discordant_counts import Decision, enumerate_rejections
 from analysis.statistics.planning.accuracy.lachenbruch import (
-    as_power,
     level_quantile,
     normal_power,
 )
 from analysis.statistics.planning.accuracy.mcnemar_power import as_decision, outcomes_for
+from analysis.statistics.planning.arguments import as_share, as_target_power
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_count
@@ -147,7 +146,7 @@ def minimum_detectable_gap(
     (0.0167, 0.942)
     """
     n, before = as_count(n_items, "n_items"), as_share(baseline, "baseline")
-    decision, target = as_decision(variant, alternative, alpha), as_power(power, alpha)
+    decision, target = as_decision(variant, alternative, alpha), as_target_power(power, alpha)
     as_choice(method, "method", GAP_METHODS)
     smallest, largest = _gap_limits(before, agreement, alternative)
     sign = -1.0 if alternative == "less" else 1.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.planning.accuracy.agreement import as_share
+from analysis.statistics.planning.arguments import as_share
 from analysis.statistics.results import Result, read_only_mapping
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from scipy import special
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.planning.accuracy.agreement import Agreement, agreement_for, as_share
+from analysis.statistics.planning.accuracy.agreement import Agreement, agreement_for
 from analysis.statistics.planning.accuracy.detectable_gap import (
     GAP_METHODS,
     GapMethod,
@@ -16,8 +16,9 @@ from analysis.statistics.planning.accuracy.detectable_gap import (
     power_towards,
 )
 from analysis.statistics.planning.accuracy.discordant_counts import Decision
-from analysis.statistics.planning.accuracy.lachenbruch import as_gap, as_power
+from analysis.statistics.planning.accuracy.lachenbruch import as_gap
 from analysis.statistics.planning.accuracy.mcnemar_power import as_decision
+from analysis.statistics.planning.arguments import as_share, as_target_power
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice
@@ -132,7 +133,7 @@ def items_for_gap(
     difference = as_gap(gap)
     share = agreement_for(agreement, baseline, difference)
     before = math.nan if baseline is None else as_share(baseline, "baseline")
-    decision, target = as_decision(variant, alternative, alpha), as_power(power, alpha)
+    decision, target = as_decision(variant, alternative, alpha), as_target_power(power, alpha)
     as_choice(method, "method", GAP_METHODS)
     size = abs(difference)
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from scipy import optimize, special
 
 from analysis.statistics._typing import Alternative, FloatArray
-from analysis.statistics.planning.accuracy.agreement import agreement_range, as_finite, as_share
+from analysis.statistics.planning.accuracy.agreement import agreement_range
+from analysis.statistics.planning.arguments import as_difference, as_share, as_target_power
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level
@@ -299,7 +300,7 @@ def normal_power(n: int, size: float, agreement: float, z: float) -> float:
 
 
 def _square(power: float, alpha: float, alternative: str) -> float:
-    target = float(special.ndtri(as_power(power, alpha)))
+    target = float(special.ndtri(as_target_power(power, alpha)))
     return (level_quantile(alpha, alternative) + target) ** 2
 
 
@@ -310,9 +311,7 @@ def looks_away(gap: float, alternative: str) -> bool:
 
 def as_gap(gap: float) -> float:
     """Return a gap that can be found."""
-    difference = as_finite(gap, "gap")
-    if difference == 0:
-        raise ValueError("`gap` must not be 0: no number of items could show it.")
+    difference = as_difference(gap, "gap")
     if abs(difference) > 1:
         raise ValueError(f"`gap` must be a share (0.02, not 2), got {difference:g}.")
     return difference
@@ -323,13 +322,3 @@ def level_quantile(alpha: float, alternative: str) -> float:
     as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_level(alpha)
     return -float(special.ndtri(level / 2 if alternative == "two-sided" else level))
-
-
-def as_power(power: float, alpha: float) -> float:
-    """Return the power asked for, which must be above the level."""
-    target, level = as_level(power, name="power"), as_level(alpha)
-    if target <= level:
-        raise ValueError(
-            f"`power` must be above `alpha` ({level}), which a test of no use has, got {target}."
-        )
-    return target

@@ -6,7 +6,7 @@ the share of them that goes to the better system: power is a sum over both, and 
 
 import math
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from analysis.statistics.planning.accuracy.agreement import (
     Agreement,
     agreement_for,
     agreement_range,
-    as_finite,
-    as_share,
 )
 from analysis.statistics.planning.accuracy.discordant_counts import (
     Decision,
@@ -27,11 +25,10 @@ from analysis.statistics.planning.accuracy.discordant_counts import (
     enumerate_rejections,
     simulate_rejections,
 )
+from analysis.statistics.planning.arguments import as_finite, as_low_level, as_share
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
-
-_LARGEST_ALPHA: Final = 0.5
+from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -331,13 +328,7 @@ def as_decision(variant: str, alternative: str, alpha: float) -> Decision:
     """Return the test, checked."""
     as_choice(variant, "variant", VARIANTS)
     as_choice(alternative, "alternative", ALTERNATIVES)
-    level = as_level(alpha)
-    if level >= _LARGEST_ALPHA:
-        raise ValueError(
-            f"`alpha` must be below {_LARGEST_ALPHA}, got {level}: above, results in the wrong "
-            "direction would be significant."
-        )
-    return Decision(variant, alternative, level)
+    return Decision(variant, alternative, as_low_level(alpha))
 
 
 def outcomes_for(gap: float, agreement: float) -> Outcomes:

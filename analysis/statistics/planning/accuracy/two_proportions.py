@@ -5,13 +5,13 @@ import math
 from scipy import optimize, special
 
 from analysis.statistics._typing import Alternative
-from analysis.statistics.planning.accuracy.agreement import agreement_range, as_share
+from analysis.statistics.planning.accuracy.agreement import agreement_range
 from analysis.statistics.planning.accuracy.lachenbruch import (
     as_gap,
-    as_power,
     level_quantile,
     looks_away,
 )
+from analysis.statistics.planning.arguments import as_share, as_target_power
 from analysis.statistics.validation import as_count
 
 _GAP_TOLERANCE = 1e-15
@@ -106,7 +106,7 @@ def two_proportion_gap(
     0.024
     """
     n, before = as_count(n_items, "n_items"), as_share(baseline, "baseline")
-    z, target = level_quantile(alpha, alternative), as_power(power, alpha)
+    z, target = level_quantile(alpha, alternative), as_target_power(power, alpha)
     sign = -1.0 if alternative == "less" else 1.0
     largest = before if alternative == "less" else 1 - before
 

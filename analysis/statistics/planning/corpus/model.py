@@ -13,15 +13,15 @@ from typing import Literal, NamedTuple, TypeAlias
 from scipy import special
 
 from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics.planning.arguments import as_finite, as_low_level, as_number
 from analysis.statistics.planning.corpus.simulation import Draws, Shares, draw_effects, judge_draws
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
+from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
 CorpusMethod: TypeAlias = Literal["normal", "simulation"]
 
 CORPUS_METHODS: tuple[CorpusMethod, ...] = ("normal", "simulation")
-_LARGEST_ALPHA = 0.5
 _MOST_DRAWN = 10**8
 _LARGEST = 1e100
 MOST_SIMULATED = 2_000_000
@@ -45,7 +45,7 @@ class CorpusPower(Result):
     alternative : str
     power : float
         Chance of a significant difference with the right sign; NaN for a `difference` of 0.
-    power_any_sign : float
+    rejection_rate : float
         Chance of a significant difference; for a `difference` of 0 the level that the test keeps.
     type_m : float
         Mean size of significant differences over the true one (exaggeration); NaN where the true
@@ -53,7 +53,7 @@ class CorpusPower(Result):
     type_s : float
         Share of significant differences that have the wrong sign; NaN as for `type_m`.
     standard_error : float
-        Monte Carlo error of `power` (of `power_any_sign` for a `difference` of 0); 0 where nothing
+        Monte Carlo error of `power` (of `rejection_rate` for a `difference` of 0); 0 where nothing
         is drawn.
     mean_difference : float
         Of the simulated comparisons; the true one where nothing is drawn.
@@ -72,7 +72,7 @@ class CorpusPower(Result):
     alpha: float
     alternative: str
     power: float
-    power_any_sign: float
+    rejection_rate: float
     type_m: float
     type_s: float
     standard_error: float
@@ -159,7 +159,7 @@ class CorpusModel:
             alpha=self.alpha,
             alternative=self.alternative,
             power=right,
-            power_any_sign=found,
+            rejection_rate=found,
             type_m=shares.size / abs(difference) if defined else math.nan,
             type_s=wrong / found if defined else math.nan,
             standard_error=math.sqrt(share * (1 - share) / iterations) if iterations else 0.0,
@@ -238,14 +238,12 @@ def as_model(
     """Check the arguments that all questions share."""
     as_choice(method, "method", CORPUS_METHODS)
     as_choice(alternative, "alternative", ALTERNATIVES)
-    share, spread = as_finite(p_zero, "p_zero"), as_finite(scale, "scale")
+    share, spread = as_finite(p_zero, "p_zero"), as_moderate(scale, "scale")
     if not 0 <= share < 1:
         raise ValueError(f"`p_zero` must be at least 0 and below 1, got {share}.")
     if not spread >= 1 / _LARGEST:
         raise ValueError(f"`scale` must be above 0 (at least {1 / _LARGEST:.0e}), got {spread}.")
-    level = as_level(alpha)
-    if level > _LARGEST_ALPHA:
-        raise ValueError(f"`alpha` must be at most {_LARGEST_ALPHA}, got {level}.")
+    level = as_low_level(alpha)
     iterations = as_count(n_iterations, "n_iterations")
     resamples = as_count(n_resamples, "n_resamples")
     sampling = None
@@ -264,12 +262,9 @@ def as_model(
     return CorpusModel(share, spread, alternative, level, sampling)
 
 
-def as_finite(value: float, name: str) -> float:
+def as_moderate(value: float, name: str) -> float:
     """Return a number of at most 1e100 in size."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"`{name}` must be a number, got {value!r}.") from None
+    number = as_number(value, name)
     if not abs(number) <= _LARGEST:
         raise ValueError(f"`{name}` must be finite and at most 1e100 in size, got {number}.")
     return number

@@ -5,18 +5,22 @@ import warnings
 from collections.abc import Callable
 
 from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics.planning.arguments import (
+    FEWEST_UNITS,
+    as_difference,
+    as_several,
+    as_target_power,
+)
 from analysis.statistics.planning.corpus.model import (
     MOST_SIMULATED,
     CorpusMethod,
     CorpusModel,
     CorpusPower,
-    as_finite,
     as_model,
+    as_moderate,
 )
 from analysis.statistics.results import DegenerateDataWarning
-from analysis.statistics.validation import as_count, as_level
 
-_FEWEST_ITEMS = 2
 _MOST_ITEMS = 10**15
 _DOUBLINGS = 60
 _CLOSE = 1e-4
@@ -89,8 +93,8 @@ def corpus_power(
     >>> round(corpus_power(1.0, 2_000, p_zero=0.13, scale=25.8).power, 4)
     0.7467
     """
-    effect = as_finite(difference, "difference")
-    n = _as_items(n_items)
+    effect = as_moderate(difference, "difference")
+    n = as_several(n_items, "n_items")
     model = as_model(
         p_zero=p_zero,
         scale=scale,
@@ -152,7 +156,7 @@ def corpus_detectable_difference(
     >>> round(found.difference, 4), round(found.power, 4)
     (1.0678, 0.8)
     """
-    n = _as_items(n_items)
+    n = as_several(n_items, "n_items")
     model = as_model(
         p_zero=p_zero,
         scale=scale,
@@ -163,7 +167,7 @@ def corpus_detectable_difference(
         n_resamples=n_resamples,
         rng=rng,
     )
-    target = _as_target(power, model.alpha)
+    target = as_target_power(power, model.alpha)
     sign = -1.0 if alternative == "less" else 1.0
     close = _CLOSE if model.simulated else 1e-13
     found = _first_reached(
@@ -224,9 +228,7 @@ def corpus_items_needed(
     >>> corpus_items_needed(0.5, p_zero=0.13, scale=25.8).n_items
     9098
     """
-    effect = abs(as_finite(difference, "difference"))
-    if effect == 0:
-        raise ValueError("`difference` must not be 0: no number of items could show it.")
+    effect = abs(as_moderate(as_difference(difference), "difference"))
     model = as_model(
         p_zero=p_zero,
         scale=scale,
@@ -237,7 +239,7 @@ def corpus_items_needed(
         n_resamples=n_resamples,
         rng=rng,
     )
-    target = _as_target(power, model.alpha)
+    target = as_target_power(power, model.alpha)
     if alternative == "less":
         effect = -effect
     return model.at(effect, _fewest_items(model, effect, target))
@@ -272,14 +274,14 @@ def _fewest_items(model: CorpusModel, difference: float, target: float) -> int:
             )
         return model.power(difference, n) >= target
 
-    low, high = _FEWEST_ITEMS - 1, _FEWEST_ITEMS
+    low, high = FEWEST_UNITS - 1, FEWEST_UNITS
     if model.simulated:
         # Simulations are short near the closed form's answer, and long far above it.
         closed = model.closed()
         high = _fewest_items(closed, difference, target)
         low = max(low, int(high / _STEP))
-        if low >= _FEWEST_ITEMS and enough(low):
-            low, high = _FEWEST_ITEMS - 1, low
+        if low >= FEWEST_UNITS and enough(low):
+            low, high = FEWEST_UNITS - 1, low
     while not enough(high):
         low = high
         high = math.ceil(high * _STEP) if model.simulated else 2 * high
@@ -288,19 +290,3 @@ def _fewest_items(model: CorpusModel, difference: float, target: float) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def _as_target(power: float, alpha: float) -> float:
-    target = as_level(power, name="power")
-    if target <= alpha:
-        raise ValueError(
-            f"`power` must be above `alpha` ({alpha}), which a test of no use has, got {target}."
-        )
-    return target
-
-
-def _as_items(n_items: int) -> int:
-    n = as_count(n_items, "n_items")
-    if n < _FEWEST_ITEMS:
-        raise ValueError(f"`n_items` must be at least {_FEWEST_ITEMS}, got {n}.")
-    return n

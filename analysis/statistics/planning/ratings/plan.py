@@ -8,19 +8,21 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics.planning.arguments import (
+    FEWEST_UNITS,
+    as_difference,
+    as_several,
+    as_target_power,
+)
 from analysis.statistics.planning.ratings.design import RatingSpread, RatingTest
 from analysis.statistics.planning.ratings.power import DEFAULT_ITERATIONS
 from analysis.statistics.planning.ratings.study import (
-    as_difference,
     as_rating_study,
-    as_several,
-    as_target,
     half_widths,
 )
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 
-_FEWEST = 2
 _MOST = 10**6
 
 
@@ -105,11 +107,9 @@ def plan_ratings(
     >>> plan_ratings(0.2, HIGH_VARIANCE, n_workers=3).sentence
     'No number of items is enough with 3 workers: power stays below 16%. Ask more workers.'
     """
-    effect = abs(as_difference(difference))
-    if effect == 0:
-        raise ValueError("`difference` must not be 0: no number of ratings could show it.")
+    effect = abs(as_difference(difference, of="ratings"))
     study = as_rating_study(spread, n_ratings, test, alternative, alpha, n_iterations, rng)
-    target = as_target(power, study.alpha)
+    target = as_target_power(power, study.alpha)
     if n_items is None and n_workers is not None:
         of, given = "items", as_several(n_workers, "n_workers")
     elif n_items is not None and n_workers is None:
@@ -138,7 +138,7 @@ def _fewest(reached: Callable[[int], float], target: float) -> tuple[int | None,
     best = reached(_MOST)
     if best < target:
         return None, best
-    low, high = _FEWEST - 1, _FEWEST
+    low, high = FEWEST_UNITS - 1, FEWEST_UNITS
     while reached(high) < target:
         low, high = high, min(2 * high, _MOST)
     while high - low > 1:

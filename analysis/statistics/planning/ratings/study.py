@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics.planning.arguments import as_low_level
 from analysis.statistics.planning.ratings.design import (
     PUBLISHED_CRITICAL_VALUE,
     RATING_TESTS,
@@ -25,10 +26,8 @@ from analysis.statistics.planning.ratings.design import (
     variance_parts,
 )
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
-from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
+from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
-_FEWEST = 2
-_LARGEST_ALPHA = 0.5
 _PUBLISHED_ALPHA = 0.05
 
 
@@ -154,9 +153,7 @@ def as_rating_study(
         raise TypeError(f"`spread` must be a RatingSpread, got {type(spread).__name__}.")
     as_choice(test, "test", RATING_TESTS)
     as_choice(alternative, "alternative", ALTERNATIVES)
-    level = as_level(alpha)
-    if level >= _LARGEST_ALPHA:
-        raise ValueError(f"`alpha` must be below {_LARGEST_ALPHA}, got {level}.")
+    level = as_low_level(alpha)
     if test == "published" and (alternative != "two-sided" or level != _PUBLISHED_ALPHA):
         raise ValueError(
             "`test` 'published' rejects beyond ±1.96: leave `alternative` at 'two-sided' and "
@@ -165,32 +162,3 @@ def as_rating_study(
     ratings = as_count(n_ratings, "n_ratings")
     iterations = -(-as_count(n_iterations, "n_iterations") // BLOCK_ROWS) * BLOCK_ROWS
     return RatingStudy(spread, ratings, test, alternative, level, iterations, as_seed(rng))
-
-
-def as_several(value: int, name: str) -> int:
-    """Return a whole number of at least 2."""
-    count = as_count(value, name)
-    if count < _FEWEST:
-        raise ValueError(
-            f"`{name}` must be at least {_FEWEST}, got {count}: one says nothing about others."
-        )
-    return count
-
-
-def as_target(power: float, alpha: float) -> float:
-    """Return a power that a test of no use does not have."""
-    target = as_level(power, name="power")
-    if target <= alpha:
-        raise ValueError(f"`power` must be above `alpha` ({alpha}), got {target}.")
-    return target
-
-
-def as_difference(value: float) -> float:
-    """Return a finite number."""
-    try:
-        difference = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"`difference` must be a number, got {value!r}.") from None
-    if not math.isfinite(difference):
-        raise ValueError(f"`difference` must be finite, got {difference}.")
-    return difference
