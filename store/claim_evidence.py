@@ -98,6 +98,15 @@ def list_evidence(store: Store, claim_uid: str) -> list[EvidenceRecord]:
         return [_evidence_record(row) for row in rows]
 
 
+def latest_evidence(store: Store) -> dict[str, EvidenceRecord]:
+    """Return what the latest audit made of each claim that had one, by the claim's uid."""
+    last = sa.select(sa.func.max(ClaimEvidence.id)).group_by(ClaimEvidence.claim_id)
+    query = sa.select(Claim.uid, *_EVIDENCE).join(Claim, Claim.id == ClaimEvidence.claim_id)
+    with store.read() as connection:
+        rows = connection.execute(query.where(ClaimEvidence.id.in_(last)))
+        return {row.uid: _evidence_record(row) for row in rows}
+
+
 def list_changed_verdicts(store: Store, since: datetime) -> list[VerdictChange]:
     """Return the claims whose verdict is not what it was then, the latest change first.
 

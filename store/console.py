@@ -123,7 +123,7 @@ def _as_text(cell: Any) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, tuple | list):
-        return ", ".join(map(str, cell)) or "–"
+        return ", ".join(map(_as_text, cell)) or "–"
     return str(cell)
 
 

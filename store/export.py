@@ -1,10 +1,10 @@
-"""Scores and runs out of the store, in files that the importers read again."""
+"""Scores, runs and claims out of the store; scores and claims in files that are read again."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -12,11 +12,14 @@ import numpy as np
 import yaml
 
 from store.arrays import load_run_scores
+from store.claim_evidence import latest_evidence
+from store.claim_records import ClaimRecord
+from store.claims import list_claims
 from store.datasets import get_dataset, list_items
 from store.engine import Store
 from store.errors import StoreError
 from store.importers.bundle import COMPONENTS, Status
-from store.metrics import list_metrics
+from store.metrics import get_metric, list_metrics
 from store.records import RunRecord
 from store.runs import list_runs
 
@@ -68,6 +71,67 @@ def run_rows(store: Store) -> Iterator[dict[str, Any]]:
                 "n_items": run.n_items,
                 "n_scored": vector.n_scored,
             }
+
+
+def claim_rows(
+    store: Store, *, dataset: str | None = None, metric: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield one row per claim: what it states, its latest verdict, and the figures behind that.
+
+    `tiebreak claims import` reads the statements again. An interval takes two columns.
+    """
+    claims = list_claims(
+        store,
+        dataset_uid=None if dataset is None else get_dataset(store, dataset).uid,
+        metric_uid=None if metric is None else get_metric(store, metric).uid,
+    )
+    latest = latest_evidence(store)
+    figures = [evidence.figures for evidence in latest.values()]
+    pairs = {name for said in figures for name, value in said.items() if _is_pair(value)}
+    for claim in claims:
+        columns = _claim_columns(claim)
+        evidence = latest.get(claim.uid)
+        for name, value in _flat({} if evidence is None else evidence.figures, pairs).items():
+            columns[f"audited {name}" if name in columns else name] = value
+        yield columns
+
+
+def _claim_columns(claim: ClaimRecord) -> dict[str, Any]:
+    return {
+        "date": claim.claimed_on.isoformat(),
+        "system": claim.system,
+        "dataset": claim.dataset,
+        "metric": claim.metric,
+        "value": claim.value,
+        "source": claim.source,
+        "source_url": claim.source_url,
+        "quote": claim.quote or None,
+        "printed": claim.printed or None,
+        "uid": claim.uid,
+        "run": claim.run_uid,
+        "origin": claim.origin,
+        "tier": claim.tier,
+        "verdict": claim.verdict,
+        "audited_at": claim.audited_at.isoformat() if claim.audited_at else None,
+    }
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
+
+
+def _flat(figures: Mapping[str, Any], pairs: set[str]) -> dict[str, Any]:
+    """Return figures as the cells of one row; those that are pairs in any row take two."""
+    flat: dict[str, Any] = {}
+    for name, value in figures.items():
+        if _is_pair(value) or (value is None and name in pairs):
+            low, high = value or (None, None)
+            flat |= {f"{name}_low": low, f"{name}_high": high}
+        elif isinstance(value, list | dict):
+            flat[name] = json.dumps(value, ensure_ascii=False)
+        else:
+            flat[name] = value
+    return flat
 
 
 def write_mapping(store: Store, target: Path) -> Path:

@@ -1,82 +1,31 @@
-"""The tables. ORM objects never leave the package `store`; queries hand out `store.records`."""
+"""The tables. ORM objects never leave the package `store`; queries hand out `store.records`.
+
+Base and column types are in `store.model_base`, the tables of claims in `store.claim_models`.
+"""
 
 from __future__ import annotations
 
-import secrets
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.orm import Mapped, mapped_column
 
+from store.claim_models import Claim as Claim
+from store.claim_models import ClaimEvidence as ClaimEvidence
 from store.importers.bundle import Aggregation, OverlapKind, Sidedness, Unit
-
-_UID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
-
-
-def new_uid() -> str:
-    """Return 12 random characters (60 bits) for a public link."""
-    return "".join(secrets.choice(_UID_ALPHABET) for _ in range(12))
-
-
-def utc_now() -> datetime:
-    """Return the current time, aware, in UTC."""
-    return datetime.now(UTC)
-
-
-class UTCDateTime(TypeDecorator[datetime]):
-    """Aware datetimes, stored as sortable ISO text in UTC; the same text on every database."""
-
-    impl = sa.String(32)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> str | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"naive datetime {value!r}: give it a time zone")
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
-
-    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> datetime | None:
-        return None if value is None else datetime.fromisoformat(value)
-
-
-class Base(DeclarativeBase):
-    """Base of all tables. Every constraint has a name, so that a migration can drop it."""
-
-    metadata = sa.MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-    type_annotation_map = {datetime: UTCDateTime(), dict[str, Any]: sa.JSON(none_as_null=True)}  # noqa: RUF012
-
-
-# Ids are never reused, so that an old reference can never mean something new.
-NEVER_REUSE_IDS = {"sqlite_autoincrement": True}
-
-
-def _unique_among_living(name: str, *columns: str) -> sa.Index:
-    """Unique while the row is not deleted: a deleted name can be used again."""
-    living = sa.text("deleted_at IS NULL")
-    return sa.Index(name, *columns, unique=True, sqlite_where=living, postgresql_where=living)
-
-
-def _one_of(column: str, *values: str) -> sa.CheckConstraint:
-    listed = ", ".join(f"'{value}'" for value in values)
-    return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
+from store.model_base import NEVER_REUSE_IDS, one_of, unique_among_living
+from store.model_base import Base as Base
+from store.model_base import UTCDateTime as UTCDateTime
+from store.model_base import new_uid as new_uid
+from store.model_base import utc_now as utc_now
 
 
 class System(Base):
     """What is evaluated: a model with its configuration."""
 
     __tablename__ = "system"
-    __table_args__ = (_unique_among_living("uq_system_living_name", "name"), NEVER_REUSE_IDS)
+    __table_args__ = (unique_among_living("uq_system_living_name", "name"), NEVER_REUSE_IDS)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
@@ -103,7 +52,7 @@ class Dataset(Base):
 
     __tablename__ = "dataset"
     __table_args__ = (
-        _unique_among_living("uq_dataset_living_name_version", "name", "version"),
+        unique_among_living("uq_dataset_living_name_version", "name", "version"),
         NEVER_REUSE_IDS,
     )
 
@@ -130,7 +79,7 @@ class DatasetOverlap(Base):
     __table_args__ = (
         sa.UniqueConstraint("dataset_a_id", "dataset_b_id"),
         sa.CheckConstraint("dataset_a_id < dataset_b_id", name="ordered"),
-        _one_of("kind", "shared-items", "contains", "transform"),
+        one_of("kind", "shared-items", "contains", "transform"),
         NEVER_REUSE_IDS,
     )
 
@@ -181,11 +130,11 @@ class Metric(Base):
     __tablename__ = "metric"
     __table_args__ = (
         sa.UniqueConstraint("name", "signature"),
-        _one_of(
+        one_of(
             *("aggregation", "mean", "median", "ratio", "f1", "bleu", "chrf"),
             *("pearson", "spearman"),
         ),
-        _one_of("unit", "", "proportion", "percent", "points"),
+        one_of("unit", "", "proportion", "percent", "points"),
         NEVER_REUSE_IDS,
     )
 
@@ -221,7 +170,7 @@ class Run(Base):
 
     __tablename__ = "run"
     __table_args__ = (
-        _unique_among_living(
+        unique_among_living(
             "uq_run_living_system_dataset_label", "system_id", "dataset_id", "label"
         ),
         NEVER_REUSE_IDS,
@@ -350,7 +299,7 @@ class ReportedComparison(Base):
             *("system_a_id", "system_b_id", "dataset_id", "metric_id", "source"),
             name="uq_reported_comparison_identity",  # PostgreSQL takes 63 characters
         ),
-        _one_of("sidedness", "two-sided", "greater", "less", "unstated"),
+        one_of("sidedness", "two-sided", "greater", "less", "unstated"),
         NEVER_REUSE_IDS,
     )
 
@@ -373,79 +322,13 @@ class ReportedComparison(Base):
     ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
 
 
-class Claim(Base):
-    """A dated statement that a system reaches a value. Append-only: no row is ever changed."""
-
-    __tablename__ = "claim"
-    __table_args__ = (
-        sa.UniqueConstraint(
-            *("system_id", "dataset_id", "metric_id", "claimed_on", "source", "value"),
-            name="uq_claim_identity",
-        ),
-        _one_of("origin", "hand", "file", "found"),
-        _one_of("tier", "reported", "reproduced", "contradicted"),
-        NEVER_REUSE_IDS,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
-    system_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
-    dataset_id: Mapped[int] = mapped_column(
-        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
-    )
-    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
-    run_id: Mapped[int | None] = mapped_column(
-        sa.ForeignKey("run.id", ondelete="SET NULL"), index=True
-    )
-    """The run that the claim is about, where there is one; the claim outlives it."""
-    claimed_on: Mapped[datetime]
-    value: Mapped[float]
-    printed: Mapped[str] = mapped_column(sa.String(200), default="")
-    source: Mapped[str] = mapped_column(sa.String(1000))
-    source_url: Mapped[str | None] = mapped_column(sa.String(2000))
-    quote: Mapped[str] = mapped_column(sa.Text, default="")
-    origin: Mapped[str] = mapped_column(sa.String(20))
-    tier: Mapped[str] = mapped_column(sa.String(20))
-    """As it was when the claim was made; evidence may move it."""
-    ingest_id: Mapped[int | None] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
-    actor: Mapped[str] = mapped_column(sa.String(200))
-    created_at: Mapped[datetime] = mapped_column(default=utc_now)
-
-
-class ClaimEvidence(Base):
-    """What one audit made of a claim. Append-only; the largest id is the verdict of today."""
-
-    __tablename__ = "claim_evidence"
-    __table_args__ = (
-        _one_of(
-            *("verdict", "supported", "within-noise", "underpowered", "unverifiable"),
-            "contradicted",
-        ),
-        _one_of("tier", "reported", "reproduced", "contradicted"),
-        NEVER_REUSE_IDS,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    claim_id: Mapped[int] = mapped_column(sa.ForeignKey("claim.id", ondelete="CASCADE"), index=True)
-    verdict: Mapped[str] = mapped_column(sa.String(20))
-    tier: Mapped[str | None] = mapped_column(sa.String(20))
-    """``None``: the audit says nothing about it."""
-    figures: Mapped[dict[str, Any]]
-    signature: Mapped[str] = mapped_column(sa.Text, default="")
-    """One line from which the figures can be repeated."""
-    fingerprint: Mapped[str] = mapped_column(sa.String(64), default="")
-    """Of the data that were looked at; see `store.results_cache.data_fingerprint`."""
-    actor: Mapped[str] = mapped_column(sa.String(200))
-    created_at: Mapped[datetime] = mapped_column(default=utc_now)
-
-
 class Tag(Base):
     """A short word on a system, dataset or run."""
 
     __tablename__ = "tag"
     __table_args__ = (
         sa.UniqueConstraint("target_kind", "target_id", "name"),
-        _one_of("target_kind", "system", "dataset", "run"),
+        one_of("target_kind", "system", "dataset", "run"),
         sa.Index("ix_tag_name", "name"),
         NEVER_REUSE_IDS,
     )
@@ -461,7 +344,7 @@ class Note(Base):
 
     __tablename__ = "note"
     __table_args__ = (
-        _one_of("target_kind", "system", "dataset", "run"),
+        one_of("target_kind", "system", "dataset", "run"),
         sa.Index("ix_note_target_kind_target_id", "target_kind", "target_id"),
         NEVER_REUSE_IDS,
     )

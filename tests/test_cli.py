@@ -352,3 +352,12 @@ def test_odd_files_get_a_message(run: Run, tmp_path: Path, name: str, text: str,
 def test_wrong_arguments_are_errors(run: Run, results: Path, words: list[str]) -> None:
     run("ingest", results)
     assert run(*words, code=2).stderr
+
+
+def test_a_role_can_be_switched_off(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trials.csv"
+    path.write_text("system,item,run,acc\nA,1,x,1\nA,1,y,0\n", encoding="utf-8")
+    words = ("ingest", path, "--dataset", "d", "--column", "trial=run", "--column", "run=")
+    report = json.loads(run(*words, "--json").stdout)["result"]
+    assert (report["runs_added"], report["scores_added"]) == (1, 2)
+    assert "or as ROLE= where" in run("ingest", path, "--column", "run", code=2).output

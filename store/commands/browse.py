@@ -9,7 +9,8 @@ import typer
 from rich.console import Console
 
 from store import tags
-from store.commands.target import Target
+from store.claim_evidence import list_evidence
+from store.claims import get_claim, list_claims
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.datasets import get_dataset, list_datasets, list_overlaps
 from store.engine import Store
@@ -31,7 +32,17 @@ class Listing(StrEnum):
     datasets = "datasets"
     metrics = "metrics"
     runs = "runs"
+    claims = "claims"
     ingests = "ingests"
+
+
+class Shown(StrEnum):
+    """What can be shown by itself."""
+
+    system = "system"
+    dataset = "dataset"
+    run = "run"
+    claim = "claim"
 
 
 @app.command("ls")
@@ -44,7 +55,7 @@ def ls_command(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List systems, datasets, metrics, runs or ingests."""
+    """List systems, datasets, metrics, runs, claims or ingests."""
     if deleted and what not in _CAN_BE_DELETED:
         raise StoreError(f"{what} cannot be deleted: --deleted goes with systems, datasets, runs.")
     with opened(context, read_only=True) as store:
@@ -65,6 +76,7 @@ _LISTINGS: dict[Listing, Any] = {
     Listing.datasets: list_datasets,
     Listing.metrics: list_metrics,
     Listing.runs: list_runs,
+    Listing.claims: list_claims,
     Listing.ingests: list_ingests,
 }
 
@@ -73,6 +85,10 @@ _LISTED_COLUMNS: dict[Listing, tuple[str, ...]] = {
     Listing.datasets: ("uid", "name", "version", "task", "language", "=n_items", "=n_systems"),
     Listing.metrics: ("uid", "name", "signature", "higher_is_better", "aggregation", "unit"),
     Listing.runs: ("uid", "system", "dataset", "label", "evaluated_on", "complete", "tags"),
+    Listing.claims: (
+        *("uid", "claimed_on", "system", "dataset", "metric", "=value", "verdict", "tier"),
+        *("origin", "source"),
+    ),
     Listing.ingests: ("uid", "format", "actor", "created_at"),
 }
 
@@ -86,9 +102,9 @@ def _show_listing(console: Console, what: Listing, records: list[Record]) -> Non
 @app.command("show")
 @exits_in_words
 def show_command(
-    context: typer.Context, what: Target, name: str, as_json: JsonOption = False
+    context: typer.Context, what: Shown, name: str, as_json: JsonOption = False
 ) -> None:
-    """Show everything about a run, system or dataset (by uid or name)."""
+    """Show everything about a run, system, dataset or claim (by uid or name)."""
     with opened(context, read_only=True) as store:
         result = _shown(store, what, name)
         answer(
@@ -100,12 +116,16 @@ def show_command(
         )
 
 
-def _shown(store: Store, what: Target, name: str) -> dict[str, Any]:
-    if what is Target.run:
+def _shown(store: Store, what: Shown, name: str) -> dict[str, Any]:
+    if what is Shown.claim:
+        claim = get_claim(store, name)
+        evidence = _dicts("evidence", list_evidence(store, claim.uid))
+        return claim.to_dict() | evidence | _history(store, claim.uid)
+    if what is Shown.run:
         run = get_run(store, name)
         own = list_reported_scores(store, run_uid=run.uid)
         return run.to_dict() | _attached(store, "run", run.uid) | _dicts("reported", own)
-    if what is Target.system:
+    if what is Shown.system:
         system = get_system(store, name)
         runs = list_runs(store, system_uid=system.uid)
         stated = list_reported_scores(store, system_uid=system.uid)
@@ -127,7 +147,11 @@ def _shown(store: Store, what: Target, name: str) -> dict[str, Any]:
 
 def _attached(store: Store, kind: Any, uid: str) -> dict[str, Any]:
     notes = tags.list_notes(store, kind, uid)
-    return _dicts("notes", notes) | _dicts("history", list_events(store, target_uid=uid))
+    return _dicts("notes", notes) | _history(store, uid)
+
+
+def _history(store: Store, uid: str) -> dict[str, Any]:
+    return _dicts("history", list_events(store, target_uid=uid))
 
 
 def _dicts(name: str, records: Any) -> dict[str, Any]:
@@ -138,9 +162,15 @@ def _show_fields(console: Console, result: dict[str, Any]) -> None:
     simple = {
         k: v for k, v in result.items() if not isinstance(v, list) or k in ("tags", "aliases")
     }
-    console.print(table("", ("field", "value"), [(k, v) for k, v in simple.items() if v]))
+    known = [(name, value) for name, value in simple.items() if value not in (None, "", [])]
+    console.print(table("", ("field", "value"), known))
     for name, rows in result.items():
         if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
             continue
         columns = [k for k, v in rows[0].items() if not isinstance(v, dict | list)][:8]
+        if name == "evidence":
+            columns = ["created_at", "verdict", "tier", "actor", "signature"]
         console.print(table(name, columns, [[row.get(c) for c in columns] for row in rows[:50]]))
+        if name == "evidence":
+            figures = list(rows[-1]["figures"].items())
+            console.print(table("figures of the latest audit", ("", ""), figures))

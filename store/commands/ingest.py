@@ -76,8 +76,8 @@ def ingest_command(
         metric=metric,
         higher_is_better=higher_is_better,
         run_label=run,
-        date=None if date is None else _parse_date(date),
-        columns=_parse_columns(column or []),
+        date=None if date is None else parse_date(date),
+        columns=parse_columns(column or []),
         layout=layout,
         lenient=lenient,
         with_text=with_text,
@@ -141,19 +141,24 @@ def _show_ingest(console: Console, reports: list[IngestReport], dry_run: bool) -
         console.print("Dry run: nothing was written.")
 
 
-def _parse_date(text: str) -> datetime:
+def parse_date(text: str, option: str = "--date") -> datetime:
+    """Return the moment that an option says, in UTC where it names no offset."""
     try:
         date = datetime.fromisoformat(text)
     except ValueError as error:
-        raise StoreError(f"--date '{text}' is no date: write it as 2026-11-21.") from error
+        raise StoreError(f"{option} '{text}' is no date: write it as 2026-11-21.") from error
     return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
-def _parse_columns(given: list[str]) -> dict[str, str]:
+def parse_columns(given: list[str]) -> dict[str, str]:
+    """Return role -> column from what `--column` says."""
     columns = {}
     for text in given:
         role, separator, name = text.partition("=")
-        if not separator or not role or not name:
-            raise StoreError(f"--column '{text}': write it as ROLE=NAME, as item=question_id.")
-        columns[role.strip()] = name
+        if not separator or not role.strip():
+            raise StoreError(
+                f"--column '{text}': write it as ROLE=NAME, as item=question_id, or as ROLE= where "
+                "no column plays that role."
+            )
+        columns[role.strip()] = name if name.strip() else ""
     return columns

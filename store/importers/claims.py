@@ -129,7 +129,8 @@ def _require(table: Table, settings: Settings, roles: dict[str, str]) -> None:
         words = " and ".join("value" if role == "score" else role for role in missing)
         raise ImportFormatError(
             f"the claims do not say their {words}. Columns found: {', '.join(table.columns)}. "
-            "Name the column with --column ROLE=NAME (the value is --column score=NAME).",
+            "Name the column with --column ROLE=NAME (the value is --column score=NAME), or say "
+            "--system, --dataset, --metric or --date for the whole file (a source: in the YAML).",
             path=table.shown,
         )
 

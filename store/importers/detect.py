@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
-from store.importers.mapping import is_mapping_file, load_mapping, mapping_path
+from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, load_mapping, mapping_path
 from store.importers.registry import IMPORTERS, Importer, importer_named
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
@@ -125,7 +125,7 @@ def _expand(paths: Sequence[Path], root: Path | None) -> list[_Candidate]:
             if not inside:
                 raise ImportFormatError("the folder holds no file to read.", path=_show(path, root))
             for file in inside:
-                found.setdefault(file.resolve(), _Candidate(file, _show(file, root), False))
+                found.setdefault(_identity(file), _Candidate(file, _show(file, root), False))
         elif not path.exists():
             raise ImportFormatError("there is no such file.", path=_show(path, root))
         elif is_mapping_file(path):
@@ -135,8 +135,16 @@ def _expand(paths: Sequence[Path], root: Path | None) -> list[_Candidate]:
                 path=_show(path, root),
             )
         else:
-            found[path.resolve()] = _Candidate(path, _show(path, root), True)
+            found[_identity(path)] = _Candidate(path, _show(path, root), True)
     return list(found.values())
+
+
+def _identity(path: Path) -> Path:
+    """Return what makes a file one: a link is the file it leads to, unless it has its own YAML."""
+    described = mapping_path(path)
+    if path.is_symlink() and described is not None and described.name != FOLDER_MAPPING:
+        return path.parent.resolve() / path.name
+    return path.resolve()
 
 
 def _is_data(path: Path, folder: Path) -> bool:

@@ -26,7 +26,8 @@ from store.importers.yaml_nodes import YamlValue, parse_yaml
 
 FOLDER_MAPPING = "tiebreak.yaml"
 MAPPING_SUFFIX = ".tiebreak.yaml"
-_DATASET_KEYS = ("version", "task", "language", "domain")
+_DATASET_TEXTS = ("version", "task", "language", "domain")
+_DATASET_KEYS = (*_DATASET_TEXTS, "n_items")
 _METRIC_KEYS = (
     "higher_is_better", "unit", "aggregation", "signature", "lower", "upper",
 )  # fmt: skip
@@ -48,6 +49,7 @@ class DatasetNote:
     task: str | None = None
     language: str | None = None
     domain: str | None = None
+    n_items: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +165,19 @@ def _dataset(value: YamlValue | None) -> tuple[str | None, DatasetNote]:
         return value.text(), DatasetNote()
     given = value.entries(("name", *_DATASET_KEYS))
     name = given.pop("name").text() if "name" in given else None
-    return name, DatasetNote(**{key: below.text() for key, below in given.items()})
+    return name, _note_of(given)
 
 
 def _dataset_note(value: YamlValue) -> DatasetNote:
-    return DatasetNote(**{key: below.text() for key, below in value.entries(_DATASET_KEYS).items()})
+    return _note_of(value.entries(_DATASET_KEYS))
+
+
+def _note_of(given: Mapping[str, YamlValue]) -> DatasetNote:
+    size = given["n_items"].integer() if "n_items" in given else None
+    if size is not None and size < 1:
+        raise given["n_items"].error(f"must be at least 1, got {size}.")
+    texts = {key: given[key].text() for key in _DATASET_TEXTS if key in given}
+    return DatasetNote(n_items=size, **texts)
 
 
 def _metric_note(value: YamlValue) -> MetricNote:

@@ -36,6 +36,9 @@ from store.importers.tables import Table, peek_columns, read_table
 
 NAME = "reported"
 DESCRIPTION = "table of scores or p-values that a paper or leaderboard states"
+_MOST_WARNINGS = 10
+"""Of one kind; where there are more, the first few stand for all."""
+_FIRST_WARNINGS = 3
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -83,7 +86,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         aliases=settings.mapping.aliases,
         skipped=skipped,
         understood=[*table.notes, *plan.understood, *builder.told()],
-        warnings=builder.warnings,
+        warnings=[*_shortened(builder.bounds), *_shortened(builder.zeros)],
     )
 
 
@@ -113,7 +116,10 @@ class _Builder:
     metric_index: dict[str, int] = field(default_factory=dict)
     scores: list[BundleReportedScore] = field(default_factory=list)
     comparisons: list[BundleReportedComparison] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    bounds: list[str] = field(default_factory=list)
+    """What was said of p-values that are upper bounds."""
+    zeros: list[str] = field(default_factory=list)
+    """What was said of p-values that are printed as 0."""
     n_marked: int = 0
     n_grouped: int = 0
     rows: dict[int, _Row] = field(default_factory=dict)
@@ -270,11 +276,9 @@ class _Builder:
         line = self.table.lines[cell.row]
         pair = f"line {line}, {cell.system_a} against {cell.system_b} on {cell.dataset}"
         if number.is_upper_bound:
-            self.warnings.append(
-                f"{pair}: '{printed}' is an upper bound; {number.value:g} is used."
-            )
+            self.bounds.append(f"{pair}: '{printed}' is an upper bound; {number.value:g} is used.")
         elif number.value == 0.0:
-            self.warnings.append(
+            self.zeros.append(
                 f"{pair}: printed as '{printed}', a rounded figure; taken as it stands."
             )
 
@@ -341,8 +345,18 @@ _ROW_ROLES: Mapping[str, Any] = {
 }
 
 
+def _shortened(warnings: list[str]) -> list[str]:
+    """Return warnings of one kind; of many the first ones, and how many more there are."""
+    if len(warnings) <= _MOST_WARNINGS:
+        return warnings
+    kind = warnings[0].partition(": ")[2]
+    more = f"{len(warnings) - _FIRST_WARNINGS:,} more p-values of the file are such, as {kind}"
+    return [*warnings[:_FIRST_WARNINGS], more]
+
+
 def _twice(line: int) -> str:
     return (
-        f"line {line} states the same figure. If each line is an item, name its column: --column "
-        "item=NAME; if the figures come from several sources, add a column 'source'."
+        f"line {line} states the same figure of the same source. If each line is an item, name its "
+        "column: --column item=NAME; if the figures come from several sources or days, name what "
+        'tells them apart: --column source=NAME, or --column source="board of {date}".'
     )

@@ -112,7 +112,7 @@ class Settings:
             task=own.task or shared.task,
             language=own.language or shared.language,
             domain=own.domain or shared.domain,
-            n_items_stated=n_items_stated,
+            n_items_stated=own.n_items or shared.n_items or n_items_stated,
         )
 
     def direction_of(self, metric: str, stated: bool | None, *, is_only: bool) -> bool | None:

@@ -12,7 +12,7 @@ from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
 from store.ingest.report import Difference, IngestReport
 from store.ingest.reported import ingest_reported
 from store.ingest.runs import Targets, ingest_runs
-from store.ingest.scales import Scales
+from store.ingest.scales import Scales, in_units_of_store, require_bounds
 from store.models import Ingest
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
@@ -92,12 +92,13 @@ def _ingest_bundle(
     dry_run: bool,
     scales: Scales,
 ) -> IngestReport:
+    bundle, converted = in_units_of_store(change, bundle)
     report = IngestReport(
         format=bundle.format,
         files=[file.path for file in bundle.files],
         dry_run=dry_run,
         skipped=list(bundle.skipped),
-        understood=list(bundle.understood),
+        understood=[*bundle.understood, *converted],
         warnings=list(bundle.warnings),
     )
     row = Ingest(
@@ -116,6 +117,8 @@ def _ingest_bundle(
         scales=scales,
     )
     runs = ingest_runs(change, bundle, targets, replace=replace, report=report)
+    require_bounds(targets.metrics, bundle)
+    scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
     ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
     if report.changed:
         report.ingest_uid = None if dry_run else row.uid

@@ -15,6 +15,7 @@ from store.ingest.checks import require_well_built
 from store.ingest.items import AlignedDataset, align_datasets
 from store.ingest.names import resolve_metrics, resolve_systems
 from store.ingest.report import IngestReport
+from store.ingest.scales import Scales, in_units_of_store
 from store.lookup import Name, names_of
 from store.models import Dataset, Ingest, Metric
 
@@ -86,7 +87,7 @@ def _import(
     names = names_of(change.session.connection(), "dataset")
     known = {name.id: name.label for group in names for name in group}
     datasets = [_known_dataset(change, wanted, names, known) for wanted in file.bundle.datasets]
-    bundle = replace(file.bundle, datasets=datasets)
+    bundle, converted = in_units_of_store(change, replace(file.bundle, datasets=datasets))
     row = Ingest(
         format=bundle.format,
         files={source.path: source.sha256 for source in bundle.files},
@@ -98,6 +99,7 @@ def _import(
     made = IngestReport(bundle.format, [source.path for source in bundle.files], dry_run)
     systems = resolve_systems(change, bundle, made)
     metrics = resolve_metrics(change, bundle, higher_is_better, made)
+    Scales(change).require_one_of_figures(metrics, bundle.reported_scores)
     aligned = align_datasets(change, bundle, made)
     report = ClaimsReport(
         made.files,
@@ -106,10 +108,10 @@ def _import(
         datasets_added=made.datasets_added,
         metrics_added=made.metrics_added,
         skipped=list(bundle.skipped),
-        understood=list(bundle.understood),
+        understood=[*bundle.understood, *converted],
         warnings=[*bundle.warnings, *made.warnings],
     )
-    _put_all(change, file, row, systems, aligned, metrics, report)
+    _put_all(change, replace(file, bundle=bundle), row, systems, aligned, metrics, report)
     if report.claims_added or made.changed:
         report.ingest_uid = None if dry_run else row.uid
         row.report = made.to_dict() | report.to_dict()

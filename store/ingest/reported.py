@@ -87,7 +87,7 @@ def _put(
     replace: bool,
     report: IngestReport,
 ) -> None:
-    """Add a row, recognise it as known, or replace its content."""
+    """Add a row, recognise it as known (and fill in what it lacks), or replace its content."""
     is_same = [getattr(table, name).is_not_distinct_from(value) for name, value in identity.items()]
     query: sa.Select[Any] = sa.select(table).where(*is_same)
     row = change.session.scalars(query).first()
@@ -98,6 +98,16 @@ def _put(
         return
     old = getattr(row, decides)
     if old == content[decides]:
+        missing = {
+            name: value
+            for name, value in content.items()
+            if value is not None and getattr(row, name) is None
+        }
+        for name, value in missing.items():
+            setattr(row, name, value)
+        if missing:
+            change.record("describe", kind, row.uid, filled_in=sorted(missing))
+            report.details_added += len(missing)
         report.reported_unchanged += 1
         return
     if not replace:

@@ -22,6 +22,7 @@ from store.importers.bundle import (
 )
 from store.ingest.items import AlignedDataset
 from store.ingest.report import IngestReport
+from store.ingest.run_details import fill_in
 from store.ingest.scales import Scales
 from store.models import Item, Metric, Output, Run, ScoreVector, StatusVector, utc_now
 from store.tags import copy_attached
@@ -115,6 +116,7 @@ def _extend_run(
 ) -> Run:
     """Add the metrics, trials and outputs that a known run does not have yet, if any."""
     n_outputs = _write_outputs(change, run, wanted, aligned)
+    fill_in(change, run, wanted, report)
     if not (new or n_outputs):
         report.runs_unchanged += 1
         return run

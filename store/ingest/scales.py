@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
 import numpy as np
 import sqlalchemy as sa
 
 from store.engine import Change
-from store.errors import ConflictError
-from store.importers.bundle import ONE_SCORE, FloatArray
+from store.errors import ConflictError, ImportFormatError
+from store.importers.bundle import (
+    ONE_SCORE,
+    BundleMetric,
+    BundleReportedScore,
+    FloatArray,
+    ImportBundle,
+)
 from store.importers.known_metrics import is_share
+from store.importers.settings import outside_reason
 from store.models import Metric, Run, ScoreVector
+
+_PLACES = {("percent", "proportion"): -2, ("proportion", "percent"): 2}
+"""By how many places the decimal point moves from one unit to the other."""
 
 
 class Scales:
@@ -24,25 +38,127 @@ class Scales:
 
         Only for shares without a declared unit: with one, the bounds decide.
         """
-        if metric.unit or metric.aggregation not in ONE_SCORE or not is_share(metric.name):
-            return
-        if np.isnan(values).all():
+        if not _is_open(metric) or np.isnan(values).all():
             return
         here, known = float(np.nanmax(values)), self._known(metric)
         self._largest[metric.id] = max(here, known)
-        if 0 < min(here, known) <= 1 < max(here, known):
+        if _are_two(here, known):
             raise ConflictError(
                 f"'{metric.name}' goes up to {here:g} for '{system}' and up to {known:g} for other "
                 "runs: these look like two scales. Convert one of them, or declare unit: "
                 "proportion or unit: percent for the metric in a YAML file."
             )
 
+    def require_one_of_figures(
+        self, metrics: Sequence[Metric], figures: Sequence[BundleReportedScore]
+    ) -> None:
+        """Raise `ConflictError` when stated figures are on another scale than the store's scores.
+
+        One by one they may be small in percent, too: the largest figure of the import decides.
+        """
+        largest: dict[int, float] = {}
+        for figure in figures:
+            largest[figure.metric] = max(figure.value, largest.get(figure.metric, 0.0))
+        for number, here in largest.items():
+            metric = metrics[number]
+            if _is_open(metric) and _are_two(here, self._known(metric)):
+                raise ConflictError(
+                    f"The figures of '{metric.name}' go up to {here:g}, the item scores in the "
+                    f"store up to {self._known(metric):g}: these look like two scales. Convert the "
+                    "figures, or declare their unit, percent or proportion, for the metric in "
+                    "the YAML file beside them."
+                )
+
     def _known(self, metric: Metric) -> float:
         if metric.id not in self._largest:
-            largest = self._change.session.scalar(
-                sa.select(sa.func.max(ScoreVector.max))
-                .join(Run, Run.id == ScoreVector.run_id)
-                .where(ScoreVector.metric_id == metric.id, Run.deleted_at.is_(None))
-            )
-            self._largest[metric.id] = 0.0 if largest is None else float(largest)
+            self._largest[metric.id] = _largest_in_store(self._change, metric)
         return self._largest[metric.id]
+
+
+def require_bounds(metrics: Sequence[Metric], bundle: ImportBundle) -> None:
+    """Raise `ImportFormatError` for a figure outside the bounds that the store has of a metric.
+
+    The bounds of items bind their mean, and not what arises over a whole corpus.
+    """
+    for figure in bundle.reported_scores:
+        metric = metrics[figure.metric]
+        is_low = metric.lower is not None and figure.value < metric.lower
+        is_high = metric.upper is not None and figure.value > metric.upper
+        if metric.aggregation in ONE_SCORE and (is_low or is_high):
+            printed = figure.printed or f"{figure.value:g}"
+            reason = outside_reason(figure.value, printed, metric.lower, metric.upper)
+            path = bundle.files[0].path if bundle.files else ""
+            raise ImportFormatError(
+                f"'{metric.name}' of '{figure.system}': {reason}", path=path, field=metric.name
+            )
+
+
+def in_units_of_store(change: Change, bundle: ImportBundle) -> tuple[ImportBundle, list[str]]:
+    """Return the bundle with its stated figures in the units that the store has.
+
+    Figures whose unit is known, percent or proportion, are converted to the other one where the
+    store has the metric in that; `printed` keeps what the source says. Item scores are never
+    converted.
+
+    Returns
+    -------
+    bundle, understood
+        The bundle, and a sentence for each metric that was converted.
+    """
+    known = {(row.name, row.signature): row for row in change.session.scalars(sa.select(Metric))}
+    metrics, figures = list(bundle.metrics), list(bundle.reported_scores)
+    with_items = {scores.metric for run in bundle.runs for scores in run.scores}
+    told = []
+    for number, wanted in enumerate(bundle.metrics):
+        row = known.get((wanted.name, wanted.signature))
+        unit = _unit_in_store(change, row, wanted) if row and number not in with_items else ""
+        places = _PLACES.get((wanted.unit, unit))
+        if row is None or places is None:
+            continue
+        metrics[number] = replace(wanted, unit=row.unit, lower=row.lower, upper=row.upper)
+        for i, figure in enumerate(figures):
+            if figure.metric == number:
+                figures[i] = _shifted(figure, places)
+        told.append(
+            f"Figures of '{wanted.name}' are in {wanted.unit} and are kept as {unit}, as the store "
+            "has the metric."
+        )
+    return replace(bundle, metrics=metrics, reported_scores=figures), told
+
+
+def _shifted(figure: BundleReportedScore, places: int) -> BundleReportedScore:
+    """Return a figure with its decimal point moved, exactly: 64.93 becomes 0.6493."""
+
+    def shift(number: float) -> float:
+        return float(Decimal(repr(number)).scaleb(places))
+
+    stderr = None if figure.stderr is None else shift(figure.stderr)
+    return replace(figure, value=shift(figure.value), stderr=stderr)
+
+
+def _unit_in_store(change: Change, metric: Metric, wanted: BundleMetric) -> str:
+    """Return the unit of a metric: as declared; of a share without one, as its scores look."""
+    if metric.unit or not wanted.unit or not _is_open(metric):
+        return metric.unit
+    largest = _largest_in_store(change, metric)
+    if largest == 0:
+        return ""
+    return "proportion" if largest <= 1 else "percent"
+
+
+def _is_open(metric: Metric) -> bool:
+    """Return whether a metric is a share whose scale nobody declared."""
+    return not metric.unit and metric.aggregation in ONE_SCORE and is_share(metric.name)
+
+
+def _are_two(one: float, other: float) -> bool:
+    return 0 < min(one, other) <= 1 < max(one, other)
+
+
+def _largest_in_store(change: Change, metric: Metric) -> float:
+    largest = change.session.scalar(
+        sa.select(sa.func.max(ScoreVector.max))
+        .join(Run, Run.id == ScoreVector.run_id)
+        .where(ScoreVector.metric_id == metric.id, Run.deleted_at.is_(None))
+    )
+    return 0.0 if largest is None else float(largest)

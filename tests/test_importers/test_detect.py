@@ -47,6 +47,20 @@ def test_a_file_named_twice_is_read_once(write, tmp_path) -> None:
     assert len(read_paths([path, tmp_path, path]).bundles) == 1
 
 
+def test_a_link_is_another_file_when_it_has_its_own_description(write, tmp_path) -> None:
+    path = write(LONG)
+    link, described = tmp_path / "latest.csv", tmp_path / "other.csv"
+    for made in (link, described):
+        made.symlink_to(path)
+    assert len(read_paths([path, link]).bundles) == 1
+    write("dataset_version: no such key\n", "other.tiebreak.yaml")
+    with pytest.raises(ImportFormatError, match="unknown key"):
+        read_paths([path, described])
+    write("run: {label: second}\n", "other.tiebreak.yaml")
+    found = read_paths([tmp_path], root=tmp_path)
+    assert [bundle.runs[0].label for bundle in found.bundles] == ["", "second"]
+
+
 def test_sha256_is_of_the_file_as_it_lies_there(write) -> None:
     plain = read_paths([write(LONG)]).bundles[0].files[0].sha256
     packed = read_paths([write(gzip.compress(LONG.encode()), "s.csv.gz")]).bundles[0].files[0]

@@ -57,6 +57,28 @@ def test_long_pvalues(read) -> None:
     ]
 
 
+@pytest.mark.parametrize(("n_bounds", "n_said"), [(10, 10), (11, 4)])
+def test_many_warnings_of_one_kind_are_counted(read, n_bounds, n_said) -> None:
+    rows = "".join(f"A,B,d{i},acc,< .001\n" for i in range(n_bounds))
+    bundle = read(f"system_a,system_b,dataset,metric,p\n{rows}A,B,e,acc,0\n")
+    assert len(bundle.warnings) == n_said + 1
+    assert "printed as '0', a rounded figure" in bundle.warnings[-1]
+    if n_bounds > n_said:
+        assert bundle.warnings[3] == (
+            "8 more p-values of the file are such, as '< .001' is an upper bound; 0.001 is used."
+        )
+
+
+def test_size_of_a_dataset_may_stand_in_the_yaml(read) -> None:
+    table = "system,dataset,metric,value\nA,d,acc,0.9\nA,e,acc,0.8\n"
+    bundle = read(table, yaml="datasets: {d: {n_items: 8862, task: qa}}\n")
+    assert [(one.name, one.n_items_stated) for one in bundle.datasets] == [("d", 8862), ("e", None)]
+    with pytest.raises(ImportFormatError, match=r"n_items.*must be at least 1, got 0"):
+        read(table, yaml="datasets: {d: {n_items: 0}}\n")
+    with pytest.raises(ImportFormatError, match=r"n_items.*must be a whole number"):
+        read(table, yaml="dataset: {name: d, n_items: many}\n")
+
+
 def test_one_row_for_each_dataset_with_a_plain_p_column(read) -> None:
     bundle = read(
         "Language,M,C→T,$p$-value\nKazakh,83.95,83.64,0.0944\nTamil*,81.55,**84.97**,1.1e-08\n",
@@ -199,7 +221,7 @@ def test_percent_signs_and_thousands(read) -> None:
         (
             "system,dataset,score\nA,d,1\nA,d,2\n",
             {"metric": "m"},
-            r"line 3, field 'score': line 2 states the same figure. If each line is an item",
+            r"line 3, field 'score': line 2 states the same figure of the same source\. If each",
         ),
         (
             "system_a,system_b,dataset,p\nA,A,d,.1\n",

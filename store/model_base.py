@@ -1,0 +1,70 @@
+"""What all tables have in common: their base, their column types, and the forms of constraints."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.types import TypeDecorator
+
+_UID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
+
+
+def new_uid() -> str:
+    """Return 12 random characters (60 bits) for a public link."""
+    return "".join(secrets.choice(_UID_ALPHABET) for _ in range(12))
+
+
+def utc_now() -> datetime:
+    """Return the current time, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """Aware datetimes, stored as sortable ISO text in UTC; the same text on every database."""
+
+    impl = sa.String(32)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> str | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"naive datetime {value!r}: give it a time zone")
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> datetime | None:
+        return None if value is None else datetime.fromisoformat(value)
+
+
+class Base(DeclarativeBase):
+    """Base of all tables. Every constraint has a name, so that a migration can drop it."""
+
+    metadata = sa.MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {datetime: UTCDateTime(), dict[str, Any]: sa.JSON(none_as_null=True)}  # noqa: RUF012
+
+
+# Ids are never reused, so that an old reference can never mean something new.
+NEVER_REUSE_IDS = {"sqlite_autoincrement": True}
+
+
+def unique_among_living(name: str, *columns: str) -> sa.Index:
+    """Unique while the row is not deleted: a deleted name can be used again."""
+    living = sa.text("deleted_at IS NULL")
+    return sa.Index(name, *columns, unique=True, sqlite_where=living, postgresql_where=living)
+
+
+def one_of(column: str, *values: str) -> sa.CheckConstraint:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")

@@ -1,0 +1,132 @@
+"""Figures in percent beside item scores in proportions, and details that come later."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from store.claims import list_claims
+from store.dated_scores import list_dated_scores
+from store.errors import ConflictError, ImportFormatError
+from store.importers.bundle import BundleMetric, Provenance
+from store.importers.claims import read_claims
+from store.importers.detect import read_paths
+from store.ingest import ingest
+from store.ingest.claims import import_claims
+from store.reported import list_reported_scores
+from store.runs import get_run, list_runs
+
+PROPORTION = BundleMetric("accuracy", higher_is_better=True, unit="proportion")
+PERCENT = BundleMetric("accuracy", higher_is_better=True, unit="percent")
+BARE = BundleMetric("accuracy", higher_is_better=True)
+CLAIMS = "date,system,dataset,metric,value,source\n2024-05-01,A,qa,accuracy,{value},paper\n"
+
+
+def claims_of(tmp_path, value: str, yaml: str = ""):
+    path = tmp_path / "claims.csv"
+    path.write_text(CLAIMS.format(value=value))
+    if yaml:
+        (tmp_path / "claims.tiebreak.yaml").write_text(yaml)
+    return read_claims(path)
+
+
+@pytest.mark.parametrize(
+    ("metric", "printed", "yaml", "kept"),
+    [
+        (PROPORTION, "64.93", "metrics: {accuracy: {unit: percent}}", 0.6493),
+        (PROPORTION, "64.93%", "", 0.6493),
+        (PROPORTION, "0.6493", "", 0.6493),
+        (PROPORTION, "0.9", "metrics: {accuracy: {unit: percent}}", 0.009),
+        (PERCENT, "0.57", "metrics: {accuracy: {unit: proportion}}", 57.0),
+        (PERCENT, "57", "", 57.0),
+        (BARE, "64.93", "metrics: {accuracy: {unit: percent}}", 0.6493),
+        (BARE, "0.6493", "", 0.6493),
+    ],
+)
+def test_claims_are_kept_in_the_unit_of_the_store(
+    store, bundle, tmp_path, metric, printed, yaml, kept
+) -> None:
+    high = 100.0 if metric is PERCENT else 1.0
+    ingest(store, bundle({"A": [high, 0.0]}, metric=metric), actor="t")
+    file = claims_of(tmp_path, printed, yaml)
+    report = import_claims(store, file, actor="t")
+    (claim,) = list_claims(store)
+    assert (claim.value, claim.printed) == (kept, printed)
+    is_told = any("are kept as" in sentence for sentence in report.understood)
+    assert is_told == (claim.value != float(printed.rstrip("%")))
+    again = import_claims(store, file, actor="t")
+    assert (again.claims_added, again.claims_unchanged) == (0, 1)
+
+
+def test_claims_of_an_unknown_scale_are_refused(store, bundle, tmp_path) -> None:
+    ingest(store, bundle({"A": [1.0, 0.0]}, metric=BARE), actor="t")
+    with pytest.raises(ConflictError, match=r"up to 64\.93, the item scores in the store up to 1:"):
+        import_claims(store, claims_of(tmp_path, "64.93"), actor="t")
+    assert not list_claims(store)
+
+
+def test_claims_beyond_a_declared_proportion_say_what_to_declare(store, bundle, tmp_path) -> None:
+    ingest(store, bundle({"A": [1.0, 0.0]}, metric=PROPORTION), actor="t")
+    with pytest.raises(ImportFormatError, match=r"is it a percentage\? Set unit: percent"):
+        import_claims(store, claims_of(tmp_path, "64.93"), actor="t")
+
+
+@pytest.mark.parametrize("first", [PROPORTION, BARE])
+def test_reported_figures_are_kept_in_the_unit_of_the_store(store, bundle, tmp_path, first) -> None:
+    ingest(store, bundle({"A": [1.0, 0.0]}, metric=first), actor="t")
+    path = tmp_path / "board.csv"
+    path.write_text(
+        "system,dataset,metric,value,stderr\nA,qa,accuracy,70.6,2.5\nB,qa,accuracy,3,\n"
+    )
+    (bare,) = read_paths([path]).bundles
+    error, message = (
+        (ConflictError, "look like two scales")
+        if first is BARE
+        else (ImportFormatError, r"70\.6 is outside 0..1; is it a percentage\?")
+    )
+    with pytest.raises(error, match=message):
+        ingest(store, bare, actor="t")
+    assert not list_reported_scores(store)
+    (tmp_path / "board.tiebreak.yaml").write_text("metrics: {accuracy: {unit: percent}}")
+    (board,) = read_paths([path]).bundles
+    report = ingest(store, board, actor="t")
+    assert any("are kept as proportion" in sentence for sentence in report.understood)
+    kept = {r.system: (r.value, r.stderr, r.printed) for r in list_reported_scores(store)}
+    assert kept == {"A": (0.706, 0.025, "70.6"), "B": (0.03, None, "3")}
+    assert ingest(store, board, actor="t").reported_unchanged == 2
+
+
+def test_item_scores_are_never_converted(store, bundle) -> None:
+    ingest(store, bundle({"A": [1.0, 0.0]}, metric=PROPORTION), actor="t")
+    with pytest.raises(ConflictError, match="in unit 'proportion', this import has 'percent'"):
+        ingest(store, bundle({"B": [100.0, 0.0]}, metric=PERCENT), actor="t")
+
+
+def test_a_date_that_comes_later_is_filled_in(store, bundle, run) -> None:
+    ingest(store, bundle({"A": [1.0, 0.0]}), actor="t")
+    day, other = datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 6, 1, tzinfo=UTC)
+    dated = Provenance(evaluated_on=day, harness="h", config={"shots": 5})
+    report = ingest(store, bundle([run("A", [1.0, 0.0], provenance=dated)]), actor="t")
+    assert (report.runs_unchanged, report.details_added, report.warnings) == (1, 3, [])
+    (known,) = list_runs(store)
+    kept = get_run(store, known.uid)
+    assert (kept.evaluated_on, kept.harness, kept.config) == (day, "h", {"shots": 5})
+    revision = store.revision()
+    again = ingest(store, bundle([run("A", [1.0, 0.0], provenance=dated)]), actor="t")
+    assert (again.details_added, store.revision()) == (0, revision)
+    later = Provenance(evaluated_on=other)
+    report = ingest(store, bundle([run("A", [1.0, 0.0], provenance=later)]), actor="t")
+    assert get_run(store, known.uid).evaluated_on == day
+    assert "of 2024-05-01 in the store and of 2024-06-01 in this file" in report.warnings[0]
+
+
+def test_a_date_of_a_figure_that_comes_later_is_filled_in(store, tmp_path) -> None:
+    path = tmp_path / "board.csv"
+    for header, cells in (("", ""), (",date,n_items", ",2024-05-01,500")):
+        path.write_text(f"system,dataset,metric,value{header}\nA,qa,accuracy,0.7{cells}\n")
+        (board,) = read_paths([path]).bundles
+        report = ingest(store, board, actor="t")
+    assert report.reported_unchanged == 1
+    (score,) = list_dated_scores(store, "qa", "accuracy")
+    assert (score.dated_on, score.n_items) == (datetime(2024, 5, 1, tzinfo=UTC), 500)
