@@ -1,0 +1,88 @@
+"""The item scores of a test set: who scores best, and on what items systems tend to agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
+from analysis.studies.agreement_line import line_of_agreement
+from analysis.studies.cells import CellKey
+from analysis.studies.clusters import Clusters, choose_clusters
+from analysis.studies.power.pair_scores import PairScores, shared_scores
+from store import vectors
+from store.arrays import load_groups, load_matrix
+from store.engine import Store
+from store.records import ScoreMatrix
+
+
+class CellScores(NamedTuple):
+    """The systems of a dataset and metric that have item scores, the best first."""
+
+    matrix: ScoreMatrix
+    order: tuple[int, ...]
+    """Rows of the matrix."""
+    scores: tuple[float, ...]
+    """Of each in `order`: the metric over the items it was scored on."""
+    labels: list[str | None]
+    """Group of each item, as the dataset declares it."""
+    clusters: Clusters
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Return names, the best first."""
+        return tuple(self.matrix.systems[i] for i in self.order)
+
+    @property
+    def system_uids(self) -> tuple[str, ...]:
+        """Return uids, the best first."""
+        return tuple(self.matrix.system_uids[i] for i in self.order)
+
+    def pair(self, first: int, second: int) -> PairScores:
+        """Return the shared items of the systems at two places of the order."""
+        return shared_scores(
+            self.matrix.scores[self.order[first]],
+            self.matrix.scores[self.order[second]],
+            aggregation=self.matrix.metric.aggregation,
+            sign=self.matrix.metric.sign,
+            labels=self.labels,
+            clustered=self.clusters.groups is not None,
+        )
+
+    def expected_agreement(self) -> AgreementModel:
+        """Return the line of agreement of these systems; that of GLUE where they are too few."""
+        if self.matrix.metric.aggregation != "mean":
+            return CARD_2020_GLUE
+        return line_of_agreement(self.matrix.scores[:, :, 0], self.matrix.dataset.label)
+
+
+def load_scores(store: Store, key: CellKey, *, clusters: bool | None = None) -> CellScores:
+    """Return the systems of a dataset and metric, the best first."""
+    matrix = load_matrix(store, *key)
+    metric = matrix.metric
+    scores = [vectors.aggregate(row, metric.aggregation) for row in matrix.scores]
+    order = sorted(
+        (i for i, score in enumerate(scores) if not math.isnan(score)),
+        key=lambda i: (-metric.sign * scores[i], matrix.systems[i].casefold()),
+    )
+    labels = load_groups(store, matrix.dataset.uid)
+    return CellScores(
+        matrix,
+        tuple(order),
+        tuple(scores[i] for i in order),
+        labels,
+        choose_clusters(labels, clusters),
+    )
+
+
+def most_used(cells: Mapping[CellKey, Mapping[str, object]]) -> dict[str, CellKey]:
+    """Return, by dataset, the cell with item scores of most systems, at least two."""
+    best: dict[str, CellKey] = {}
+    for key, systems in cells.items():
+        if len(systems) < 2:
+            continue
+        kept = best.get(key[0])
+        if kept is None or len(systems) > len(cells[kept]):
+            best[key[0]] = key
+    return best

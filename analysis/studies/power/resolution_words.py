@@ -1,0 +1,141 @@
+"""What the resolution of a store's test sets comes to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from analysis import numbers
+from analysis.report import Report, Table
+from analysis.studies.power.pair_models import Target
+from analysis.studies.power.resolution_rows import ResolutionRow
+from analysis.studies.study import count, listed
+
+_POINTS = {"proportion": 100.0, "percent": 1.0}
+
+
+def sentence(rows: Sequence[ResolutionRow], target: Target) -> str:
+    """Return the answer: how many test sets resolve the gap between their first two."""
+    said = [row for row in rows if row.resolves is not None]
+    if not said:
+        return (
+            f"Of {count(len(rows), 'test set')} none can be judged: that takes the item scores of "
+            "two systems, or shares together with the number of items."
+        )
+    resolved = sum(row.resolves is True for row in said)
+    chance = f"{_percent(target.power)} probability of finding a gap of that size."
+    if len(said) == 1:
+        words = f"{said[0].dataset} {'resolves' if resolved else 'does not resolve'} the gap "
+        words += f"between its first two systems: it has {'at least' if resolved else 'less than'} "
+    elif not resolved:
+        words = f"None of {count(len(said), 'test set')} resolves the gap between its first two "
+        words += "systems: all have less than "
+    else:
+        several = resolved > 1
+        words = (
+            f"Of {count(len(said), 'test set')} {resolved} {'resolve' if several else 'resolves'} "
+        )
+        words += f"the gap between {'their' if several else 'its'} first two systems: "
+        words += f"{'they have' if several else 'it has'} at least "
+    words += chance
+    short = sorted(
+        row.items_needed / row.n_items
+        for row in said
+        if row.resolves is False and row.items_needed and row.n_items
+    )
+    if short:
+        middle = median(short)
+        words += f" {_the_others(len(short), resolved)} would take {_times(middle)} as many items."
+    return words
+
+
+def warnings(rows: Sequence[ResolutionRow]) -> list[str]:
+    """Return what a reader must know before believing the answer."""
+    told = []
+    mde = [_POINTS[row.unit] * row.mde for row in rows if row.unit in _POINTS and row.mde > 0]
+    if len(mde) > 1:
+        told.append(
+            f"The median test set finds gaps of {numbers.fixed(median(mde), 1)} points or more; "
+            f"the finest {numbers.fixed(min(mde), 1)}, the coarsest {numbers.fixed(max(mde), 1)}."
+        )
+    if any(row.basis == "items" for row in rows):
+        told.append(
+            "The first two were picked for being on top, and their gap is uncertain: a resolved "
+            "gap need not be significant, nor an unresolved one be none. The comparison tells."
+        )
+    bounded = [row for row in rows if row.basis == "reported" and row.mde > 0]
+    if bounded:
+        told.append(
+            f"For {count(len(bounded), 'test set')} only figures are stored: every item is taken "
+            "as right or wrong and independent, and on how many two systems agree is unknown."
+        )
+    told += [f"{row.dataset}: {row.why}." for row in rows if row.basis == "items" and row.why]
+    unsaid = [row for row in rows if row.resolves is None and not row.mde > 0]
+    if unsaid:
+        told.append(
+            f"For {count(len(unsaid), 'further test set')} it cannot be said: "
+            + "; ".join(
+                f"{listed([r.dataset for r in unsaid if r.why == why], most=3)} ({why})"
+                for why in dict.fromkeys(row.why for row in unsaid)
+            )
+            + "."
+        )
+    return told
+
+
+def resolution_report(
+    answer: str, rows: Sequence[ResolutionRow], notes: Sequence[str], signature: str
+) -> Report:
+    """Return the test sets to be written down."""
+    return Report(
+        title="What the test sets resolve",
+        sentences=(answer,),
+        tables=(
+            Table(
+                (
+                    "test set",
+                    "metric",
+                    "items",
+                    "first",
+                    "second",
+                    "gap",
+                    "finds gaps of",
+                    "gap over that",
+                    "items needed",
+                ),
+                [
+                    [
+                        row.dataset,
+                        row.metric,
+                        row.n_items or None,
+                        row.first,
+                        row.second,
+                        row.gap,
+                        row.mde,
+                        row.ratio,
+                        row.items_needed,
+                    ]
+                    for row in rows
+                ],
+                caption="The smallest gap that each test set finds",
+            ),
+        ),
+        signature=signature,
+        warnings=tuple(notes),
+    )
+
+
+def _the_others(n_short: int, n_resolved: int) -> str:
+    if n_short > 1:
+        return "The median of the others" if n_resolved else "The median one"
+    return "The other" if n_resolved else "It"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g}{numbers.THIN}%"
+
+
+def _times(ratio: float) -> str:
+    if ratio >= 10:
+        return f"{numbers.count(round(ratio))} times"
+    return f"{numbers.fixed(ratio, 1)} times"

@@ -1,0 +1,312 @@
+"""What the page of power shows of a store: all test sets in one picture, then one of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from analysis import numbers
+from analysis.studies.power.dataset import DatasetPower
+from analysis.studies.power.dataset_curves import By, Curve
+from analysis.studies.power.dataset_words import places
+from analysis.studies.power.resolution import ResolutionStudy
+from analysis.studies.power.resolution_rows import ResolutionRow
+from dashboard import data
+from dashboard.charts import power_curve
+from dashboard.charts.resolution import found_by_items, resolution_plot
+from dashboard.ui import filters
+from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.notes import show_facts, show_warnings
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.reports import show_report
+from dashboard.ui.tables import Column, show_table
+from store.errors import StoreError
+
+CURVES: Final[dict[str, By]] = {
+    "what suits the scores": "model",
+    "Student's t": "normal",
+    "items drawn anew": "bootstrap",
+}
+_PICKED: Final = "power_picked"
+_MOST_ROWS: Final = 60
+
+
+def show_resolution(study: ResolutionStudy) -> None:
+    """Show all test sets; a row that is selected becomes the test set of the section below."""
+    frame = resolution_frame(study)
+    drawn = frame[frame["ratio"].notna()].head(_MOST_ROWS)
+    if len(drawn):
+        show_picture(
+            resolution_plot(drawn, power=study.target_power), key="resolution", alt=study.sentence
+        )
+    picked = show_table(
+        frame,
+        key="test_sets",
+        columns={
+            "dataset": Column("Test set", pinned=True),
+            "metric": Column("Metric"),
+            "items": Column("Items", "count", help="That the first two systems share"),
+            "groups": Column("Groups", "count", help="Independent units", shown=False),
+            "gap_text": Column("Gap", help="Between the first two"),
+            "found_text": Column("Finds", help="The smallest gap found with the power asked for"),
+            "ratio": Column("Gap ÷ found", "number", decimals=2, help="1 or more: resolved"),
+            "items_needed": Column("Items needed", "count", help="To find a gap of that size"),
+            "first": Column("First"),
+            "second": Column("Second"),
+            "why": Column("Note", shown=False),
+        },
+        filename="test_sets",
+        noun="test set",
+        select="single-row",
+    )
+    name = None if picked is None or picked["basis"] != "items" else str(picked["dataset"])
+    if name is not None and st.session_state.get(_PICKED) != name:
+        st.session_state["dataset"] = name
+    st.session_state[_PICKED] = name
+
+
+def resolution_frame(study: ResolutionStudy) -> pd.DataFrame:
+    """Return a row per test set, as picture and table show it."""
+    return pd.DataFrame([_as_row(row) for row in study.rows])
+
+
+def _as_row(row: ResolutionRow) -> dict[str, object]:
+    digits = numbers.decimals(half_width=row.mde if row.mde > 0 else None, n=row.n_items or None)
+    gap, found = numbers.fixed(row.gap, digits), numbers.fixed(row.mde, digits)
+    nothing = row.resolves is False and math.isnan(row.mde)
+    return {
+        "dataset": row.dataset,
+        "dataset_uid": row.dataset_uid,
+        "metric": row.metric,
+        "basis": row.basis,
+        "only_figures": row.basis == "reported",
+        "items": row.n_items or None,
+        "groups": row.n_units if row.n_units != row.n_items else None,
+        "first": row.first,
+        "second": row.second,
+        "gap": row.gap,
+        "mde": row.mde,
+        "mde_low": row.mde_low,
+        "mde_high": row.mde_high,
+        "ratio": 0.0 if nothing else row.ratio,
+        "low": _over(row.gap, row.mde_high),
+        "high": _over(row.gap, row.mde_low),
+        "gap_text": gap,
+        "found_text": "none" if nothing else found,
+        "label": f"{gap}, finds none" if nothing else f"{gap} of {found}",
+        "items_needed": row.items_needed,
+        "why": row.why,
+    }
+
+
+def _over(gap: float, mde: float) -> float:
+    return gap / mde if mde > 0 else math.nan
+
+
+def show_test_set(study: ResolutionStudy) -> dict[str, str]:
+    """Show one test set; return the URL parameters that stand for it."""
+    rows = {row.dataset: row for row in study.rows if row.basis == "items"}
+    if not rows:
+        st.markdown("No test set has item scores of two systems yet, so that none can be opened.")
+        return {}
+    with filters.filter_row("test_set_filters"):
+        label = str(filters.choose_one("Test set", list(rows), key="dataset", width=230))
+        chosen = _choose_rest(rows[label], study)
+    if chosen is None:
+        return {"dataset": label}
+    found, where = chosen
+    st.subheader(plain(found.sentence), anchor=False)
+    show_warnings(found.warnings)
+    _show_pictures(found)
+    _show_sizes(found)
+    show_facts(_facts(found))
+    with st.expander("Why not the power of the observed difference?"):
+        st.markdown(plain(found.refused))
+    with st.expander("Report"):
+        show_report(found.report(), f"power_{found.dataset.name}", key="report_one")
+    pair = {
+        "a": found.system_a,
+        "b": found.system_b,
+        "dataset": found.dataset.label,
+        "metric": found.metric.label,
+    }
+    show_link(Link(f"{found.system_a} against {found.system_b}", "compare", pair))
+    show_link(Link("Leaderboard", "leaderboard", {k: pair[k] for k in ("dataset", "metric")}))
+    st.caption(plain(found.signature))
+    return where
+
+
+def _choose_rest(
+    row: ResolutionRow, study: ResolutionStudy
+) -> tuple[DatasetPower, dict[str, str]] | None:
+    """Draw the other choices; return what they lead to, or None where they lead nowhere."""
+    comparables = data.comparables()
+    cells = {
+        system: {metric for place, metric in found if place == row.dataset}
+        for system, found in comparables.cells.items()
+    }
+    metrics = [
+        metric
+        for metric in (m.label for m in data.metrics_of(row.dataset_uid))
+        if sum(metric in there for there in cells.values()) > 1
+    ]
+    first = row.metric if row.metric in metrics else metrics[0]
+    metric = str(filters.choose_one("Metric", metrics, key="metric", default=first, width=170))
+    plainly = data.dataset_power(row.dataset_uid, metric=metric, alpha=study.alpha)
+    a = str(filters.choose_one("System A", list(plainly.systems), key="a", width=210))
+    others = [name for name in plainly.systems if name != a]
+    b = str(filters.choose_one("System B", others, key="b", width=210))
+    effect = st.number_input(
+        "True gain of A",
+        value=None,
+        key="effect",
+        bind="query-params",
+        format="%g",
+        width=200,
+        help="What would matter, on the metric's own scale; negative: A is worse. "
+        "Empty: power for the smallest difference found",
+    )
+    by = CURVES[str(filters.choose_one("Power by items from", list(CURVES), key="by", width=190))]
+    where = {"dataset": row.dataset, "metric": metric, "a": a, "b": b, "by": _name_of(by)}
+    if effect is not None:
+        where["effect"] = f"{effect:g}"
+    try:
+        found = data.dataset_power(
+            row.dataset_uid,
+            metric=metric,
+            a=a,
+            b=b,
+            effect=None if effect is None else float(effect),
+            alpha=study.alpha,
+            power=study.target_power,
+            by=by,
+        )
+    except StoreError as error:
+        st.warning(plain(str(error)))
+        return None
+    return found, where
+
+
+def _name_of(by: By) -> str:
+    return next(name for name, value in CURVES.items() if value == by)
+
+
+def _show_pictures(study: DatasetPower) -> None:
+    """Show the smallest difference found by items, and power: by items, or by difference."""
+    if not study.by_size or math.isnan(study.for_effect):
+        return
+    left, right = st.columns(2, gap="medium")
+    sizes = pd.DataFrame(
+        {
+            "n_items": [row.n_items for row in study.by_size],
+            "mde": [row.mde for row in study.by_size],
+        }
+    )
+    with left:
+        show_picture(
+            found_by_items(
+                sizes, n_items=study.n_items, quantity=study.metric.label, effect=study.effect
+            ),
+            key="found_by_items",
+            alt=study.sentence,
+        )
+    with right:
+        _show_power(study)
+
+
+def _show_power(study: DatasetPower) -> None:
+    """Show power by items for the stated difference; by difference where none was stated."""
+    by_items = study.effect is not None or study.by != "model"
+    curve = study.curve if by_items else study.by_difference
+    size = numbers.fixed(study.for_effect, places(study))
+    at, here = (study.n_items, study.power) if by_items else (study.mde, study.target_power)
+    if by_items:  # as the curve has it: other ways to it differ a little
+        here = dict(zip(curve.x.tolist(), curve.power.tolist(), strict=True)).get(at, math.nan)
+    show_picture(
+        power_curve(
+            _curve_frame(curve),
+            label=f"items, for a difference of {size}" if by_items else "true difference",
+            scale="log" if by_items else "linear",
+            band="95 % Monte Carlo" if curve.n_iterations else "",
+            target=study.target_power,
+            asked=(float(at), here, f"{at:,} items" if by_items else size),
+            height=260,
+        ),
+        key="power_line",
+        alt=f"Power of {study.dataset.label}: {curve.label}",
+    )
+
+
+def _curve_frame(curve: Curve) -> pd.DataFrame:
+    return pd.DataFrame({"x": curve.x, "power": curve.power, "low": curve.low, "high": curve.high})
+
+
+def _show_sizes(study: DatasetPower) -> None:
+    if not study.by_size:
+        return
+    digits = places(study)
+    frame = pd.DataFrame(
+        {
+            "n_items": [row.n_items for row in study.by_size],
+            "times": [row.n_items / study.n_items for row in study.by_size],
+            "mde": [row.mde for row in study.by_size],
+            "power": [numbers.probability(row.power) for row in study.by_size],
+        }
+    )
+    size = numbers.fixed(study.for_effect, digits)
+    show_table(
+        frame,
+        key="sizes",
+        columns={
+            "n_items": Column("Items", "count"),
+            "times": Column("Times those here", "number", decimals=2),
+            "mde": Column("Finds", "number", decimals=digits + 1),
+            "power": Column(f"Power for {size}"),
+        },
+        filename=f"power_{study.dataset.name}",
+        noun="size",
+        height="content",
+    )
+
+
+def _facts(study: DatasetPower) -> list[tuple[str, str]]:
+    """Return what the figures rest on."""
+    digits = places(study)
+    facts = [
+        ("Observed difference", numbers.fixed(study.difference, digits, signed=True)),
+        (
+            f"Its {numbers.confidence(study.alpha)} interval",
+            "" if math.isnan(study.ci[0]) else numbers.interval(*study.ci, signed=True),
+        ),
+        ("Test", study.test),
+    ]
+    if study.effect is not None:
+        facts += [
+            ("Power for the stated difference", numbers.probability(study.power)),
+            ("Exaggeration where found (Type M)", numbers.fixed(study.type_m, 2)),
+            ("Wrong sign where found (Type S)", numbers.probability(study.type_s)),
+        ]
+    if study.agreement is not None:
+        share = study.agreement
+        facts += [
+            ("Agreement of the two", numbers.share(share.own, 1.0)),
+            (
+                "Agreement that such accuracies allow",
+                f"{numbers.share(share.least, 1.0)} to {numbers.share(share.most, 1.0)}",
+            ),
+            (f"Agreement expected ({share.source})", numbers.share(share.expected, 1.0)),
+        ]
+    if study.design is not None:
+        facts += [
+            ("Correlation within groups", numbers.fixed(study.design.icc, 2)),
+            ("Worth in independent items", numbers.count(study.design.effective_items)),
+        ]
+    if not math.isnan(study.p_zero):
+        facts += [
+            ("Items whose exchange changes nothing", numbers.share(study.p_zero, 1.0)),
+            ("Scale of the others (b0)", numbers.fixed(study.scale, 2)),
+        ]
+    return facts

@@ -1,0 +1,449 @@
+"""What the store's test sets can find: one of them, and all of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE
+from analysis.statistics.planning.accuracy.detectable_gap import minimum_detectable_gap
+from analysis.statistics.planning.accuracy.mcnemar_power import mcnemar_power
+from analysis.studies.power.dataset import study_dataset_power
+from analysis.studies.power.dataset_curves import item_counts
+from analysis.studies.power.resolution import study_resolution
+from dashboard.cli import app
+from store.engine import Store, open_store
+from store.errors import NotFoundError, StoreError
+from store.importers.bundle import (
+    Aggregation,
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+    Unit,
+)
+from store.ingest import ingest
+
+AddRun = Callable[..., None]
+
+
+def pair_of(n: int, win: int, loss: int, both: int) -> tuple[list[float], list[float]]:
+    """Return right and wrong items: A alone right on `win`, B on `loss`, both on `both`."""
+    rest = n - win - loss - both
+    a = [1.0] * win + [0.0] * loss + [1.0] * both + [0.0] * rest
+    b = [0.0] * win + [1.0] * loss + [1.0] * both + [0.0] * rest
+    return a, b
+
+
+def fill(
+    store: Store,
+    scores: dict[str, np.ndarray],
+    *,
+    name: str = "set",
+    aggregation: Aggregation = "mean",
+    groups: list[str] | None = None,
+    higher_is_better: bool = True,
+    unit: Unit = "",
+) -> None:
+    """Store item scores, one run per system."""
+    n = len(next(iter(scores.values())))
+    keys = [f"{name}-{k}" for k in range(n)]
+    items = [BundleItem(key, group=g) for key, g in zip(keys, groups or [None] * n, strict=True)]
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset(name, items=items)],
+            metrics=[
+                BundleMetric(
+                    f"metric by {aggregation} {unit}".strip(),
+                    higher_is_better=higher_is_better,
+                    aggregation=aggregation,
+                    unit=unit,
+                )
+            ],
+            runs=[
+                BundleRun(system, 0, "", [BundleScores(0, values.reshape(n, -1).astype(float))])
+                for system, values in scores.items()
+            ],
+        ),
+        actor="tests",
+    )
+
+
+def report(
+    store: Store,
+    name: str,
+    figures: dict[str, float],
+    *,
+    n_items: int | None = None,
+    unit: Unit = "percent",
+) -> None:
+    """Store figures alone."""
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset(name)],
+            metrics=[BundleMetric(f"share in {unit}", higher_is_better=True, unit=unit)],
+            reported_scores=[
+                BundleReportedScore(system, 0, 0, value, n_items=n_items)
+                for system, value in figures.items()
+            ],
+        ),
+        actor="tests",
+    )
+
+
+def test_right_or_wrong_items_go_by_their_own_agreement(store: Store, add_run: AddRun) -> None:
+    a, b = pair_of(500, 40, 25, 300)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    study = study_dataset_power(store, "quiz", effect=0.05)
+    assert (study.system_a, study.system_b, study.n_items) == ("A", "B", 500)
+    expected = minimum_detectable_gap(500, 0.65, agreement=0.87)
+    assert study.mde == expected.gap
+    at_effect = mcnemar_power(500, 0.05, agreement=0.87)
+    assert (study.power, study.type_m, study.type_s) == (
+        at_effect.power,
+        at_effect.type_m,
+        at_effect.type_s,
+    )
+    assert study.test == "exact McNemar test"
+    assert study.agreement is not None
+    assert (study.agreement.own, study.agreement.source) == (0.87, CARD_2020_GLUE.source)
+    assert "A true difference of +0.050 would be found" in study.sentence
+    own = next(row for row in study.by_size if row.n_items == 500)
+    assert (own.mde, own.power) == (study.mde, study.power)
+    found = [row.mde for row in study.by_size]
+    assert found == sorted(found, reverse=True)
+
+
+def test_the_power_is_that_of_the_products_own_test(store: Store, add_run: AddRun) -> None:
+    """Draw test sets like the stored one and count how often scipy finds the stated difference."""
+    a, b = pair_of(300, 30, 24, 180)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    study = study_dataset_power(store, "quiz", effect=0.06)
+    rng = np.random.default_rng(3)
+    apart = (30 + 24) / 300
+    wins, losses, _ = rng.multinomial(
+        300, [(apart + 0.06) / 2, (apart - 0.06) / 2, 1 - apart], size=4_000
+    ).T
+    found = [
+        w > k and stats.binomtest(int(w), int(w + k)).pvalue <= 0.05
+        for w, k in zip(wins, losses, strict=True)
+    ]
+    assert study.power == pytest.approx(np.mean(found), abs=0.025)
+
+
+def test_observed_power_is_refused_with_the_interval(store: Store, add_run: AddRun) -> None:
+    a, b = pair_of(500, 40, 25, 300)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    for effect in ("observed", 0.03):
+        with pytest.raises(StoreError, match=r"Hoenig.*A less B: \+0\.030, 95 % interval"):
+            study_dataset_power(store, "quiz", effect=effect)  # type: ignore[arg-type]
+    assert "Hoenig" in study_dataset_power(store, "quiz").refused
+    assert study_dataset_power(store, "quiz", effect=-0.03).power > 0
+
+
+def test_a_pair_that_agrees_too_much_goes_by_the_line_of_the_systems(
+    store: Store, add_run: AddRun
+) -> None:
+    a, b = pair_of(200, 1, 0, 120)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    rng = np.random.default_rng(0)
+    for k in range(5):
+        flipped = np.where(rng.random(200) < 0.1 + 0.05 * k, 1 - np.array(b), b)
+        add_run(f"other {k}", "quiz", (flipped * (rng.random(200) < 0.9)).tolist())
+    study = study_dataset_power(store, "quiz", a="A", b="B")
+    assert study.mde > 0.01
+    assert study.agreement is not None
+    assert study.agreement.n_pairs == 21
+    assert study.agreement.source == "7 systems on quiz"
+    assert "agree on too many items" in study.source
+    assert study.mde == study.agreement.mde_expected
+    large = study_dataset_power(store, "quiz", a="A", b="B", effect=0.15)
+    assert large.power > 0.5
+
+
+def test_where_no_gap_is_found_the_reason_is_told(store: Store, add_run: AddRun) -> None:
+    a, b = pair_of(40, 1, 0, 39)
+    add_run("A", "easy", a)
+    add_run("B", "easy", b)
+    study = study_dataset_power(store, "easy")
+    assert np.isnan(study.mde)
+    assert "finds no difference: even the largest gap possible, 0.025," in study.sentence
+    (row,) = study_resolution(store).rows
+    assert row.resolves is False
+    assert "largest gap possible" in row.why
+    with pytest.raises(StoreError, match="`effect`"):
+        study_dataset_power(store, "easy", effect=0.2)
+
+
+def test_graded_scores_follow_student(store: Store) -> None:
+    rng = np.random.default_rng(1)
+    base = rng.normal(0, 1, 120)
+    fill(store, {"A": base + rng.normal(0.2, 0.5, 120), "B": base})
+    study = study_dataset_power(store, "set", effect=0.1)
+    difference = study.n_items**0.5 * 0.1
+    gaps = _gaps(store)
+    lam = difference / gaps.std(ddof=1)
+    critical = stats.t.isf(0.025, 119)
+    assert study.power == pytest.approx(stats.nct.sf(critical, 119, lam), abs=1e-8)
+    assert study.test == "paired t test"
+    assert stats.nct.sf(critical, 119, study.mde * 120**0.5 / gaps.std(ddof=1)) == pytest.approx(
+        0.8, abs=1e-6
+    )
+
+
+def _gaps(store: Store) -> np.ndarray:
+    from store.arrays import load_matrix
+    from store.datasets import list_datasets
+    from store.metrics import list_metrics
+
+    matrix = load_matrix(store, list_datasets(store)[0].uid, list_metrics(store)[0].uid)
+    return np.asarray(matrix.scores[0, :, 0] - matrix.scores[1, :, 0])
+
+
+def test_lower_is_better_turns_the_differences(store: Store) -> None:
+    rng = np.random.default_rng(1)
+    base = rng.normal(5, 1, 120)
+    fill(store, {"A": base - rng.normal(0.2, 0.5, 120), "B": base}, higher_is_better=False)
+    study = study_dataset_power(store, "set")
+    assert study.system_a == "A"
+    assert study.difference > 0
+    assert study.score_a < study.score_b
+    turned = study_dataset_power(store, "set", a="B", b="A")
+    assert turned.difference == -study.difference
+    assert turned.mde == pytest.approx(study.mde)
+
+
+def test_groups_are_units_and_what_they_cost_is_told(store: Store) -> None:
+    rng = np.random.default_rng(2)
+    shared = np.repeat(rng.normal(0, 1, 30), 5)
+    base = rng.normal(0, 1, 150)
+    groups = [f"g{k}" for k in np.repeat(np.arange(30), 5)]
+    fill(store, {"A": base + shared + rng.normal(0, 0.3, 150), "B": base}, groups=groups)
+    study = study_dataset_power(store, "set")
+    assert (study.n_items, study.n_units) == (150, 30)
+    assert study.design is not None
+    assert study.design.icc > 0.7
+    assert study.design.effective_items < 45
+    alone = study_dataset_power(store, "set", clusters=False)
+    assert alone.n_units == 150
+    assert study.mde > 1.5 * alone.mde
+    drawn = study_dataset_power(store, "set", effect=0.6, by="bootstrap")
+    assert drawn.curve.n_iterations > 0
+    assert 150 in drawn.curve.x.tolist()
+
+
+def test_corpus_metrics_go_by_exchanges(store: Store) -> None:
+    rng = np.random.default_rng(4)
+    total = rng.integers(5, 30, 300)
+    a, b = (np.stack([rng.binomial(total, p), total], axis=1) for p in (0.62, 0.6))
+    fill(store, {"A": a, "B": b}, aggregation="ratio")
+    study = study_dataset_power(store, "set", effect=0.02)
+    assert study.kind == "corpus"
+    assert 0 < study.p_zero < 0.3
+    assert study.scale > 0
+    assert 0 < study.mde < 0.1
+    assert study.design is None
+    # The exchange test of a ratio is nearly a z test of the item effects.
+    assert study.mde == pytest.approx(2.8 * (study.ci[1] - study.ci[0]) / 2 / 1.96, rel=0.15)
+    with pytest.raises(StoreError, match=r"`by` 'bootstrap' .* 'ratio'"):
+        study_dataset_power(store, "set", effect=0.02, by="bootstrap")
+
+
+def test_medians_go_by_their_interval(store: Store) -> None:
+    rng = np.random.default_rng(5)
+    base = rng.normal(0, 1, 100)
+    fill(store, {"A": base + rng.normal(0, 1, 100), "B": base}, aggregation="median")
+    assert study_dataset_power(store, "set").mde > 0
+
+
+def test_curves_by_items_agree_within_their_band(store: Store, add_run: AddRun) -> None:
+    a, b = pair_of(400, 60, 20, 220)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    by_model, drawn = (
+        study_dataset_power(store, "quiz", effect=0.099, by=by, seed=1).curve
+        for by in ("model", "bootstrap")
+    )
+    model = dict(zip(by_model.x.tolist(), by_model.power.tolist(), strict=True))
+    compared = [
+        (low - 0.02 <= model[x] <= high + 0.02)
+        for x, low, high in zip(drawn.x.tolist(), drawn.low, drawn.high, strict=True)
+    ]
+    assert len(compared) >= 3
+    assert all(compared)
+    again = study_dataset_power(store, "quiz", effect=0.099, by="bootstrap", seed=1).curve
+    assert again.power.tolist() == drawn.power.tolist()
+    normal = study_dataset_power(store, "quiz", effect=0.099, by="normal").curve
+    assert normal.power.tolist() == sorted(normal.power.tolist())
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"alpha": 0.6}, "`alpha` must be below 0.5"),
+        ({"power": 0.04}, "`power` must lie above `alpha`"),
+        ({"effect": 0.0}, "`effect` must be a difference other than 0"),
+        ({"effect": float("nan")}, "`effect` must be"),
+        ({"effect": -0.1, "alternative": "greater"}, "does not look"),
+        ({"a": "A", "b": "A"}, "are both 'A'"),
+        ({"seed": -1}, "`seed`"),
+        ({"metric": "all"}, "name one metric"),
+    ],
+)
+def test_nonsense_is_refused_in_words(
+    store: Store, add_run: AddRun, settings: dict[str, Any], words: str
+) -> None:
+    a, b = pair_of(100, 10, 5, 60)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    with pytest.raises(StoreError, match=words):
+        study_dataset_power(store, "quiz", **settings)
+
+
+def test_one_sided_tests_find_smaller_differences(store: Store, add_run: AddRun) -> None:
+    a, b = pair_of(300, 30, 20, 180)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    both, above, below = (
+        study_dataset_power(store, "quiz", alternative=way).mde
+        for way in ("two-sided", "greater", "less")
+    )
+    assert above == below < both
+
+
+def test_systems_without_scores_are_named(store: Store, add_run: AddRun) -> None:
+    add_run("A", "quiz", [1, 0, 1])
+    with pytest.raises(NotFoundError, match="no item scores of two systems"):
+        study_dataset_power(store, "quiz")
+    add_run("B", "quiz", [1, 1, 1])
+    add_run("C", "other", [1, 1, 1])
+    with pytest.raises(NotFoundError, match="`b`: 'C' has no item scores on 'quiz'"):
+        study_dataset_power(store, "quiz", b="C")
+
+
+def test_item_counts_are_round_and_hold_the_present_one() -> None:
+    assert 899 in item_counts(899)
+    assert item_counts(1_000) == sorted(set(item_counts(1_000)))
+    assert min(item_counts(12)) == 10
+
+
+def test_resolution_orders_by_what_is_resolved(store: Store, add_run: AddRun) -> None:
+    for name, (win, loss) in {"fine": (60, 5), "coarse": (12, 9)}.items():
+        a, b = pair_of(300, win, loss, 180)
+        add_run("A", name, a)
+        add_run("B", name, b)
+    report(store, "stated", {"A": 90.0, "B": 60.0}, n_items=1_000)
+    report(store, "close", {"A": 80.1, "B": 80.0}, n_items=1_000)
+    report(store, "sized", {"A": 90.0, "B": 60.0})
+    report(store, "points", {"A": 30.0, "B": 28.0}, unit="points", n_items=500)
+    study = study_resolution(store)
+    rows = {row.dataset: row for row in study.rows}
+    assert [row.dataset for row in study.rows[:4]] == ["fine", "coarse", "stated", "close"]
+    assert [rows[name].resolves for name in ("fine", "coarse", "stated", "close")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert rows["sized"].resolves is rows["points"].resolves is None
+    assert "number of items" in rows["sized"].why
+    assert (study.n_said, study.n_resolved) == (4, 2)
+    assert study.sentence.startswith("Of 4 test sets 2 resolve the gap between their first two")
+    assert rows["fine"].mde == study_dataset_power(store, "fine").mde
+    assert rows["coarse"].items_needed == study_dataset_power(store, "coarse").items_for_observed
+    stated = rows["stated"]
+    assert stated.mde == pytest.approx(
+        100 * minimum_detectable_gap(1_000, 0.6, agreement=CARD_2020_GLUE).gap
+    )
+    assert stated.mde_low < stated.mde < stated.mde_high
+    assert any("further test set" in text for text in study.warnings)
+
+
+def test_resolution_asks_for_a_metric_and_for_scores(store: Store, add_run: AddRun) -> None:
+    with pytest.raises(NotFoundError, match="No dataset has scores of two systems"):
+        study_resolution(store)
+    a, b = pair_of(100, 20, 2, 60)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    assert study_resolution(store, metric="accuracy").rows[0].dataset == "quiz"
+    assert "quiz resolves the gap" in study_resolution(store).sentence
+    with pytest.raises(NotFoundError):
+        study_resolution(store, metric="no such metric")
+
+
+def test_sixty_test_sets_take_less_than_three_seconds(store: Store) -> None:
+    rng = np.random.default_rng(6)
+    for k in range(60):
+        scores = {f"s{j:02}": (rng.random(1_000) < 0.5 + j / 60).astype(float) for j in range(20)}
+        fill(store, scores, name=f"set {k}")
+    start = time.process_time()  # others may be at work on this machine
+    study = study_resolution(store)
+    assert time.process_time() - start < 3
+    assert len(study.rows) == 60
+
+
+@pytest.fixture
+def quiz(tmp_path: Path) -> Path:
+    """Return a store with one test set of right and wrong items."""
+    path = tmp_path / "quiz.db"
+    opened = open_store(path, create=True)
+    a, b = pair_of(500, 40, 25, 300)
+    fill(opened, {"A": np.array(a), "B": np.array(b)}, name="quiz", unit="proportion")
+    opened.close()
+    return path
+
+
+def call(store: Path, *words: str) -> Any:
+    """Run `tiebreak power dataset`."""
+    return CliRunner().invoke(app, ["--store", str(store), "power", "dataset", *words])
+
+
+def test_command_answers_in_json(quiz: Path) -> None:
+    outcome = call(quiz, "quiz", "--effect", "0.05", "--json")
+    assert outcome.exit_code == 0, outcome.output
+    result = json.loads(outcome.stdout)["result"]
+    expected = mcnemar_power(500, 0.05, agreement=0.87)
+    assert result["power"] == pytest.approx(expected.power)
+    assert result["type_m"] == pytest.approx(expected.type_m)
+    assert set(result["curve"]) >= {"x", "power", "low", "high", "label"}
+    assert len(result["curve"]["x"]) == len(result["curve"]["power"])
+    assert result["mde"] > 0
+    every = json.loads(call(quiz, "--json").stdout)["result"]
+    assert every["rows"][0]["dataset"] == "quiz"
+
+
+def test_command_refuses_observed_power(quiz: Path) -> None:
+    outcome = call(quiz, "quiz", "--effect", "observed")
+    assert outcome.exit_code == 2
+    assert "function of its p-value" in outcome.output
+    assert call(quiz, "quiz", "--effect", "much").exit_code == 2
+    assert call(quiz, "--effect", "0.1").exit_code == 2
+
+
+def test_command_prints_sizes_and_reports(quiz: Path) -> None:
+    outcome = call(quiz, "quiz", "--effect", "0.05", "--by", "bootstrap")
+    assert outcome.exit_code == 0, outcome.output
+    assert "500 (now)" in outcome.stdout
+    assert "95 % band" in outcome.stdout
+    assert "| items |" in call(quiz, "quiz", "--format", "markdown").stdout
+    assert "quiz" in call(quiz).stdout
+    assert "finds gaps of" in call(quiz, "--format", "markdown").stdout
