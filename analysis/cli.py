@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from analysis.commands import compare, leaderboard, pairs, ranking, replicability, simulate
+from analysis.commands import (
+    claims,
+    compare,
+    gate,
+    leaderboard,
+    pairs,
+    power,
+    ranking,
+    replicability,
+    simulate,
+)
 
 app = typer.Typer(no_args_is_help=True)
-for part in (leaderboard, compare, pairs, ranking, replicability, simulate):
+for part in (leaderboard, compare, gate, pairs, ranking, replicability, power, simulate, claims):
     app.add_typer(part.app)

@@ -11,7 +11,7 @@ import typer
 
 import analysis.cli
 import store.cli
-from dashboard.demo import load_demo
+from dashboard.demo import DemoReport, load_demo
 from store.console import JsonOption, answer, current_actor, exits_in_words, messages, opened
 from store.engine import resolve_location
 from store.systems import list_systems
@@ -71,20 +71,24 @@ def demo(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Load the example content: figures of four papers, and runs that we made ourselves."""
+    """Load the example content: figures of papers, runs that we made, dated claims."""
     with opened(context, create=True) as opened_store:
         is_left_alone = if_empty and bool(list_systems(opened_store))
-        reports = [] if is_left_alone else load_demo(opened_store, actor=current_actor())
+        loaded = (
+            DemoReport([], []) if is_left_alone else load_demo(opened_store, actor=current_actor())
+        )
         if is_left_alone:
             messages.print(f"{context.obj} holds something already: left alone.", markup=False)
         result = {
-            "files": [file for report in reports for file in report.files],
-            "runs_added": sum(report.runs_added for report in reports),
-            "reported_added": sum(report.reported_added for report in reports),
+            "files": loaded.files,
+            "runs_added": sum(report.runs_added for report in loaded.ingests),
+            "reported_added": sum(report.reported_added for report in loaded.ingests),
+            "claims_added": sum(report.claims_added for report in loaded.claims),
         }
         text = (
-            f"{result['runs_added']} runs and {result['reported_added']} reported figures loaded "
-            f"into {context.obj}. Look at them with `tiebreak serve`."
+            f"{result['runs_added']} runs, {result['reported_added']} reported figures and "
+            f"{result['claims_added']} dated claims loaded into {context.obj}. Look at them with "
+            "`tiebreak serve`."
         )
         if is_left_alone:
             text = "Look at it with `tiebreak serve`."

@@ -11,10 +11,14 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
 
+from analysis.studies.claims.audit import ChangesStudy, study_changes
+from analysis.studies.claims.settings import ClaimSettings
+from analysis.studies.claims.study import ClaimsStudy, study_claims, study_histories
 from analysis.studies.comparable import Comparables, find_comparables
 from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.item_changes import ItemChanges, study_item_changes
@@ -24,6 +28,8 @@ from analysis.studies.overview import Overview, study_overview
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import PairsSettings
+from analysis.studies.power.dataset import DatasetPower, study_dataset_power
+from analysis.studies.power.resolution import ResolutionStudy, study_resolution
 from analysis.studies.ranking import RankingStudy, study_ranking
 from analysis.studies.replicability import (
     ReplicabilitySettings,
@@ -36,6 +42,8 @@ from analysis.studies.replicability_matrix import (
 )
 from analysis.studies.study import Study
 from store.arrays import RunScores, load_run_scores
+from store.claim_evidence import list_evidence
+from store.claim_records import EvidenceRecord, HistoryRecord
 from store.datasets import list_datasets, list_items, list_overlaps
 from store.engine import Store, open_store, resolve_location, sqlite_path
 from store.history import list_events
@@ -120,7 +128,17 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
         store, a, b, dataset=dataset, metric=metric
     ),
     "metrics": lambda store, dataset: list_metrics(store, dataset_uid=dataset),
+    "all metrics": list_metrics,
     "items study": lambda store, dataset, metric: study_items(store, dataset, metric=metric),
+    "histories": study_histories,
+    "claim changes": study_changes,
+    "evidence": list_evidence,
+    "resolution": lambda store, metric, alpha, power: study_resolution(
+        store, metric=metric, alpha=alpha, power=power
+    ),
+    "dataset power": lambda store, dataset, settings: study_dataset_power(
+        store, dataset, **dict(settings)
+    ),
     "systems": list_systems,
     "datasets": list_datasets,
     "runs": list_runs,
@@ -269,6 +287,48 @@ def replicability_matrix(
     return study
 
 
+def histories() -> list[HistoryRecord]:
+    """Return the datasets and metrics with dated scores or claims, by name."""
+    return list(_ask("histories"))
+
+
+def claims(
+    dataset: str, metric: str, settings: ClaimSettings, *, progress: Progress | None = None
+) -> ClaimsStudy:
+    """Return the claims on a dataset over time; what `progress` raises cancels the work."""
+    study: ClaimsStudy = _worked_out(
+        "claims",
+        (dataset, metric, settings),
+        lambda store: study_claims(
+            store, dataset, metric=metric, settings=settings, progress=progress
+        ),
+    )
+    return study
+
+
+def claim_changes(since: datetime) -> ChangesStudy:
+    """Return the claims whose verdict is not what it was then."""
+    study: ChangesStudy = _ask("claim changes", since)
+    return study
+
+
+def evidence(claim_uid: str) -> list[EvidenceRecord]:
+    """Return what every audit made of a claim, the oldest first."""
+    return list(_ask("evidence", claim_uid))
+
+
+def resolution(metric: str | None, alpha: float, power: float) -> ResolutionStudy:
+    """Return which test sets find gaps like that between their first two systems."""
+    study: ResolutionStudy = _ask("resolution", metric, alpha, power)
+    return study
+
+
+def dataset_power(dataset: str, **settings: Any) -> DatasetPower:
+    """Return what a test set can find; settings as in `study_dataset_power`, all hashable."""
+    study: DatasetPower = _ask("dataset power", dataset, tuple(sorted(settings.items())))
+    return study
+
+
 def systems() -> list[SystemRecord]:
     """Return all systems by name."""
     return list(_ask("systems"))
@@ -282,6 +342,11 @@ def datasets() -> list[DatasetRecord]:
 def runs() -> list[RunRecord]:
     """Return all runs, the newest first."""
     return list(_ask("runs"))
+
+
+def all_metrics() -> list[MetricRecord]:
+    """Return the metrics of the store."""
+    return list(_ask("all metrics"))
 
 
 def items(dataset_uid: str) -> list[ItemRecord]:

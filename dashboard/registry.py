@@ -26,11 +26,13 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec("runs", "Runs", "Results"),
     PageSpec("run", "Run", "Results", hidden=True),
     PageSpec("items", "Items", "Results"),
+    PageSpec("claims", "Claims", "Results"),
     PageSpec("compare", "Compare two", "Compare"),
     PageSpec("pairs", "All pairs", "Compare"),
     PageSpec("across_datasets", "Across datasets", "Compare"),
     PageSpec("replicability", "Replicability matrix", "Compare"),
     PageSpec("ranking", "Ranking across datasets", "Compare"),
     PageSpec("adhoc", "Ad hoc", "Compare"),
+    PageSpec("power", "Power", "Plan"),
     PageSpec("import_results", "Import", "Store"),
 )

@@ -125,7 +125,7 @@ def test_the_history_is_what_its_description_says(opened: Store, loaded: DemoRep
         if row.verdict != "supported" and row.pvalue < 0.05
     }
     assert alone == {
-        "charset-normalizer 2.0.0": (0.033, 14),
+        "charset-normalizer 2.0.0": (0.039, 14),
         "chardet 7.4.0.post1": (0.002, 29),
     }
 

@@ -204,7 +204,7 @@ def _two_names(given: str) -> tuple[str, str]:
 
 def _show_comparison(console: Console, study: Comparison, by_group: bool) -> None:
     console.print(study.sentence, markup=False)
-    console.print(table("", ("", "="), _facts(study.analysis, study.system_a, study.system_b)))
+    console.print(table("", ("", "="), pair_facts(study.analysis, study.system_a, study.system_b)))
     if by_group and study.groups:
         columns = ("group", "=items", f"={study.system_a}", f"={study.system_b}", "=difference")
         rows = [
@@ -225,7 +225,7 @@ def _show_comparison(console: Console, study: Comparison, by_group: bool) -> Non
         console.print("The dataset declares no groups of items.")
 
 
-def _facts(analysis: PairAnalysis, a: str, b: str) -> list[list[Any]]:
+def pair_facts(analysis: PairAnalysis, a: str, b: str) -> list[list[Any]]:
     """Return what a table of two columns says about a pair."""
     low, high = analysis.ci
     level = f"{100 * (1 - analysis.alpha):g} %"
@@ -257,7 +257,7 @@ def _facts(analysis: PairAnalysis, a: str, b: str) -> list[list[Any]]:
 
 def _show_adhoc(console: Console, study: AdhocStudy) -> None:
     console.print(study.sentence, markup=False)
-    console.print(table("", ("", "="), _facts(study.analysis, study.system_a, study.system_b)))
+    console.print(table("", ("", "="), pair_facts(study.analysis, study.system_a, study.system_b)))
     rows = [[t.test, t.advice, numbers.pvalue(t.pvalue), t.reason] for t in study.tests]
     console.print(table("Tests for these scores", ("test", "advice", "=p", "reason"), rows))
     if study.unit_sizes is not None:

@@ -16,7 +16,9 @@ from analysis.commands.options import (
     FormatOption,
     ReportStyle,
     SeedOption,
+    TableFormat,
     gave_report,
+    write_text,
 )
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
@@ -24,7 +26,6 @@ from analysis.studies.leaderboard_words import ranks_in_words
 from analysis.studies.pairs_words import PairsSettings
 from store.commands import export
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
-from store.errors import StoreError
 from store.export import write_rows
 
 app = typer.Typer()
@@ -45,16 +46,6 @@ class CorrectionChoice(StrEnum):
 
 MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]
 CorrectionOption = Annotated[CorrectionChoice, typer.Option(help="For testing many pairs at once.")]
-
-
-class LeaderboardFormat(StrEnum):
-    """What the export of a leaderboard writes: values, or a table to print."""
-
-    csv = "csv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    latex = "latex"
-    markdown = "markdown"
 
 
 @app.command("leaderboard")
@@ -145,7 +136,7 @@ def export_leaderboard_command(
     metric: MetricOption = None,
     correction: CorrectionOption = CorrectionChoice.holm,
     alpha: AlphaOption = 0.05,
-    format: LeaderboardFormat = LeaderboardFormat.csv,
+    format: TableFormat = TableFormat.csv,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write the leaderboard of a dataset as a table; all that may be best are bold."""
@@ -153,9 +144,9 @@ def export_leaderboard_command(
         study = study_leaderboard(
             store, dataset, metric=metric, settings=_settings(correction, alpha, 0)
         )
-    if format in (LeaderboardFormat.latex, LeaderboardFormat.markdown):
+    if format in (TableFormat.latex, TableFormat.markdown):
         report = study.report()
-        _write(report.as_latex() if format == "latex" else report.as_markdown(), out)
+        write_text(report.as_latex() if format == "latex" else report.as_markdown(), out)
         return
     as_rows = cast("Literal['csv', 'jsonl', 'parquet']", format.value)
     n_rows = write_rows(leaderboard_rows(study), out, as_rows, sys.stdout)
@@ -164,14 +155,3 @@ def export_leaderboard_command(
 
 def _settings(correction: CorrectionChoice, alpha: float, seed: int) -> PairsSettings:
     return PairsSettings(correction=correction.value, alpha=alpha, seed=seed)
-
-
-def _write(text: str, out: Path | None) -> None:
-    if out is None:
-        sys.stdout.write(text)
-        return
-    if out.exists():
-        raise StoreError(f"{out} exists already: name another file with --out.")
-    if not out.absolute().parent.is_dir():
-        raise StoreError(f"The folder {out.parent} does not exist. Make it first.")
-    out.write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@ import csv
 import sys
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -70,3 +71,31 @@ def gave_report(build: Callable[[], Report], style: ReportStyle, as_json: bool) 
     }[style]
     sys.stdout.write(form().rstrip("\n") + "\n")
     return True
+
+
+class TableFormat(StrEnum):
+    """What the export of a table writes: values, or a table to print."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    latex = "latex"
+    markdown = "markdown"
+
+
+def write_text(text: str, out: Path | None) -> None:
+    """Write an export to a file, or to standard output.
+
+    Raises
+    ------
+    StoreError
+        The file exists, or its folder does not.
+    """
+    if out is None:
+        sys.stdout.write(text)
+        return
+    if out.exists():
+        raise StoreError(f"{out} exists already: name another file with --out.")
+    if not out.absolute().parent.is_dir():
+        raise StoreError(f"The folder {out.parent} does not exist. Make it first.")
+    out.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from dashboard.charts.aggregates import aggregates_plot
 from dashboard.charts.changes import change_bins, change_strip
+from dashboard.charts.claims import claims_plot
 from dashboard.charts.critical_difference import critical_difference_diagram
 from dashboard.charts.curves import partial_conjunction_curve
 from dashboard.charts.differences import EVIDENCE, Evidence, difference_dots
@@ -15,6 +16,7 @@ from dashboard.charts.intervals import (
 )
 from dashboard.charts.matrix import CELL, coverage_matrix
 from dashboard.charts.palette import BETTER, INK, SAME, UNCLEAR, WORSE
+from dashboard.charts.power import power_curve
 from dashboard.charts.profiles import MOST_STRONG, performance_profiles_plot
 from dashboard.charts.ranks import rank_intervals_plot
 from dashboard.charts.sample_sizes import pvalue_by_size, unit_size_curve
@@ -38,6 +40,7 @@ __all__ = [
     "aggregates_plot",
     "change_bins",
     "change_strip",
+    "claims_plot",
     "coverage_matrix",
     "critical_difference_diagram",
     "difference_dots",
@@ -45,6 +48,7 @@ __all__ = [
     "paired_difference",
     "partial_conjunction_curve",
     "performance_profiles_plot",
+    "power_curve",
     "pvalue_by_size",
     "rank_intervals_plot",
     "score_dots",

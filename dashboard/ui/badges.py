@@ -25,6 +25,11 @@ BADGES: Final[dict[str, Badge]] = {
         "// not comparable", UNCLEAR, "Too few items that both have scores on."
     ),
     "identified": Badge("● identified", UNCLEAR, "Named by Holm among all datasets tested."),
+    "supported": Badge("▲ supported", BETTER, "Shown to be better, with all claims counted."),
+    "within-noise": Badge("○ within noise", UNCLEAR, "Chance alone gives such a gain too often."),
+    "underpowered": Badge("◇ underpowered", UNCLEAR, "Too few items for a gain that matters."),
+    "unverifiable": Badge("// unverifiable", UNCLEAR, "There is nothing to test it with."),
+    "contradicted": Badge("▼ contradicted", WORSE, "The scores say something else."),
     "complete": Badge("complete", UNCLEAR, "Every item has a score."),
     "incomplete": Badge("◐ incomplete", UNCLEAR, "Some items have no score."),
     "reported": Badge("// reported", UNCLEAR, "A file or paper states it; no item scores here."),

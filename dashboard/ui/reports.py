@@ -7,8 +7,8 @@ import streamlit as st
 from analysis.report import Report
 
 
-def show_report(report: Report, filename: str) -> None:
-    """Offer the report in every form, and show its text to copy."""
+def show_report(report: Report, filename: str, *, key: str = "report") -> None:
+    """Offer the report in every form, and show its text to copy; each on a page has its `key`."""
     forms = (
         ("Text", "txt", "text/plain", report.as_text),
         ("Markdown", "md", "text/markdown", report.as_markdown),
@@ -22,7 +22,7 @@ def show_report(report: Report, filename: str) -> None:
                 data=write,
                 file_name=f"{filename}.{suffix}",
                 mime=kind,
-                key=f"report_{suffix}",
+                key=f"{key}_{suffix}",
                 on_click="ignore",
             )
     st.code(report.as_text(), language=None, wrap_lines=False, height=320)

@@ -39,6 +39,18 @@ def no_item_scores(what: str, links: Sequence[Link] = ()) -> None:
     _links(links)
 
 
+def no_history() -> None:
+    """Nothing in the store has a date, so there is no order of claims."""
+    st.subheader("Nothing here has a date.", anchor=False)
+    st.markdown(
+        "Which score was a record depends on when it was there. Say when runs were evaluated, or "
+        "what was claimed when:"
+    )
+    st.code("tiebreak ingest path/to/results --date 2026-11-21", language="sh")
+    st.code("tiebreak claims import path/to/claims.csv", language="sh")
+    show_link(Link("Runs", "runs", {}))
+
+
 def unknown_link(kind: str, wanted: str, suggestions: Sequence[Link] = ()) -> None:
     """The URL names a `kind` (a run, a system, …) that the store does not have."""
     st.subheader(f"This store has no {kind} “{plain(wanted)}”.", anchor=False)

@@ -52,7 +52,7 @@ def add_dated(store: Store) -> AddDated:
 
     def add(
         system: str,
-        day: int | None,
+        day: float | None,
         scores: list[float] | list[list[float]],
         *,
         label: str = "",
@@ -261,6 +261,37 @@ def test_only_the_best_of_a_day_is_a_record(store: Store, add_dated: AddDated) -
     assert study.rows[1].previous == "A"
 
 
+def test_times_of_day_count_where_they_are_asked_for(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1 + 1 / 24, right(120))
+    add_dated("C", 1 + 2 / 24, right(150))
+    study = study_claims(store, "qa", settings=ClaimSettings(order="times"))
+    assert [row.system for row in study.rows] == ["A", "B", "C"]
+    assert study.rows[2].previous == "B"
+    assert "order:times" in study.signature
+
+
+def test_the_frontier_takes_one_step_a_day(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(90))
+    add_dated("A2", 0, right(100))
+    add_dated("B", 1, right(150))
+    add_dated("C", 1, right(170))
+    study = study_claims(store, "qa")
+    assert [step.system for step in study.frontier] == ["A2", "C"]
+
+
+def test_a_frontier_says_which_steps_stand_by_themselves(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(104))
+    add_dated("C", 2, right(109))
+    add_dated("D", 3, right(112))
+    add_dated("E", 4, right(180))
+    study = study_claims(store, "qa")
+    told = {step.system: step.by_itself for step in study.frontier}
+    assert told == {"A": True, "C": False, "E": True}
+    assert {row.system for row in study.rows if row.verdict == "supported"} == {"E"}
+
+
 def test_trials_are_one_look(store: Store, add_dated: AddDated) -> None:
     add_dated("A", 0, right(100))
     add_dated("B", 1, [right(120), right(130)])
@@ -277,9 +308,23 @@ def test_groups_are_the_units(store: Store, add_dated: AddDated) -> None:
     add_dated("B", 1, right(160), groups=groups)
     study = study_claims(store, "qa")
     assert "20 groups" in study.warnings[0]
-    alone = stats.ttest_rel(right(160), right(100)).pvalue
-    assert study.rows[1].test == "t"
-    assert study.rows[1].pvalue > alone  # neighbours are right together
+    assert study.rows[1].test == "permutation"
+    pair = study_comparison(store, "B", "A", dataset="qa").analysis
+    assert study.rows[1].pvalue == pytest.approx(pair.test.pvalue, rel=0.3)
+    assert study.rows[1].pvalue == pytest.approx(2**-5, rel=0.2)  # six groups differ, all one way
+
+
+def test_few_uneven_groups_do_not_make_claims_sure(store: Store, add_dated: AddDated) -> None:
+    sizes = [90, 30, 20, 10, 10, 10, 8, 8, 6, 4, 2, 2]
+    groups = [f"g{k}" for k, size in enumerate(sizes) for _ in range(size)]
+    rng = np.random.default_rng(1)
+    add_dated("A", 0, list((rng.random(200) < 0.5).astype(float)), groups=groups)
+    add_dated("B", 1, list((rng.random(200) < 0.62).astype(float)), groups=groups)
+    row = study_claims(store, "qa").rows[1]
+    assert row.pvalue >= 2 / 2**12
+    assert row.pvalue == pytest.approx(
+        study_comparison(store, "B", "A", dataset="qa").analysis.test.pvalue
+    )
 
 
 def test_lower_is_better(store: Store, add_dated: AddDated) -> None:
@@ -521,6 +566,7 @@ def test_a_claim_outlives_its_deleted_run(store: Store, add_dated: AddDated) -> 
         (ClaimSettings(gain=-1), "`gain` must be a number above 0"),
         (ClaimSettings(power=0.01), "`power` must lie between `alpha`"),
         (ClaimSettings(rule="best"), "`rule` must be one of alpha-spending"),  # type: ignore[arg-type]
+        (ClaimSettings(order="hours"), "`order` must be one of days, times"),  # type: ignore[arg-type]
         (ClaimSettings(counting="days"), "`counting` must be one of claims, looks"),  # type: ignore[arg-type]
     ],
 )

@@ -85,8 +85,9 @@ def audit_claims(
 ) -> AuditStudy:
     """Test every claim again, and write down what is new.
 
-    Records over an earlier best that no claim speaks of become claims. A claim gets new evidence where its verdict, or
-    the data it rests on, are not those of its latest audit; earlier evidence stays.
+    Records over an earlier best that no claim speaks of become claims. A claim gets new evidence
+    where its verdict, or the data it rests on, are not those of its latest audit; earlier evidence
+    stays.
 
     Parameters
     ----------
@@ -141,6 +142,7 @@ def audit_claims(
             histories=len(cells),
             rule=settings.rule,
             counting=settings.counting,
+            order=settings.order,
             alpha=settings.alpha,
             power=settings.power,
             gain="usual" if settings.gain is None else settings.gain,

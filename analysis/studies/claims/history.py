@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
-from typing import Literal, NamedTuple
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.statistics import FloatArray
 from analysis.statistics.across.replicability import direct_pvalues
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
 from analysis.statistics.sequences.records import Records, find_records
 from analysis.studies.agreement_line import line_of_agreement
+from analysis.studies.claims.settings import Order
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.study import listed
 from store.arrays import load_groups, load_runs
@@ -77,6 +79,8 @@ class TimeLine(NamedTuple):
     metrics: tuple[MetricRecord, ...]
     """All metrics of the dataset with dated scores or claims, the most used first."""
     entries: tuple[Entry, ...]
+    times: npt.NDArray[np.datetime64]
+    """When each was there; looks of one moment are not compared with each other."""
     records: Records
     """Of the entries' scores, turned so that higher is better."""
     stated: Records
@@ -96,6 +100,13 @@ class TimeLine(NamedTuple):
         gain = self.metric.sign * (score - before)
         return 0.0 if abs(gain) <= 1e-12 * max(abs(score), abs(before)) else gain
 
+    def batches(self) -> list[list[int]]:
+        """Return the places of the scored looks, those of one moment together."""
+        found: dict[Any, list[int]] = {}
+        for at in np.flatnonzero(self.records.looks):
+            found.setdefault(self.times[at], []).append(int(at))
+        return list(found.values())
+
     def claims_best(self, at: int) -> bool:
         """Return whether a look is a record: by its score, or by what is claimed of it."""
         return bool(self.records.is_record[at] or self.stated.is_record[at])
@@ -112,7 +123,9 @@ class TimeLine(NamedTuple):
         return ReportedPvalue(min(1.0, 2 * smaller), stated.test)
 
 
-def load_time_line(store: Store, dataset: str, metric: str | None) -> TimeLine:
+def load_time_line(
+    store: Store, dataset: str, metric: str | None, order: Order = "days"
+) -> TimeLine:
     """Return the dated scores and claims on a dataset, put together.
 
     Parameters
@@ -121,6 +134,8 @@ def load_time_line(store: Store, dataset: str, metric: str | None) -> TimeLine:
         Where from.
     dataset, metric
         Uid or name; by default the metric with most dated scores and claims.
+    order
+        Whether looks of one day are of one moment, or follow each other by the time of day.
 
     Raises
     ------
@@ -140,10 +155,10 @@ def load_time_line(store: Store, dataset: str, metric: str | None) -> TimeLine:
     claims = list_claims(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
     items = load_runs(store, chosen.uid, measure.uid)
     entries, n_undated = _entries(scores, claims, items)
-    entries.sort(key=lambda entry: entry.date.date())  # within a day as they came
+    entries.sort(key=lambda entry: _moment(entry, order))  # within a moment as they came
     labels = load_groups(store, chosen.uid) if items else []
     clusters = choose_clusters(labels, None)
-    days = np.array([entry.date.date() for entry in entries], dtype="datetime64[D]")
+    times = np.array([_moment(entry, order) for entry in entries], dtype="datetime64[s]")
     values = [measure.sign * entry.score for entry in entries]
     stated = [max(measure.sign * value for value in entry.values) for entry in entries]
     return TimeLine(
@@ -151,8 +166,9 @@ def load_time_line(store: Store, dataset: str, metric: str | None) -> TimeLine:
         metric=measure,
         metrics=tuple(get_metric(store, h.metric_uid) for h in histories),
         entries=tuple(entries),
-        records=find_records(values, times=days),
-        stated=find_records(stated, times=days),
+        times=times,
+        records=find_records(values, times=times),
+        stated=find_records(stated, times=times),
         groups=clusters.groups,
         groups_note=clusters.note,
         n_undated=n_undated,
@@ -303,9 +319,11 @@ def _of_score(
     )
 
 
-def day(entry: Entry) -> date:
-    """Return the day of a look."""
-    return entry.date.date()
+def _moment(entry: Entry, order: Order) -> np.datetime64:
+    when = entry.date.astimezone(UTC).replace(tzinfo=None)
+    if order == "days":
+        when = when.replace(hour=0, minute=0, second=0)
+    return np.datetime64(when, "s")
 
 
 def without_scores(entry: Entry) -> Entry:

@@ -44,6 +44,9 @@ class Step:
     pvalue: float
     """Of the honest frontier: against the system that held it; NaN for other steps."""
     level: float
+    by_itself: bool
+    """Whether the claim holds against the best before as well. False where only several gains
+    together are shown: that step takes systems that were not built from the best of the board."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ look instead, with one-sided p-values, needs not even that, and finds a tenth of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -125,31 +125,43 @@ def raw_frontier(line: TimeLine) -> tuple[Step, ...]:
     )
 
 
-def honest_frontier(line: TimeLine, settings: ClaimSettings) -> tuple[Step, ...]:
+def honest_frontier(
+    line: TimeLine, settings: ClaimSettings, held: Collection[int]
+) -> tuple[Step, ...]:
     """Return the best score that is shown to be one.
 
     It moves when a system is significantly better than the one that holds it, at the level of its
     look, however many looks lie between them: small true gains add up. That takes systems that
-    were not built by trying them out on this test set.
+    were not built by trying them out on this test set, nor from the best of its board.
+
+    Parameters
+    ----------
+    line, settings
+        The looks, and alpha.
+    held
+        Looks that are claims which hold against the best before: steps that stand by themselves.
     """
-    n_looks = len(line.entries)
-    places = [at for at in range(n_looks) if line.records.looks[at]]
-    if not places:
+    batches = line.batches()
+    if not batches:
         return ()
-    holder = places[0]
+    holder = max(batches[0], key=lambda at: line.records.values[at])
     steps = [_step(line, holder, math.nan, math.nan)]
-    pvalues = np.ones(len(places))
+    pvalues = np.ones(line.records.n_looks)
     levels = run_rule("alpha-spending", pvalues, settings.alpha).levels
-    for number, at in enumerate(places[1:], start=1):
-        if line.gain(line.entries[at].score, line.entries[holder].score) <= 0:
-            continue
-        gain = compare_looks(line, line.entries[at], line.entries[holder], settings)
-        one_sided = _of_claim(gain) / 2
-        if one_sided <= levels[number]:
-            pvalues[number] = one_sided
-            steps.append(_step(line, at, gain.pvalue, 2 * float(levels[number])))
-            holder = at
-            levels = run_rule("alpha-spending", pvalues, settings.alpha).levels
+    for batch in batches[1:]:
+        for at in sorted(batch, key=lambda at: -line.records.values[at]):
+            if line.gain(line.entries[at].score, line.entries[holder].score) <= 0:
+                break
+            number = int(line.records.looks[at]) - 1
+            gain = compare_looks(line, line.entries[at], line.entries[holder], settings)
+            one_sided = _of_claim(gain) / 2
+            if one_sided <= levels[number]:
+                pvalues[number] = one_sided
+                step = _step(line, at, gain.pvalue, 2 * float(levels[number]))
+                steps.append(replace(step, by_itself=at in held))
+                holder = at
+                levels = run_rule("alpha-spending", pvalues, settings.alpha).levels
+                break
     return tuple(steps)
 
 
@@ -188,4 +200,5 @@ def _step(line: TimeLine, at: int, pvalue: float, level: float) -> Step:
         look=int(line.records.looks[at]),
         pvalue=pvalue,
         level=level,
+        by_itself=True,
     )

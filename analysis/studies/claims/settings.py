@@ -16,6 +16,10 @@ Counting = Literal["claims", "looks"]
 """What the levels are spent on: the records alone, or every system that was scored."""
 COUNTINGS: Final[tuple[Counting, ...]] = get_args(Counting)
 
+Order = Literal["days", "times"]
+"""Whether all looks of a day are of one moment, or follow each other by the time of day."""
+ORDERS: Final[tuple[Order, ...]] = get_args(Order)
+
 Basis = Literal["items", "reported", "bounds", "none"]
 """What a verdict rests on: item scores, a p-value somebody reports, figures alone, nothing."""
 
@@ -28,6 +32,7 @@ class ClaimSettings:
     """Of the whole sequence of claims on a test set, and of each test by itself."""
     rule: Rule = "alpha-spending"
     counting: Counting = "claims"
+    order: Order = "days"
     power: float = 0.8
     """With less than that for a gain that matters, a test set is too small for it."""
     gain: float | None = None
@@ -51,6 +56,8 @@ class ClaimSettings:
             raise StoreError(
                 f"`counting` must be one of {', '.join(COUNTINGS)}, got '{self.counting}'."
             )
+        if self.order not in ORDERS:
+            raise StoreError(f"`order` must be one of {', '.join(ORDERS)}, got '{self.order}'.")
         if not self.alpha < self.power < 1:
             raise StoreError(
                 f"`power` must lie between `alpha` ({self.alpha:g}) and 1, got {self.power:g}."

@@ -120,7 +120,7 @@ def study_claims(
         A setting is out of range.
     """
     settings.check()
-    line = load_time_line(store, dataset, metric)
+    line = load_time_line(store, dataset, metric, settings.order)
     contests = _contests(line)
     gains = []
     for done, at in enumerate(contests):
@@ -132,7 +132,8 @@ def study_claims(
     levels = put_to_rule(gains, looks, settings, settings.rule)
     corrected = _correct(gains, settings)
     gained = line.records.gain[line.records.is_record & (line.records.previous >= 0)]
-    usual = float(np.median(gained)) if gained.size else math.nan
+    # Without the rounding errors of differences: it is shown, and asked for again.
+    usual = float(f"{np.median(gained):.12g}") if gained.size else math.nan
     tests: dict[int, _Tested] = {
         at: _Tested(
             gain=gains[k],
@@ -155,7 +156,8 @@ def study_claims(
     ]
     rows = [_row(line, at, claim, tests.get(at), matters, settings) for at, claim in about]
     place = {at: k for k, at in enumerate(contests)}
-    frontier = honest_frontier(line, settings)
+    held = {at for at, test in tests.items() if test.holds}
+    frontier = honest_frontier(line, settings, held)
     ladder, ladder_note = ladder_frontier(line)
     verdicts = Counter(row.verdict for row in rows)
     return ClaimsStudy(
@@ -166,6 +168,7 @@ def study_claims(
             metric=line.metric.label,
             rule=settings.rule,
             counting=settings.counting,
+            order=settings.order,
             alpha=settings.alpha,
             power=settings.power,
             gain="usual" if settings.gain is None else settings.gain,

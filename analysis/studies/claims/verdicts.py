@@ -11,6 +11,7 @@ from analysis.studies.claims.history import Entry, TimeLine
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.study import count
 from store.claim_records import ClaimRecord, Tier, Verdict
+from store.ingest.reported import rounding
 
 
 class Stated(NamedTuple):
@@ -35,7 +36,8 @@ def check_value(
     if claim is None or entry.scores is None:
         return Stated(claim.tier if claim else "reported", False, False, "")
     off = line.metric.sign * (claim.value - entry.score)
-    if abs(off) <= _rounding(claim) + _one_item(line, entry):
+    slack = rounding(claim.printed.strip().rstrip("% "), claim.value)
+    if abs(off) <= slack + _one_item(line, entry):
         return Stated("reproduced", False, True, "")
     end = ci[1] if line.metric.sign > 0 else ci[0]
     printed = f" (printed {claim.printed})" if claim.printed else ""
@@ -43,14 +45,6 @@ def check_value(
     if math.isfinite(end) and line.metric.sign * (claim.value - end) > 0:
         return Stated("contradicted", True, False, figures)
     return Stated("reproduced" if off > 0 else "reported", False, False, figures)
-
-
-def _rounding(claim: ClaimRecord) -> float:
-    digits = claim.printed.strip().rstrip("%").partition(".")[2]
-    if not claim.printed:
-        return 1e-9 * abs(claim.value)
-    scale = 0.01 if "%" in claim.printed and abs(claim.value) <= 1 else 1.0
-    return 0.5000001 * scale * 10.0 ** -sum(map(str.isdigit, digits))
 
 
 def _one_item(line: TimeLine, entry: Entry) -> float:

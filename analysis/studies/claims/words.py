@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from analysis import numbers
 from analysis.studies.claims.gains import Gain
 from analysis.studies.claims.history import TimeLine
@@ -30,36 +32,40 @@ def sentence(
 ) -> str:
     """Return how many claims hold, and what is shown to be best."""
     where = f"on {line.dataset.label}"
-    contested = [row for row in rows if row.previous is not None]
     looks = count(line.records.n_looks, "scored system")
+    contested = [row for row in rows if row.previous is not None]
     if not contested:
-        told = f"Of {looks} {where} none has passed the first score yet: there is no claim to test."
-    else:
-        held = sum(row.verdict == "supported" for row in contested)
-        claims = count(len(contested), "claim")
-        hold = "holds" if held == 1 else "hold"
-        told = (
-            f"{held} of {claims} to be the best {where} {hold} "
-            f"(α = {settings.alpha:g} for all of them together, {looks})."
-        )
-        others = Counter(row.verdict for row in contested if row.verdict != "supported")
-        if others:
-            parts = [f"{n} {VERDICT_WORDS[v]}" for v, n in others.most_common()]
-            told += f" The others: {', '.join(parts)}."
+        return f"Of {looks} {where} none passed the best of an earlier day: no claim to test."
+    held = sum(row.verdict == "supported" for row in contested)
+    claims = count(len(contested), "claim")
+    hold = "holds" if held == 1 else "hold"
+    told = (
+        f"{held} of {claims} to be the best {where} {hold} "
+        f"(α = {settings.alpha:g} for all of them together, {looks})."
+    )
+    others = Counter(row.verdict for row in contested if row.verdict != "supported")
+    if others:
+        parts = [f"{n} {VERDICT_WORDS[v]}" for v, n in others.most_common()]
+        told += f" The others: {', '.join(parts)}."
     return f"{told} {_frontiers(line, frontier)}".strip()
 
 
 def _frontiers(line: TimeLine, frontier: Sequence[Step]) -> str:
     """Say where raw and honest frontier stand today."""
-    records = [e for e, yes in zip(line.entries, line.records.is_record, strict=True) if yes]
-    if not records or not frontier:
-        return ""
-    best, shown = records[-1], frontier[-1]
-    if shown.look == int(line.records.looks[line.entries.index(best)]):
-        return f"Best: {best.system} with {_score(best.score)}, shown to be the best so far."
+    best = np.flatnonzero(line.records.is_record)[-1]
+    named = f"{line.entries[best].system} with {_score(line.entries[best].score)}"
+    shown = frontier[-1]
+    if shown.look != line.records.looks[best]:
+        return (
+            f"Best score: {named}; the best that is shown to be one is {shown.system} with "
+            f"{_score(shown.score)}."
+        )
+    if shown.by_itself or len(frontier) < 2:
+        return f"Best score: {named}, shown to be better than all before."
+    earlier = frontier[-2]
     return (
-        f"Best score: {best.system} with {_score(best.score)}; the best that is shown to be one is "
-        f"{shown.system} with {_score(shown.score)}."
+        f"Best score: {named}, shown to be better than {earlier.system} "
+        f"({numbers.day(earlier.date)}) by several gains together, not than the best in between."
     )
 
 

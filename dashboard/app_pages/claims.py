@@ -1,0 +1,61 @@
+"""Records over time: which were real, which are within what chance gives, what was claimed.
+
+URL parameters: `dataset`, `metric`, `alpha`, `rule` (how the level of each claim is set), `gain`
+(the gain that matters), `count` (what the level is spent on), `order` (systems of one day),
+`power`, `seed`, `resamples`, `list` (claims to be the best, or all), `since` (a day: verdicts that
+changed since then).
+"""
+
+import streamlit as st
+
+from dashboard import data
+from dashboard.ui import claims, claims_choice, claims_ledger, states
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link, plain, show_link, show_permalink
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.progress import with_progress
+from dashboard.ui.reports import show_report
+
+st.title("Claims", anchor=False)
+if not data.datasets():
+    states.empty_store()
+    st.stop()
+histories = data.histories()
+if not histories:
+    states.no_history()
+    st.stop()
+
+chosen = claims_choice.choose(histories)
+study = with_progress(
+    "Testing claims",
+    lambda progress: data.claims(
+        chosen.history.dataset_uid,
+        chosen.history.metric_uid,
+        chosen.settings,
+        progress=progress,
+    ),
+)
+answer(plain(study.sentence))
+claims.show_names(study)
+st.markdown(plain(claims.basis_in_words(study)))
+show_warnings(study.warnings)
+
+claims.show_history(study)
+row = claims.show_claims(study)
+if row is not None:
+    claims.show_claim(study, row)
+
+st.header("Since your last visit", anchor=False)
+claims_ledger.warn_of_day()
+claims_ledger.show_changes()
+st.header("Ledger", anchor=False)
+claims_ledger.show_ledger(study, chosen)
+st.header("Every rule side by side", anchor=False)
+claims.show_rules(study)
+
+with st.expander("Report"):
+    show_report(study.report(), f"claims_{study.dataset.name}")
+where = {"dataset": chosen.history.dataset, "metric": chosen.history.metric}
+show_link(Link("Leaderboard", "leaderboard", where))
+show_permalink("claims", **chosen.as_parameters())
+st.caption(plain(study.signature))

@@ -1,0 +1,386 @@
+"""The page of claims: what it says, lists, and writes into the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from analysis.studies.claims.audit import audit_claims
+from analysis.studies.claims.study import ClaimsStudy, study_claims
+from dashboard.ui.claims_frames import claim_frame, kind, mark_frame
+from store.claim_evidence import list_evidence
+from store.claim_records import NewClaim
+from store.claims import add_claim, list_claims
+from store.engine import Store, open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+    Provenance,
+)
+from store.ingest import ingest
+
+OpenPage = Callable[..., AppTest]
+TextOf = Callable[[AppTest], str]
+START = datetime(2021, 3, 1, tzinfo=UTC)
+N_ITEMS = 400
+
+
+def right(n_right: int, *, shift: int = 0) -> list[float]:
+    """Return scores of a system that is right on neighbouring items."""
+    return [float((k - shift) % N_ITEMS < n_right) for k in range(N_ITEMS)]
+
+
+def add_runs(
+    store: Store,
+    runs: dict[str, tuple[int, list[float]]],
+    *,
+    replace: bool = False,
+    **metric: Any,
+) -> None:
+    """Store runs: system, day, scores."""
+    made = BundleMetric(**({"name": "accuracy", "higher_is_better": True} | metric))
+    items = [BundleItem(f"i{k}") for k in range(N_ITEMS)]
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa", items=items)],
+            metrics=[made],
+            runs=[
+                BundleRun(
+                    system,
+                    0,
+                    "",
+                    [BundleScores(0, np.array(scores).reshape(-1, 1))],
+                    provenance=Provenance(evaluated_on=START + timedelta(days=day)),
+                )
+                for system, (day, scores) in runs.items()
+            ],
+        ),
+        actor="tests",
+        replace=replace,
+    )
+
+
+def claim(system: str, value: float, day: int, **more: Any) -> NewClaim:
+    return NewClaim(
+        system=system,
+        dataset="qa",
+        metric="accuracy",
+        value=value,
+        claimed_on=START + timedelta(days=day),
+        **({"source": "a paper, table 3"} | more),
+    )
+
+
+RUNS = {
+    "Alder": (0, right(200)),
+    "Birch": (40, right(300)),
+    "Cedar": (80, right(190)),
+    "Douglas [fir]": (120, right(304, shift=2)),
+    "Elm": (160, right(120)),
+}
+"""Birch is a real record; Douglas is one by chance; Elm will be claimed to be better than it is."""
+
+
+@pytest.fixture
+def history_path(tmp_path: Path) -> Path:
+    """Return a store with a history: a real record, one within noise, a false claim."""
+    path = tmp_path / "history.db"
+    store = open_store(path, create=True)
+    add_runs(store, RUNS)
+    words = {"quote": "We reach 95 %.", "source_url": "https://example.org/a(b)", "printed": "95 %"}
+    add_claim(store, claim("Elm", 0.95, 160, **words), actor="tests")
+    store.close()
+    return path
+
+
+@pytest.fixture
+def study(history_path: Path) -> ClaimsStudy:
+    """Return the claims of that store."""
+    store = open_store(history_path)
+    found = study_claims(store, "qa")
+    store.close()
+    return found
+
+
+def specs(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+
+
+def test_page_answers_which_records_were_real(
+    open_page: OpenPage, text_of: TextOf, history_path: Path, study: ClaimsStudy
+) -> None:
+    app = open_page("claims", history_path)
+    assert not app.exception
+    text = text_of(app)
+    assert study.sentence in text
+    assert "Supported: :blue-badge[▲ Birch, 2021-04-10]" in text
+    assert "Contradicted: :orange-badge[▼ Elm, 2021-08-08]" in text
+    assert "5 scored systems · accuracy, higher is better · alpha spending, α = 0.05" in text
+    table = app.dataframe[0].value
+    told = dict(zip(table["system"], table["verdict"], strict=True))
+    assert told["Birch"] == "▲ supported"
+    assert told["Elm"] == "▼ contradicted"
+    assert told["Douglas [fir]"] in ("○ within noise", "◇ underpowered")
+    assert list(table["date"]) == sorted(table["date"], reverse=True)
+    (spec,) = specs(app)
+    assert "▲ 1 supported" in json.dumps(spec["title"], ensure_ascii=False)
+
+
+def test_every_figure_of_a_claim_is_in_the_table(study: ClaimsStudy) -> None:
+    frame = claim_frame(study).set_index("system")
+    for row in study.rows:
+        told = frame.loc[row.system]
+        for name in ("gain", "pvalue", "pvalue_sequential", "level", "mde", "power", "type_m"):
+            np.testing.assert_equal(told[name], getattr(row, name))
+        assert (told["ci_low"], told["ci_high"]) == pytest.approx(row.ci, nan_ok=True)
+        assert told["why"] == row.why
+
+
+def test_intervals_of_gains_stand_on_the_score_of_the_best_before(study: ClaimsStudy) -> None:
+    marks = mark_frame(study).set_index("system")
+    birch = next(row for row in study.rows if row.system == "Birch")
+    assert marks.loc["Birch", "low"] == pytest.approx(0.5 + birch.ci[0])
+    assert marks.loc["Birch", "low"] > 0.5  # clear of the record before: it was shown
+    assert marks.loc["Douglas [fir]", "low"] < 0.75 < marks.loc["Douglas [fir]", "high"]
+    assert (marks.loc["Elm", "score"], marks.loc["Elm", "claimed"]) == (0.3, 0.95)
+    assert np.isnan(marks.loc["Birch", "claimed"])
+    assert marks.loc["Alder", "verdict"] == "start"
+
+
+def test_where_lower_is_better_intervals_point_down(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "errors.db", create=True)
+    wrong = {name: (day, [1 - s for s in scores]) for name, (day, scores) in RUNS.items()}
+    add_runs(store, wrong, name="error", higher_is_better=False)
+    study = study_claims(store, "qa")
+    store.close()
+    marks = mark_frame(study).set_index("system")
+    assert kind(next(row for row in study.rows if row.system == "Birch")) == "supported"
+    assert marks.loc["Birch", "low"] < 0.25 < marks.loc["Birch", "high"] < 0.5
+
+
+def test_claims_of_a_value_are_listed_on_demand(open_page: OpenPage, history_path: Path) -> None:
+    store = open_store(history_path)
+    add_claim(store, claim("Cedar", 0.475, 80), actor="tests")
+    store.close()
+    app = open_page("claims", history_path)
+    assert "Cedar" not in set(app.dataframe[0].value["system"])
+    app = open_page("claims", history_path, list="all claims")
+    assert not app.exception
+    table = app.dataframe[0].value
+    told = dict(zip(table["system"], table["verdict"], strict=True))
+    assert told["Cedar"] == "value supported"
+
+
+def pick(app: AppTest, system: str, key: str = "claims") -> AppTest:
+    """Select the row of a system."""
+    table = app.dataframe[0].value
+    row = list(table["system"]).index(system)
+    app.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    return app.run()
+
+
+def test_a_claim_says_why_and_leads_to_what_it_rests_on(
+    open_page: OpenPage, text_of: TextOf, history_path: Path, study: ClaimsStudy
+) -> None:
+    app = pick(open_page("claims", history_path), "Birch")
+    assert not app.exception
+    row = next(row for row in study.rows if row.system == "Birch")
+    text = text_of(app)
+    assert row.why in text
+    assert "Not in the ledger yet" in text
+    links = {link.proto.label.replace("\\", ""): link.proto for link in app.get("page_link")}
+    assert "Birch against Alder" in links
+    assert links["Birch against Alder"].page.endswith("compare")
+    query = links["Birch against Alder"].query_string
+    assert "a=Birch" in query
+    assert "b=Alder" in query
+    assert "The run" in links
+
+
+def test_a_claim_shows_its_source_and_its_audits(
+    open_page: OpenPage, text_of: TextOf, history_path: Path
+) -> None:
+    store = open_store(history_path)
+    audit_claims(store, actor="an auditor")
+    store.close()
+    app = pick(open_page("claims", history_path), "Elm")
+    assert not app.exception
+    text = text_of(app)
+    assert "[a paper, table 3](https://example.org/a%28b%29)" in text
+    assert "> We reach 95 %." in text
+    audits = next(frame.value for frame in app.dataframe if "actor" in frame.value.columns)
+    assert audits["verdict"].tolist() == ["▼ contradicted"]
+    assert audits["actor"].tolist() == ["an auditor"]
+
+
+def test_an_address_that_is_none_of_the_web_is_no_link(
+    open_page: OpenPage, text_of: TextOf, history_path: Path
+) -> None:
+    store = open_store(history_path)
+    odd = claim("Douglas [fir]", 0.99, 120, source_url="javascript:alert(1)", source="x [y](z)")
+    add_claim(store, odd, actor="tests")
+    store.close()
+    app = pick(open_page("claims", history_path), "Douglas [fir]")
+    assert not app.exception
+    blocks = " ".join(str(block.value) for block in app.markdown)
+    assert "](javascript" not in blocks
+    assert "x \\[y\\]\\(z\\)" in blocks
+
+
+def test_audit_writes_and_says_what_it_wrote(
+    open_page: OpenPage, text_of: TextOf, history_path: Path
+) -> None:
+    app = open_page("claims", history_path)
+    assert "2 records are not in it yet." in text_of(app)
+    next(button for button in app.button if button.label == "Audit now").click()
+    app.run()
+    assert not app.exception
+    assert "claims audited" in app.success[0].value
+    store = open_store(history_path)
+    claims = list_claims(store)
+    assert {claim.system for claim in claims} == {"Birch", "Douglas [fir]", "Elm"}
+    assert all(len(list_evidence(store, claim.uid)) == 1 for claim in claims)
+    store.close()
+    assert "not in it yet" not in text_of(app)
+    app.run()
+    assert not app.success  # said once
+
+
+def test_an_audit_with_other_settings_than_usual_is_named(
+    open_page: OpenPage, text_of: TextOf, history_path: Path
+) -> None:
+    words = "which are not the usual ones"
+    assert words not in text_of(open_page("claims", history_path))
+    assert words in text_of(open_page("claims", history_path, alpha="0.01"))
+
+
+def test_a_claim_can_be_stated(open_page: OpenPage, text_of: TextOf, history_path: Path) -> None:
+    app = open_page("claims", history_path)
+    send = next(button for button in app.button if button.label == "State this claim")
+    send.click()
+    app.run()
+    assert app.error[0].value == "A claim needs a system, a value, a day, a source."
+    app.selectbox[-1].select("Cedar")
+    value = next(number for number in app.number_input if number.label.startswith("Value"))
+    value.set_value(0.475)
+    day = next(day for day in app.date_input if day.label == "Claimed on")
+    day.set_value(START.date())
+    next(text for text in app.text_input if text.label == "Source").input("a page")
+    next(button for button in app.button if button.label == "State this claim").click()
+    app.run()
+    assert not app.exception
+    assert "The ledger holds it now" in app.success[0].value
+    store = open_store(history_path)
+    (found,) = [claim for claim in list_claims(store) if claim.system == "Cedar"]
+    store.close()
+    assert (found.value, found.source, found.origin) == (0.475, "a page", "hand")
+
+
+def test_a_claim_that_cannot_be_is_refused_in_words(
+    open_page: OpenPage, history_path: Path
+) -> None:
+    app = open_page("claims", history_path)
+    app.selectbox[-1].select("Cedar")
+    next(n for n in app.number_input if n.label.startswith("Value")).set_value(0.4)
+    far = (datetime.now(UTC) + timedelta(days=400)).date()
+    next(day for day in app.date_input if day.label == "Claimed on").set_value(far)
+    next(text for text in app.text_input if text.label == "Source").input("a page")
+    next(button for button in app.button if button.label == "State this claim").click()
+    app.run()
+    assert not app.exception
+    assert "must not lie in the future" in app.error[0].value.replace("\\", "")
+
+
+def test_read_only_dashboard_writes_nothing(
+    open_page: OpenPage, history_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIEBREAK_READ_ONLY", "1")
+    app = open_page("claims", history_path)
+    assert not app.exception
+    labels = {button.label for button in app.button}
+    assert not labels & {"Audit now", "State this claim"}
+
+
+def test_changes_since_a_day_are_listed(
+    open_page: OpenPage, text_of: TextOf, history_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = text_of(open_page("claims", history_path, since="2021-01-01"))
+    assert "No verdict changed since that day, 2021-01-01" in text
+    store = open_store(history_path)
+    with monkeypatch.context() as then:
+        then.setattr("store.claim_evidence.utc_now", lambda: datetime(2022, 5, 5, tzinfo=UTC))
+        audit_claims(store, actor="tests")
+    add_runs(store, {"Birch": (40, right(204, shift=7))}, replace=True)  # scored anew: no record
+    audit_claims(store, actor="tests")
+    store.close()
+    app = open_page("claims", history_path, since="2023-01-01")
+    assert not app.exception
+    changes = next(frame.value for frame in app.dataframe if "before" in frame.value.columns)
+    birch = changes.set_index("system").loc["Birch"]
+    assert birch["before"] == "▲ supported"
+    assert birch["now"] == "▼ contradicted"  # it was found with 0.75
+    assert "changed since that day, 2023-01-01" in text_of(app)
+    none = open_page("claims", history_path, since="2022-01-01")  # before the first audit
+    assert "No verdict changed" in text_of(none)
+
+
+def test_every_rule_stands_beside_the_others(
+    open_page: OpenPage, history_path: Path, study: ClaimsStudy
+) -> None:
+    app = open_page("claims", history_path)
+    rules = next(frame.value for frame in app.dataframe if "controls" in frame.value.columns)
+    assert rules["rule"].tolist()[0] == "alpha spending"
+    assert rules["held"].tolist() == [rule.n_held for rule in study.rules]
+    assert all("Birch" in systems for systems in rules["systems"])
+
+
+def test_a_store_without_dates_says_what_to_do(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "undated.db"
+    store = open_store(path, create=True)
+    vector = BundleScores(0, np.ones((3, 1)))
+    bundle = ImportBundle(
+        format="test",
+        datasets=[BundleDataset("qa", items=[BundleItem(f"i{k}") for k in range(3)])],
+        metrics=[BundleMetric("accuracy", higher_is_better=True)],
+        runs=[BundleRun("A", 0, "", [vector])],
+    )
+    ingest(store, bundle, actor="tests")
+    store.close()
+    app = open_page("claims", path)
+    assert not app.exception
+    assert "Nothing here has a date." in text_of(app)
+
+
+def test_a_link_that_asks_for_what_is_not_there_is_told_and_the_rest_kept(
+    open_page: OpenPage, history_path: Path
+) -> None:
+    asked = {"dataset": "none", "metric": "m", "rule": "luck", "alpha": "7", "since": "yesterday"}
+    app = open_page("claims", history_path, **asked, gain="much", list="some")
+    assert not app.exception
+    told = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    for wrong in ("'none' as Dataset", "'luck' as Rule", "'7' as α", "since 'yesterday'"):
+        assert wrong in told
+    assert app.dataframe[0].value["system"].tolist()  # the page answers all the same
+
+
+def test_the_link_to_this_view_says_everything(open_page: OpenPage, history_path: Path) -> None:
+    app = open_page("claims", history_path, rule="LORD++", gain="0.02")
+    link = next(link for link in app.get("page_link") if link.proto.label == "Link to this view")
+    query = link.proto.query_string
+    for part in ("dataset=qa", "rule=LORD", "gain=0.02", "alpha=0.05", "count=every+claim"):
+        assert part in query
