@@ -72,6 +72,6 @@ class ClaimEvidence(Base):
     signature: Mapped[str] = mapped_column(sa.Text, default="")
     """One line from which the figures can be repeated."""
     fingerprint: Mapped[str] = mapped_column(sa.String(64), default="")
-    """Of the data that were looked at; see `store.results_cache.data_fingerprint`."""
+    """Of the data that were looked at; see `store.results_cache.system_fingerprints`."""
     actor: Mapped[str] = mapped_column(sa.String(200))
     created_at: Mapped[datetime] = mapped_column(default=utc_now)

@@ -58,7 +58,7 @@ class NewEvidence:
     signature: str = ""
     """One line from which the figures can be repeated."""
     fingerprint: str = ""
-    """Of the data; see `store.results_cache.data_fingerprint`. Another one calls for an audit."""
+    """Of the data; see `store.results_cache.system_fingerprints`. Another one calls for an audit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,28 @@ def data_fingerprint(
     return _hashed(json.dumps(parts))
 
 
+def system_fingerprints(store: Store, dataset: str, metric: str) -> dict[str, str]:
+    """Return uid -> fingerprint of all systems with item scores on a dataset and metric.
+
+    Each changes with what `data_fingerprint` of that system alone would change with.
+    """
+    with store.read() as connection:
+        which = {
+            "dataset_id": find_id(connection, "dataset", dataset),
+            "metric_id": find_metric_id(connection, metric),
+        }
+        found: dict[str, list[str]] = {}
+        for _, uid, name, digest in connection.execute(_DIGESTS, which):
+            found.setdefault(uid, [name, uid]).append(digest)
+        common = [
+            list(connection.execute(_DATASET, which).one()),
+            list(connection.execute(_METRIC, which).one()),
+            [list(row) for row in connection.execute(_GROUPS, which)],
+        ]
+    shared = _hashed(json.dumps(common))
+    return {uid: _hashed(json.dumps([shared, row])) for uid, row in found.items()}
+
+
 def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError
 from store.metrics import get_metric
-from store.results_cache import data_fingerprint
+from store.results_cache import system_fingerprints
 
 FOUND: Final = "The runs of this store: it passed the best of its day"
 """Source of the claims that an audit finds."""
@@ -120,9 +121,9 @@ def audit_claims(
         study = study_claims(store, dataset_uid, metric=metric_uid, settings=settings)
         found = _new_claims(study)
         if found:
-            add_claims(store, found, actor=actor)
+            uids = [claim.uid for claim in add_claims(store, found, actor=actor)]
+            study = replace(study, rows=_with_claims(study, uids))
             n_found += len(found)
-            study = study_claims(store, dataset_uid, metric=metric_uid, settings=settings)
         evidence = _new_evidence(store, study)
         if evidence:
             add_all_evidence(store, evidence.values(), actor=actor)
@@ -217,22 +218,41 @@ def _new_claims(study: ClaimsStudy) -> list[NewClaim]:
             run=row.run_uid,
         )
         for row in study.rows
-        if row.claim_uid is None and row.previous is not None
+        if _is_new(row)
     ]
+
+
+def _is_new(row: ClaimRow) -> bool:
+    return row.claim_uid is None and row.previous is not None
+
+
+def _with_claims(study: ClaimsStudy, uids: Iterable[str]) -> tuple[ClaimRow, ...]:
+    """Return the rows with the claims that were just made of them, in the same order."""
+    left = iter(uids)
+    return tuple(
+        replace(
+            row,
+            claim_uid=next(left),
+            origin="found",
+            tier="reproduced" if row.basis == "items" else "reported",
+        )
+        if _is_new(row)
+        else row
+        for row in study.rows
+    )
 
 
 def _new_evidence(store: Store, study: ClaimsStudy) -> dict[str, NewEvidence]:
     """Return uid -> evidence for the claims of which the ledger does not know it yet."""
-    known = {
-        claim.uid: claim
-        for claim in list_claims(store, dataset_uid=study.dataset.uid, metric_uid=study.metric.uid)
-    }
+    uids = {"dataset_uid": study.dataset.uid, "metric_uid": study.metric.uid}
+    known = {claim.uid: claim for claim in list_claims(store, **uids)}
+    of_items = system_fingerprints(store, study.dataset.uid, study.metric.uid)
     evidence = {}
     for row in study.rows:
         if row.claim_uid is None:
             continue
         claim = known[row.claim_uid]
-        fingerprint = _fingerprint(store, study, row)
+        fingerprint = _fingerprint(row, of_items)
         if claim.verdict == row.verdict and claim.fingerprint == fingerprint:
             continue
         evidence[row.claim_uid] = NewEvidence(
@@ -246,22 +266,13 @@ def _new_evidence(store: Store, study: ClaimsStudy) -> dict[str, NewEvidence]:
     return evidence
 
 
-def _fingerprint(store: Store, study: ClaimsStudy, row: ClaimRow) -> str:
+def _fingerprint(row: ClaimRow, of_items: Mapping[str, str]) -> str:
     """Return a fingerprint of the item scores that a claim rests on; of its figures without."""
-    systems = [
-        uid
-        for uid in (row.system_uid, row.previous_uid)
-        if uid is not None and uid in _with_items(study)
-    ]
-    if not systems:
-        return f"figures {row.score!r} {row.previous_score!r}"
-    return data_fingerprint(
-        store, study.dataset.uid, study.metric.uid, list(dict.fromkeys(systems))
-    )
-
-
-def _with_items(study: ClaimsStudy) -> set[str]:
-    return {look.system_uid for look in study.looks if look.kind == "run"}
+    uids = (row.system_uid, row.previous_uid or "")
+    parts = [of_items[uid] for uid in uids if uid in of_items]
+    if not parts:
+        parts = [repr(row.score), repr(row.previous_score)]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
 
 def _figures(row: ClaimRow) -> dict[str, Any]:

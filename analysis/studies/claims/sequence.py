@@ -3,7 +3,7 @@
 Levels go by claim: only systems that passed the best are tested, with two-sided p-values. A system
 that is no better than the best before it passes it by luck that is as likely to go either way, so
 each p-value is valid given all that came before, and the levels add up to alpha. Counting every
-look instead, with one-sided p-values, needs not even that, and finds a tenth of the true gains
+look instead, with one-sided p-values, needs not even that, and finds fewer of the true gains
 (`docs/calibration_claims.md`).
 """
 
