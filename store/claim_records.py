@@ -58,7 +58,7 @@ class NewEvidence:
     signature: str = ""
     """One line from which the figures can be repeated."""
     fingerprint: str = ""
-    """Of the data; see `store.results_cache.system_fingerprints`. Another one calls for an audit."""
+    """Of the data (`store.results_cache.system_fingerprints`); another one calls for an audit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,8 @@ class DatedScoreRecord(Record):
     reported_uid: str | None
     label: str
     """Of the run."""
+    printed: str
+    """The reported figure as it stands in the source."""
     source: str
     """Of the reported score."""
     stderr: float | None

@@ -42,7 +42,13 @@ _REPORTED = (
     sa.select(
         *(System.name, System.uid, ReportedScore.uid.label("reported_uid"), ReportedScore.value),
         *(ReportedScore.reported_on, ReportedScore.stderr, ReportedScore.n_items),
-        *(ReportedScore.source, Run.uid.label("run_uid"), Run.label, Run.evaluated_on),
+        *(
+            ReportedScore.printed,
+            ReportedScore.source,
+            Run.uid.label("run_uid"),
+            Run.label,
+            Run.evaluated_on,
+        ),
         Run.complete,
     )
     .join(System, System.id == ReportedScore.system_id)
@@ -183,6 +189,7 @@ def _of_run(row: sa.Row[*tuple[Any, ...]]) -> DatedScoreRecord:
         run_uid=row.run_uid,
         reported_uid=None,
         label=row.label,
+        printed="",
         source="",
         stderr=None,
         n_items=row.n_items,
@@ -200,6 +207,7 @@ def _as_reported(row: sa.Row[*tuple[Any, ...]]) -> DatedScoreRecord:
         run_uid=row.run_uid,
         reported_uid=row.reported_uid,
         label=row.label or "",
+        printed=row.printed,
         source=row.source,
         stderr=row.stderr,
         n_items=row.n_items,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,8 +13,13 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, agreement_range
+from analysis.statistics.planning.type_errors import type_errors_of_t
 from analysis.studies.claims.audit import FOUND, audit_claims, study_changes
-from analysis.studies.claims.figures import bounds_of_accuracies, mcnemar_of_figures
+from analysis.studies.claims.figures import (
+    Figure,
+    bounds_of_figures,
+    mcnemar_of_figures,
+)
 from analysis.studies.claims.records import ClaimRow
 from analysis.studies.claims.settings import RULES, ClaimSettings
 from analysis.studies.claims.study import study_claims, study_histories
@@ -81,14 +87,22 @@ def add_dated(store: Store) -> AddDated:
     return add
 
 
-def report(store: Store, figures: list[tuple[str, float, int]], **dataset: int) -> None:
+def report(
+    store: Store,
+    figures: list[tuple[str, float, int]],
+    *,
+    metric: str = "accuracy",
+    n_items: int | None = None,
+) -> None:
     """Store figures: system, accuracy, day."""
     ingest(
         store,
         ImportBundle(
             format="test",
-            datasets=[BundleDataset("qa", n_items_stated=dataset.get("n_items"))],
-            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
+            datasets=[BundleDataset("qa", n_items_stated=n_items)],
+            metrics=[
+                BundleMetric(metric, higher_is_better="error" not in metric, unit="proportion")
+            ],
             reported_scores=[
                 BundleReportedScore(
                     name,
@@ -185,8 +199,14 @@ def test_the_gain_that_matters_decides_between_noise_and_too_small_a_test_set(
 ) -> None:
     add_dated("A", 0, right(100, 400))
     add_dated("B", 1, right(104, 400, shift=1))
-    usual = study_claims(store, "qa").rows[1]
-    assert (usual.verdict, usual.power_gain) == ("underpowered", pytest.approx(0.01))
+    alone = study_claims(store, "qa").rows[1]
+    assert (alone.verdict, alone.power_gain) == (
+        "within-noise",
+        pytest.approx(math.nan, nan_ok=True),
+    )
+    assert "The smallest gain found at that level with 80% is" in alone.why
+    usual = study_claims(store, "qa", settings=ClaimSettings(gain=0.01)).rows[1]
+    assert usual.verdict == "underpowered"
     assert usual.power < 0.8
     assert "the smallest found with 80%" in usual.why
     large = study_claims(store, "qa", settings=ClaimSettings(gain=0.1)).rows[1]
@@ -194,6 +214,39 @@ def test_the_gain_that_matters_decides_between_noise_and_too_small_a_test_set(
     assert large.power > 0.99
     assert large.type_m == pytest.approx(1, abs=0.01)
     assert large.pvalue == usual.pvalue
+
+
+def test_a_claim_is_judged_by_the_gains_of_the_others(store: Store, add_dated: AddDated) -> None:
+    for k, n_right in enumerate((100, 104, 110, 150)):
+        add_dated(f"S{k}", k, right(n_right))
+    study = study_claims(store, "qa")
+    assert study.usual_gain == pytest.approx(0.03)
+    assert [row.power_gain for row in study.rows[1:]] == pytest.approx([0.115, 0.11, 0.025])
+
+
+def test_power_is_for_the_level_that_was_asked_for(store: Store, add_dated: AddDated) -> None:
+    for k in range(6):
+        add_dated(f"S{k}", k, right(100 + 6 * k, shift=k))
+    for row in study_claims(store, "qa", settings=ClaimSettings(gain=0.05)).rows[1:]:
+        spread = math.sqrt(1 - row.agreement - row.gain**2) * math.sqrt(200 / 199)
+        found = type_errors_of_t(0.05, spread, 200)
+        assert row.power == pytest.approx(found.power, rel=1e-6)
+        assert row.type_m == pytest.approx(found.type_m, rel=1e-6)
+        asked = type_errors_of_t(0.05, spread, 200, alpha=row.level)
+        assert row.power_at_level == pytest.approx(asked.power, rel=1e-6)
+
+
+def test_a_trial_run_of_a_few_items_is_no_record(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("smoke", 1, [1.0] * 10 + [math.nan] * 190)
+    add_dated("B", 2, right(160))
+    study = study_claims(store, "qa")
+    assert [row.system for row in study.rows] == ["A", "B"]
+    assert study.rows[1].previous == "A"
+    assert [look.number for look in study.looks] == [1, 0, 2]
+    assert any("can be no record: smoke" in told for told in study.warnings)
+    assert [step.system for step in study.frontier] == ["A", "B"]
+    assert study.ladder
 
 
 def test_more_claims_ask_for_more(store: Store, add_dated: AddDated) -> None:
@@ -435,7 +488,7 @@ def test_a_gain_that_no_agreement_makes_significant_is_within_noise_or_underpowe
     store: Store,
 ) -> None:
     report(store, [("A", 0.70, 0), ("B", 0.704, 1)], n_items=500)
-    row = study_claims(store, "qa").rows[1]
+    row = study_claims(store, "qa", settings=ClaimSettings(gain=0.01)).rows[1]
     assert row.verdict == "underpowered"
     assert "however much the two agree" in row.why
 
@@ -444,8 +497,60 @@ def test_figures_without_a_number_of_items_are_unverifiable(store: Store) -> Non
     report(store, [("A", 0.70, 0), ("B", 0.9, 1)])
     row = study_claims(store, "qa").rows[1]
     assert (row.basis, row.verdict) == ("none", "unverifiable")
-    assert "nor the number of items" in row.why
+    assert "do not say that they are on the same items" in row.why
     assert row.gain == pytest.approx(0.2)
+
+
+def test_rounding_and_sizes_limit_what_figures_show(store: Store) -> None:
+    exact, rounded = (Figure(0.57, 0.0, None), Figure(0.56, 0.0, None)), 0.005
+    assert bounds_of_figures(*exact, n_items=100_000, graded=False, expected=CARD_2020_GLUE)
+    wide = bounds_of_figures(
+        *(replace(figure, slack=rounded) for figure in exact),
+        n_items=100_000,
+        graded=False,
+        expected=CARD_2020_GLUE,
+    )
+    assert wide is not None
+    assert wide.pvalue_high == 1  # both may be .565
+    assert wide.pvalue_low < 1e-100
+    sizes = Figure(0.9, 0.0, 50), Figure(0.6, 0.0, 5_000)
+    assert bounds_of_figures(*sizes, n_items=0, graded=False, expected=CARD_2020_GLUE) is None
+
+
+def test_graded_items_can_be_significant_with_any_gain(store: Store) -> None:
+    report(store, [("A", 0.70, 0), ("B", 0.704, 1)], metric="f1", n_items=500)
+    row = study_claims(store, "qa").rows[1]
+    assert row.verdict == "unverifiable"
+    assert "Item scores would tell" in row.why
+
+
+def test_a_pvalue_for_the_other_direction_is_no_support(store: Store) -> None:
+    report(store, [("A", 0.60, 0), ("B", 0.65, 1)])
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa")],
+            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
+            reported_comparisons=[
+                BundleReportedComparison(
+                    "A", "B", 0, 0, 0.01, "t", sidedness="greater", source="paper"
+                )
+            ],
+        ),
+        actor="tests",
+    )
+    row = study_claims(store, "qa").rows[1]
+    assert row.pvalue == 1
+    assert row.verdict != "supported"
+
+
+def test_error_rates_agree_as_the_accuracies_do(store: Store) -> None:
+    report(store, [("A", 0.10, 0), ("B", 0.08, 1)], metric="error rate", n_items=1000)
+    row = study_claims(store, "qa", settings=ClaimSettings(gain=0.02)).rows[1]
+    assert row.gain == pytest.approx(0.02)
+    usual = CARD_2020_GLUE.expected(0.9, 0.02)
+    assert f"about {usual:.1%} usual" in row.why or row.verdict == "supported"
 
 
 @pytest.mark.parametrize(
@@ -484,7 +589,13 @@ def test_bounds_are_mcnemars_test_at_whole_counts(agreement: float) -> None:
 
 
 def test_bounds_contain_every_possible_table() -> None:
-    bounds = bounds_of_accuracies(50, 0.66, 0.5, CARD_2020_GLUE)
+    bounds = bounds_of_figures(
+        Figure(0.66, 0.0, 50),
+        Figure(0.5, 0.0, 50),
+        n_items=50,
+        graded=False,
+        expected=CARD_2020_GLUE,
+    )
     assert bounds is not None
     possible = agreement_range(0.5, 0.16)
     for losses in range(40):

@@ -31,7 +31,7 @@ FOUND: Final = "The runs of this store: it passed the best of its day"
 _FIGURES: Final = (
     *("score", "previous", "previous_score", "gain", "ci", "pvalue", "pvalue_sequential", "level"),
     *("holds_alone", "n_items", "n_missing", "test", "basis", "agreement", "pvalue_bounds"),
-    *("mde", "power", "power_gain", "claimed_gain", "power_claimed", "type_m"),
+    *("mde", "power", "power_at_level", "power_gain", "claimed_gain", "power_claimed", "type_m"),
     *("gain_corrected", "ci_corrected", "look", "why"),
 )
 

@@ -7,6 +7,7 @@ accuracies bound that share, and so the p-value (Lachenbruch 1992; Card et al. 2
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,13 +19,33 @@ from store.records import MetricRecord
 _BISECTIONS: Final = 60
 
 
+_RIGHT_OR_WRONG: Final = re.compile(
+    r"acc(uracy)?|exact.?match|em|resolved|solved|pass(ed)?([ _]?rate)?|error([ _]?rate)?|"
+    r"success([ _]?rate)?|correct",
+    re.IGNORECASE,
+)
+_SAME_SIZE: Final = 0.99
+"""Figures on numbers of items that differ by more than that are not on the same items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A score without items."""
+
+    share: float
+    """Of right answers."""
+    slack: float
+    """How far it may be off by rounding."""
+    n_items: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What two accuracies on the same number of items leave possible."""
+    """What two accuracies on the same items leave possible."""
 
     n_items: int
     pvalue_low: float
-    """Where the systems agree on as many items as they can."""
+    """Where the systems agree on as many items as they can; 0 where items may be graded."""
     pvalue_high: float
     """Where they agree on as few as they can."""
     pvalue_expected: float
@@ -36,14 +57,14 @@ class Bounds:
     """Of the gain, at the agreement expected."""
     gain: float
     """As a share of the items."""
+    graded: bool
+    """Whether items may be more than right or wrong."""
 
     def agreement_for(self, level: float) -> float:
         """Return from which agreement on the gain is significant; NaN if from none."""
-        if self.pvalue_low > level:
-            return math.nan
         low, high = self.agreement_low, self.agreement_high
-        if self.pvalue_high <= level:
-            return low
+        if mcnemar_of_figures(self.n_items, self.gain, high) > level:
+            return math.nan
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
             if mcnemar_of_figures(self.n_items, self.gain, middle) <= level:
@@ -60,35 +81,50 @@ def share_scale(metric: MetricRecord) -> float | None:
     return {"proportion": 1.0, "percent": 100.0}.get(metric.unit)
 
 
-def bounds_of_accuracies(
-    n_items: int, later: float, earlier: float, expected: AgreementModel
+def counts_right_answers(metric: MetricRecord) -> bool:
+    """Return whether a metric's name says that items are right or wrong."""
+    return _RIGHT_OR_WRONG.fullmatch(metric.name.strip()) is not None
+
+
+def bounds_of_figures(
+    later: Figure, earlier: Figure, *, n_items: int, graded: bool, expected: AgreementModel
 ) -> Bounds | None:
-    """Return what two accuracies leave possible.
+    """Return what two figures leave possible; ``None`` where one is no share, or sizes differ.
 
     Parameters
     ----------
-    n_items
-        Items that both answered.
     later, earlier
-        Shares of the items; ``None`` comes back where one is no share.
+        The two.
+    n_items
+        Items of the test set, where a figure does not state its own.
+    graded
+        Whether items may be more than right or wrong. Right or wrong is the worst case then: no
+        scores between 0 and 1 with these means differ more.
     expected
         What agreement such systems usually have.
     """
-    if n_items < 1 or not (0 <= later <= 1 and 0 <= earlier <= 1):
+    sizes = [figure.n_items or n_items for figure in (later, earlier)]
+    if min(sizes) < max(1, _SAME_SIZE * max(sizes)):
         return None
-    gain = later - earlier
-    possible = agreement_range(earlier, gain)
-    usual = expected.expected(min(earlier, later), abs(gain))
+    if not (0 <= later.share <= 1 and 0 <= earlier.share <= 1):
+        return None
+    n, gain = min(sizes), later.share - earlier.share
+    possible = agreement_range(earlier.share, gain)
+    usual = expected.expected(min(earlier.share, later.share), abs(gain))
+    slack = later.slack + earlier.slack
+    least = gain - math.copysign(min(slack, abs(gain)), gain)
+    most = min(abs(gain) + slack, 1.0)
     return Bounds(
-        n_items=n_items,
-        pvalue_low=mcnemar_of_figures(n_items, gain, possible.most),
-        pvalue_high=mcnemar_of_figures(n_items, gain, possible.least),
-        pvalue_expected=mcnemar_of_figures(n_items, gain, usual),
+        n_items=n,
+        pvalue_low=0.0 if graded else mcnemar_of_figures(n, most, 1 - most),
+        pvalue_high=mcnemar_of_figures(n, least, possible.least),
+        pvalue_expected=mcnemar_of_figures(n, gain, usual),
         agreement_low=possible.least,
         agreement_high=possible.most,
         agreement_expected=usual,
-        standard_error=math.sqrt(max(1 - usual - gain**2, 0.0) / n_items),
+        standard_error=math.sqrt(max(1 - usual - gain**2, 0.0) / n),
         gain=gain,
+        graded=graded,
     )
 
 

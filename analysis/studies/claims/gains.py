@@ -14,7 +14,13 @@ from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.intervals.differences import difference_interval
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
-from analysis.studies.claims.figures import Bounds, bounds_of_accuracies, share_scale
+from analysis.studies.claims.figures import (
+    Bounds,
+    Figure,
+    bounds_of_figures,
+    counts_right_answers,
+    share_scale,
+)
 from analysis.studies.claims.history import Entry, TimeLine
 from analysis.studies.claims.settings import Basis, ClaimSettings
 from analysis.studies.pair_analysis import (
@@ -24,8 +30,11 @@ from analysis.studies.pair_analysis import (
 )
 from analysis.studies.study import count, listed
 from store import vectors
+from store.ingest.reported import rounding
 
 _FEWEST_ITEMS: Final = 2
+_MANY: Final = 10**6
+"""Degrees of freedom of a normal distribution."""
 _NEAR_FLOOR: Final = 20
 _MORE_RESAMPLES: Final = 199_999
 
@@ -53,22 +62,22 @@ class Gain:
     """Share of items both get right or both wrong; NaN for graded scores and without items."""
     bounds: Bounds | None
     """What the figures alone leave possible; ``None`` where there are item scores."""
+    pvalue_low: float
+    """The smallest possible p-value; `pvalue` itself where that is known."""
     untested: str
     """Why there is no p-value; empty where there is one."""
 
-    def smallest_found(self, settings: ClaimSettings) -> float:
-        """Return the smallest true gain that such a comparison finds with the power asked for."""
-        if not self.standard_error > 0 or self.df < 1:
+    def smallest_found(self, level: float, power: float) -> float:
+        """Return the smallest true gain that such a comparison finds at a level."""
+        if not self.standard_error > 0 or self.df < 1 or not 0 < level < power:
             return math.nan
-        return minimum_detectable_difference(
-            self.standard_error, self.df, alpha=settings.alpha, power=settings.power
-        )
+        return minimum_detectable_difference(self.standard_error, self.df, alpha=level, power=power)
 
-    def power_for(self, true_gain: float, settings: ClaimSettings) -> TypeErrors | None:
-        """Return power, Type M and Type S if that were the true gain; ``None`` where unknown."""
-        if not self.standard_error > 0 or self.df < 1 or not true_gain > 0:
+    def power_for(self, true_gain: float, level: float) -> TypeErrors | None:
+        """Return power, Type M and Type S at a level if that were the true gain."""
+        if not self.standard_error > 0 or self.df < 1 or not true_gain > 0 or not level > 0:
             return None
-        return type_errors(true_gain / self.standard_error, self.df, alpha=settings.alpha)
+        return type_errors(true_gain / self.standard_error, self.df, alpha=level)
 
 
 def compare_looks(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSettings) -> Gain:
@@ -119,6 +128,7 @@ def _on_items(
         floor=0.0 if test.exact else (test.pvalue_floor or 0.0),
         agreement=_agreement(first, second) if aggregation == "mean" else math.nan,
         bounds=None,
+        pvalue_low=test.pvalue,
         untested=untested,
     )
 
@@ -133,8 +143,8 @@ def _test(
     """Test two systems by what can give p-values as small as the level of a late claim.
 
     Means go by a closed form. Groups are exchanged, since few uneven ones make the t test too
-    sure; where that nears its floor, it is done again with more resamples. The later answer
-    counts, so that no p-value is the better of two.
+    sure. Where resampling nears its floor, it is done again with more; the later answer counts,
+    so that no p-value is the better of two.
     """
     name = "auto"
     if aggregation == "mean" and groups is None:
@@ -154,7 +164,7 @@ def _test(
 
     found = by(settings.n_resamples)
     near_floor = not found.exact and found.pvalue <= _NEAR_FLOOR * (found.pvalue_floor or 0.0)
-    if near_floor and grouped is not None and settings.n_resamples < _MORE_RESAMPLES:
+    if near_floor and settings.n_resamples < _MORE_RESAMPLES:
         return by(_MORE_RESAMPLES)
     return found
 
@@ -189,6 +199,7 @@ def _on_figures(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSet
             floor=0.0,
             agreement=math.nan,
             bounds=bounds,
+            pvalue_low=stated.pvalue,
             untested="",
         )
     if bounds is not None:
@@ -205,6 +216,7 @@ def _on_figures(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSet
             floor=0.0,
             agreement=math.nan,
             bounds=bounds,
+            pvalue_low=bounds.pvalue_low,
             untested="",
         )
     if later.stderr and earlier.stderr:
@@ -214,32 +226,49 @@ def _on_figures(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSet
 
 def _bounds(line: TimeLine, later: Entry, earlier: Entry) -> Bounds | None:
     scale = share_scale(line.metric)
-    n_items = min(
-        (n for n in (later.n_items, earlier.n_items) if n),
-        default=line.dataset.n_items_stated or line.dataset.n_items,
-    )
-    if scale is None or not n_items:
+    n_items = line.dataset.n_items_stated or line.dataset.n_items
+    if scale is None:
         return None
-    return bounds_of_accuracies(n_items, later.score / scale, earlier.score / scale, line.agreement)
+    return bounds_of_figures(
+        _figure(line, later, scale),
+        _figure(line, earlier, scale),
+        n_items=n_items,
+        graded=not counts_right_answers(line.metric),
+        expected=line.agreement,
+    )
+
+
+def _figure(line: TimeLine, entry: Entry, scale: float) -> Figure:
+    """Return a score as a share of right answers: of errors, what is left of them."""
+    share = entry.score / scale
+    slack = rounding(entry.printed.strip().rstrip("% "), entry.score) / scale
+    return Figure(
+        share=share if line.metric.sign > 0 else 1 - share,
+        slack=slack if entry.printed else 0.0,
+        n_items=entry.n_items,
+    )
 
 
 def _on_errors(gain: float, later: float, earlier: float, settings: ClaimSettings) -> Gain:
     """Test stated standard errors as if the systems erred in opposite ways: the worst case."""
     error = later + earlier
     reach = float(special.ndtri(1 - settings.alpha / 2)) * error
+    together = abs(later - earlier)  # as if they erred in the same way
+    low = 0.0 if together == 0 else float(2 * special.ndtr(-abs(gain) / together))
     return Gain(
         gain=gain,
         basis="bounds",
         ci=(gain - reach, gain + reach),
         pvalue=float(2 * special.ndtr(-abs(gain) / error)),
         standard_error=math.hypot(later, earlier),
-        df=10**6,
+        df=_MANY,
         n_items=0,
         n_missing=0,
         test="z",
         floor=0.0,
         agreement=math.nan,
         bounds=None,
+        pvalue_low=low,
         untested="",
     )
 
@@ -249,7 +278,7 @@ def _why_nothing(line: TimeLine, later: Entry, earlier: Entry) -> str:
     told = f"The store has no item scores of {listed(list(dict.fromkeys(bare)))}"
     if share_scale(line.metric) is None:
         return told + f", and figures of {line.metric.label} alone cannot be tested."
-    return told + ", nor the number of items behind the figures."
+    return told + ", and their figures do not say that they are on the same items."
 
 
 def _nothing(n_items: int, n_missing: int, why: str) -> Gain:
@@ -266,5 +295,6 @@ def _nothing(n_items: int, n_missing: int, why: str) -> Gain:
         floor=0.0,
         agreement=math.nan,
         bounds=None,
+        pvalue_low=math.nan,
         untested=why,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,9 @@ from store.reported import list_reported_comparisons
 
 EntryKind = Literal["run", "reported", "claim"]
 
+_SMALLEST_SHARE: Final = 0.5
+"""Of the items that the largest run has scores for."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
@@ -48,6 +52,10 @@ class Entry:
     n_items: int | None
     stderr: float | None
     """As the source states it."""
+    printed: str = ""
+    """The score as it stands in the source: its digits say how far it was rounded."""
+    is_complete: bool = True
+    """False when the run did not finish."""
     claims: tuple[ClaimRecord, ...] = ()
     """What the ledger holds about it, the oldest first."""
     statements: tuple[DatedScoreRecord, ...] = ()
@@ -90,6 +98,9 @@ class TimeLine(NamedTuple):
     groups_note: str
     n_undated: int
     """Scores without a date, which are left out."""
+    partial: frozenset[int]
+    """Places of runs that did not finish or scored too few items: they are no records, and have
+    no number."""
     agreement: AgreementModel
     """What agreement two systems of which only the accuracies are known usually have."""
     comparisons: Mapping[frozenset[str], ReportedComparisonRecord]
@@ -112,15 +123,18 @@ class TimeLine(NamedTuple):
         return bool(self.records.is_record[at] or self.stated.is_record[at])
 
     def reported_pvalue(self, later: Entry, earlier: Entry) -> ReportedPvalue | None:
-        """Return the p-value that somebody reports for two systems, two-sided."""
+        """Return the p-value that somebody reports for two systems, two-sided.
+
+        One that was tested in the other direction speaks against the later one, and so is large.
+        """
         stated = self.comparisons.get(frozenset((later.system, earlier.system)))
         if stated is None:
             return None
         gain = self.gain(later.score, earlier.score)
         ahead = gain if stated.system_a == later.system else -gain
-        one_sided = direct_pvalues([stated.pvalue], stated.sidedness, [ahead])
-        smaller = min(float(side[0]) for side in one_sided)
-        return ReportedPvalue(min(1.0, 2 * smaller), stated.test)
+        sides = direct_pvalues([stated.pvalue], stated.sidedness, [ahead])
+        of_later = sides[0 if stated.system_a == later.system else 1]
+        return ReportedPvalue(min(1.0, 2 * float(of_later[0])), stated.test)
 
 
 def load_time_line(
@@ -159,8 +173,15 @@ def load_time_line(
     labels = load_groups(store, chosen.uid) if items else []
     clusters = choose_clusters(labels, None)
     times = np.array([_moment(entry, order) for entry in entries], dtype="datetime64[s]")
-    values = [measure.sign * entry.score for entry in entries]
-    stated = [max(measure.sign * value for value in entry.values) for entry in entries]
+    partial = _partial(entries)
+    values = [
+        math.nan if at in partial else measure.sign * entry.score
+        for at, entry in enumerate(entries)
+    ]
+    stated = [
+        math.nan if at in partial else max(measure.sign * value for value in entry.values)
+        for at, entry in enumerate(entries)
+    ]
     return TimeLine(
         dataset=chosen,
         metric=measure,
@@ -172,12 +193,27 @@ def load_time_line(
         groups=clusters.groups,
         groups_note=clusters.note,
         n_undated=n_undated,
+        partial=partial,
         agreement=_line_of_agreement(entries, chosen, measure),
         comparisons={
             frozenset((c.system_a, c.system_b)): c
             for c in list_reported_comparisons(store)
             if c.dataset_uid == chosen.uid and c.metric_uid == measure.uid
         },
+    )
+
+
+def _partial(entries: Sequence[Entry]) -> frozenset[int]:
+    """Return the places of runs that are no measure of the whole test set.
+
+    Scores of few items are extreme by chance: a trial run of ten items would be a record for ever.
+    """
+    most = max((entry.n_items or 0 for entry in entries if entry.kind == "run"), default=0)
+    return frozenset(
+        at
+        for at, entry in enumerate(entries)
+        if entry.kind == "run"
+        and (not entry.is_complete or (entry.n_items or 0) < _SMALLEST_SHARE * most)
     )
 
 
@@ -292,6 +328,7 @@ def _of_claim(claim: ClaimRecord) -> Entry:
         score=claim.value,
         n_items=None,
         stderr=None,
+        printed=claim.printed,
         claims=(claim,),
     )
 
@@ -313,6 +350,8 @@ def _of_score(
         score=score.value,
         n_items=score.n_items,
         stderr=score.stderr,
+        printed=score.printed,
+        is_complete=score.is_complete,
         claims=tuple(claims),
         statements=tuple(figures),
         scores=items.get(score.run_uid) if score.kind == "run" and score.run_uid else None,

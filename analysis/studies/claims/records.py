@@ -17,7 +17,7 @@ class Look:
     """A system's score on the test set: one look at it."""
 
     number: int
-    """From 1, in order of time."""
+    """From 1, in order of time; 0 for a run that is no measure of the whole test set."""
     date: datetime
     system: str
     system_uid: str
@@ -103,11 +103,13 @@ class ClaimRow:
     pvalue_bounds: Ends | None
     """At the most and the least agreement that the figures allow."""
     mde: float
-    """Smallest true gain found with the power asked for."""
+    """Smallest true gain that the test set shows at alpha with the power asked for."""
     power: float
-    """For a true gain of `power_gain`."""
+    """At alpha, for a true gain of `power_gain`."""
+    power_at_level: float
+    """The same at `level`: what the verdict rests on."""
     power_gain: float
-    """The gain that matters: as asked for, else the usual one of this history."""
+    """The gain that matters: as asked for, else the median gain of the other records."""
     claimed_gain: float
     """The value claimed less the best before."""
     power_claimed: float

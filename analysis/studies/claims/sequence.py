@@ -167,11 +167,15 @@ def honest_frontier(
 
 def ladder_frontier(line: TimeLine) -> tuple[tuple[Step, ...], str]:
     """Return what a Ladder leaderboard would show, and why not where it cannot be said."""
-    with_items = [at for at, entry in enumerate(line.entries) if entry.scores is not None]
+    with_items = [
+        at
+        for at, entry in enumerate(line.entries)
+        if entry.scores is not None and at not in line.partial
+    ]
     if line.metric.aggregation != "mean" or len(with_items) < _FEWEST:
         return (), "The Ladder needs the item scores of means."
-    vectors = [entry.scores for entry in line.entries if entry.scores is not None]
-    scores = np.stack(vectors)[:, :, 0]
+    found = [line.entries[at].scores for at in with_items]
+    scores = np.stack([values for values in found if values is not None])[:, :, 0]
     shared = ~np.isnan(scores).any(axis=0)
     if shared.sum() < max(_FEWEST, _LADDER_SHARE * scores.shape[1]):
         return (), (

@@ -48,7 +48,15 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
 )
 _NUMBERS: Final = (
     *("previous_score", "gain", "pvalue", "pvalue_sequential", "level", "agreement", "mde"),
-    *("power", "power_gain", "claimed_gain", "power_claimed", "type_m", "gain_corrected"),
+    *(
+        "power",
+        "power_at_level",
+        "power_gain",
+        "claimed_gain",
+        "power_claimed",
+        "type_m",
+        "gain_corrected",
+    ),
 )
 
 
@@ -82,7 +90,8 @@ class ClaimsStudy(Study):
     n_tested: int
     n_held: int
     usual_gain: float
-    """Median of the gains of all records; NaN without."""
+    """Median of the gains of all records; NaN without. Each claim is judged by that of the
+    others."""
     n_undated: int
     """Scores without a date, which are left out."""
 
@@ -131,9 +140,7 @@ def study_claims(
     looks = [int(line.records.looks[at]) for at in contests]
     levels = put_to_rule(gains, looks, settings, settings.rule)
     corrected = _correct(gains, settings)
-    gained = line.records.gain[line.records.is_record & (line.records.previous >= 0)]
-    # Without the rounding errors of differences: it is shown, and asked for again.
-    usual = float(f"{np.median(gained):.12g}") if gained.size else math.nan
+    usual = _usual_gain(line, without=-1)
     tests: dict[int, _Tested] = {
         at: _Tested(
             gain=gains[k],
@@ -147,14 +154,13 @@ def study_claims(
         )
         for k, at in enumerate(contests)
     }
-    matters = usual if settings.gain is None else settings.gain
     about = [
         (at, claim)
         for at, entry in enumerate(line.entries)
         if not math.isnan(entry.score) and (line.claims_best(at) or entry.claims)
         for claim in entry.claims or (None,)
     ]
-    rows = [_row(line, at, claim, tests.get(at), matters, settings) for at, claim in about]
+    rows = [_row(line, at, claim, tests.get(at), settings) for at, claim in about]
     place = {at: k for k, at in enumerate(contests)}
     held = {at for at, test in tests.items() if test.holds}
     frontier = honest_frontier(line, settings, held)
@@ -213,6 +219,17 @@ def _contests(line: TimeLine) -> list[int]:
     ]
 
 
+def _usual_gain(line: TimeLine, *, without: int) -> float:
+    """Return the median gain of the records; NaN without any.
+
+    A claim is not judged by its own gain: the power for that would only repeat its p-value.
+    """
+    gained = line.records.is_record & (line.records.previous >= 0)
+    gains = [float(line.records.gain[at]) for at in np.flatnonzero(gained) if at != without]
+    # Without the rounding errors of differences: it is shown, and asked for again.
+    return float(f"{np.median(gains):.12g}") if gains else math.nan
+
+
 def _correct(gains: Sequence[Gain | None], settings: ClaimSettings) -> CorrectedGain:
     return correct_gain(
         [math.nan if g is None else g.gain for g in gains],
@@ -240,7 +257,6 @@ def _row(
     at: int,
     claim: ClaimRecord | None,
     tested: _Tested | None,
-    matters: float,
     settings: ClaimSettings,
 ) -> ClaimRow:
     entry = line.entries[at]
@@ -250,6 +266,7 @@ def _row(
         figures = _untested()
         verdict, why = judge_value(entry, stated, is_first=line.claims_best(at))
     else:
+        matters = _usual_gain(line, without=at) if settings.gain is None else settings.gain
         figures, case = _figures(line, claim, tested, stated, matters, settings)
         verdict, why = judge(case, settings)
     return ClaimRow(
@@ -305,11 +322,11 @@ def _figures(
     """Return the figures of a claim that was tested, and what its verdict rests on."""
     gain, before = tested.gain, tested.before
     claimed_gain = math.nan if claim is None else line.gain(claim.value, before.score)
-    chance = gain.power_for(matters, settings)
-    as_claimed = None if stated.is_same else gain.power_for(claimed_gain, settings)
-    mde = gain.smallest_found(settings)
-    power = math.nan if chance is None else chance.power
-    bounds = gain.bounds
+    chance = gain.power_for(matters, settings.alpha)
+    as_claimed = None if stated.is_same else gain.power_for(claimed_gain, settings.alpha)
+    at_level = gain.power_for(matters, tested.level)
+    power_at_level = math.nan if at_level is None else at_level.power
+    known = gain.basis != "bounds" or math.isnan(gain.pvalue)
     figures = {
         "previous": before.system,
         "previous_uid": before.system_uid,
@@ -327,9 +344,10 @@ def _figures(
         "test": to_public(gain.test),
         "basis": gain.basis,
         "agreement": gain.agreement,
-        "pvalue_bounds": None if bounds is None else (bounds.pvalue_low, bounds.pvalue_high),
-        "mde": mde,
-        "power": power,
+        "pvalue_bounds": None if known else (gain.pvalue_low, gain.pvalue),
+        "mde": gain.smallest_found(settings.alpha, settings.power),
+        "power": math.nan if chance is None else chance.power,
+        "power_at_level": power_at_level,
         "power_gain": matters,
         "claimed_gain": claimed_gain,
         "power_claimed": math.nan if as_claimed is None else as_claimed.power,
@@ -341,9 +359,9 @@ def _figures(
         gain=gain,
         level=tested.level,
         holds=tested.holds,
-        power=power,
+        power=power_at_level,
         power_gain=matters,
-        mde=mde,
+        mde=gain.smallest_found(tested.level, settings.power),
         previous=before.system,
         stated=stated,
         asked_as=tested.asked_as,

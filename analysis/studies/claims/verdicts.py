@@ -99,13 +99,18 @@ def _judge(case: Case, settings: ClaimSettings) -> tuple[Verdict, str]:
     if found.basis == "none" or math.isnan(found.pvalue):
         return "unverifiable", found.untested or "Nothing to test it with."
     size = f"{_amount(found.gain)} {against}"
-    if found.basis == "bounds" and found.bounds is not None:
+    if found.basis == "bounds":
         return _judge_bounds(case, settings, size)
     tested = f"p {numbers.relation(found.pvalue)}"
     if found.basis == "reported":
         tested += ", as reported"
     if found.n_items:
         tested += f", {count(found.n_items, 'item')}"
+    if found.gain > 0 and case.level < found.pvalue <= found.floor * (1 + 1e-9):
+        return "unverifiable", (
+            f"{size} ({tested}) is the least that resampling can show, and {_asked(case)}. More "
+            "resamples would tell."
+        )
     if found.gain < 0 and found.pvalue <= settings.alpha:
         return "contradicted", f"It is worse than {case.previous}: {size} ({tested})."
     if found.gain <= 0:
@@ -115,45 +120,56 @@ def _judge(case: Case, settings: ClaimSettings) -> tuple[Verdict, str]:
     if found.pvalue <= settings.alpha:
         short = f"{size} ({tested}) would do alone, but {_asked(case)}."
     else:
-        short = f"Cannot tell {size} from chance ({tested})."
+        short = f"Cannot tell {size} from chance ({tested}; {_asked(case)})."
     return _without_support(case, settings, short)
 
 
 def _without_support(case: Case, settings: ClaimSettings, short: str) -> tuple[Verdict, str]:
     """Say whether the test set could have shown a gain that matters."""
+    smallest = "" if math.isnan(case.mde) else _amount(case.mde)
     if math.isnan(case.power):
-        return "within-noise", short
+        found = (
+            f" The smallest gain found at that level with {settings.power:.0%} is {smallest}."
+            * bool(smallest)
+        )
+        return "within-noise", short + found
     usual = _amount(case.power_gain)
+    chance = numbers.probability(case.power)
     if case.power < settings.power:
         return (
             "underpowered",
             f"{short} The test set is too small for it: a true gain of {usual} is found with "
-            f"{numbers.probability(case.power)}, the smallest found with "
-            f"{settings.power:.0%} is {_amount(case.mde)}.",
+            f"{chance}, the smallest found with {settings.power:.0%} is {smallest}.",
         )
-    return (
-        "within-noise",
-        f"{short} A true gain of {usual} would have been found with "
-        f"{numbers.probability(case.power)}.",
-    )
+    return "within-noise", f"{short} A true gain of {usual} would have been found with {chance}."
 
 
 def _judge_bounds(case: Case, settings: ClaimSettings, size: str) -> tuple[Verdict, str]:
     found, bounds = case.gain, case.gain.bounds
-    assert bounds is not None
-    of = f"{count(bounds.n_items, 'item')}, from the figures alone"
+    of = "from the stated standard errors alone"
+    if bounds is not None:
+        of = f"{count(bounds.n_items, 'item')}, from the figures alone"
     if found.gain <= 0:
         return "within-noise", f"No gain: {size} ({of})."
+    worst = "however little the two agree" if bounds else "however the errors go together"
     if case.holds:
         return (
             "supported",
-            f"{size} ({of}) is significant however little the two agree (p at most "
-            f"{numbers.pvalue(bounds.pvalue_high)}; {_asked(case)}).",
+            f"{size} ({of}) is significant {worst} (p at most {numbers.pvalue(found.pvalue)}; "
+            f"{_asked(case)}).",
         )
-    needed = bounds.agreement_for(case.level)
-    if math.isnan(needed):
-        short = f"{size} ({of}) is not significant however much the two agree."
+    if found.pvalue_low > case.level:
+        best = worst.replace("little", "much")
+        short = f"{size} ({of}) is not significant {best}."
         return _without_support(case, settings, short)
+    if bounds is None:
+        return "unverifiable", f"{size} ({of}) may hold or not. Item scores would tell."
+    needed = bounds.agreement_for(case.level)
+    if bounds.graded or math.isnan(needed):
+        return "unverifiable", (
+            f"{size} ({of}) may hold or not: that depends on how much the two differ on single "
+            "items. Item scores would tell."
+        )
     return (
         "unverifiable",
         f"{size} ({of}) holds if the two systems agree on at least {needed:.1%} of the items; "

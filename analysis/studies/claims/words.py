@@ -15,7 +15,7 @@ from analysis.studies.claims.history import TimeLine
 from analysis.studies.claims.records import ClaimRow, Step
 from analysis.studies.claims.sequence import Levels
 from analysis.studies.claims.settings import ClaimSettings
-from analysis.studies.study import count
+from analysis.studies.study import count, listed
 from store.claim_records import Verdict
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {
@@ -83,6 +83,12 @@ def warn(
         told.append(
             f"{count(line.n_undated, 'score')} {have} no date and {have} no place in the history. "
             "State the day with a claim, or ingest again with `--date`."
+        )
+    if line.partial:
+        named = listed([line.entries[at].system for at in sorted(line.partial)])
+        told.append(
+            f"{count(len(line.partial), 'run')} did not finish, or scored less than half of the "
+            f"items, and can be no record: {named}."
         )
     days = Counter(entry.date.date() for entry in line.entries)
     if len(days) == 1 and len(line.entries) > 1:
