@@ -14,7 +14,14 @@ from typing import Any, cast, get_args
 import sqlalchemy as sa
 
 from store.claim_records import EvidenceRecord, NewEvidence, Tier, Verdict, VerdictChange
-from store.claims import LIVING_CLAIMS, claim_record, no_claim, require_one_of
+from store.claims import (
+    LIVING_CLAIMS,
+    WITHDRAWN,
+    claim_record,
+    get_claim,
+    no_claim,
+    require_one_of,
+)
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.models import Claim, ClaimEvidence, utc_now
@@ -28,6 +35,30 @@ _EVIDENCE = (
 def add_evidence(store: Store, evidence: NewEvidence, *, actor: str) -> EvidenceRecord:
     """Put what an audit made of a claim into the ledger; see `add_all_evidence`."""
     return add_all_evidence(store, [evidence], actor=actor)[0]
+
+
+def withdraw_claim(store: Store, uid: str, reason: str, *, actor: str) -> EvidenceRecord:
+    """Take a claim back, such as a mistyped one: it stays in the ledger and counts for nothing.
+
+    Raises
+    ------
+    NotFoundError
+        There is no such claim.
+    StoreError
+        There is no reason, or the claim was taken back before.
+    """
+    if not reason.strip():
+        raise StoreError("`reason` must say why the claim is withdrawn.")
+    if get_claim(store, uid).withdrawn:
+        raise StoreError(f"The claim '{uid}' was withdrawn before; `tiebreak show claim {uid}`.")
+    evidence = NewEvidence(
+        claim=uid,
+        verdict="contradicted",
+        figures={"why": reason.strip()},
+        tier="contradicted",
+        signature=WITHDRAWN,
+    )
+    return add_evidence(store, evidence, actor=actor)
 
 
 def add_all_evidence(

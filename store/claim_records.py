@@ -93,6 +93,8 @@ class ClaimRecord(Record):
     fingerprint: str
     """Of the data of the latest audit; empty before the first."""
     n_audits: int
+    withdrawn: bool
+    """Whether somebody took it back: it stays in the ledger and counts for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,6 +263,15 @@ class _Names:
 _IDENTITY = ("system_id", "dataset_id", "metric_id", "claimed_on", "source", "value")
 
 
+WITHDRAWN = "withdrawn"
+"""Signature of the evidence that takes a claim back."""
+IS_WITHDRAWN = (
+    sa.exists()
+    .where(ClaimEvidence.claim_id == Claim.id, ClaimEvidence.signature == WITHDRAWN)
+    .correlate(Claim)
+)
+
+
 def _claims_query() -> sa.Select[*tuple[Any, ...]]:
     """Return the query behind every record: living claims with their latest evidence."""
     audits = (
@@ -294,6 +303,7 @@ def _claims_query() -> sa.Select[*tuple[Any, ...]]:
             *(ClaimEvidence.verdict, ClaimEvidence.created_at.label("audited_at")),
             sa.func.coalesce(ClaimEvidence.fingerprint, "").label("fingerprint"),
             sa.func.coalesce(audits.c.n_audits, 0).label("n_audits"),
+            IS_WITHDRAWN.label("withdrawn"),
         )
         .join(System, System.id == Claim.system_id)
         .join(Dataset, Dataset.id == Claim.dataset_id)

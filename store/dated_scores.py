@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from store.claim_records import DatedScoreRecord, HistoryRecord
+from store.claims import IS_WITHDRAWN
 from store.engine import Store
 from store.lookup import find_id, find_metric_id
 from store.models import Claim, Dataset, Metric, ReportedScore, Run, ScoreVector, System
@@ -91,7 +92,7 @@ _CLAIMED = (
     .join(System, System.id == Claim.system_id)
     .join(Dataset, Dataset.id == Claim.dataset_id)
     .join(Metric, Metric.id == Claim.metric_id)
-    .where(*_ALIVE)
+    .where(*_ALIVE, ~IS_WITHDRAWN)
 )
 
 

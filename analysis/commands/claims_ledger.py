@@ -1,4 +1,4 @@
-"""`tiebreak claims add` and `import`, `tiebreak export claims`: the ledger in and out."""
+"""`tiebreak claims add`, `import`, `withdraw` and `export claims`: the ledger in and out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from rich.console import Console
 from analysis.commands.options import TableFormat, write_text
 from analysis.report import Column, Report, Table
 from analysis.studies.study import count
+from store.claim_evidence import withdraw_claim
 from store.claim_records import NewClaim
-from store.claims import add_claim
+from store.claims import add_claim, get_claim
 from store.commands import export
 from store.commands.ingest import parse_columns, parse_date
 from store.console import (
@@ -81,6 +82,31 @@ def add_command(
             store_revision=store.revision(),
             as_json=as_json,
             show=lambda console: console.print(f"{text} {follow}", markup=False),
+        )
+
+
+@app.command("withdraw")
+@exits_in_words
+def withdraw_command(
+    context: typer.Context,
+    uid: Annotated[str, typer.Argument(help="Of the claim; `tiebreak ls claims` lists them.")],
+    reason: Annotated[str, typer.Option(help="Why: mistyped, withdrawn by its authors …")],
+    as_json: JsonOption = False,
+) -> None:
+    """Take a claim back: it stays in the ledger, with the reason, and counts for nothing."""
+    with opened(context) as store:
+        evidence = withdraw_claim(store, uid, reason, actor=current_actor())
+        claim = get_claim(store, uid)
+        answer(
+            "claims withdraw",
+            {"claim": claim.to_dict(), "evidence": evidence.to_dict()},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(
+                f"Withdrawn: {claim.system} on {claim.dataset}, {claim.printed or claim.value}. "
+                "It stays in the ledger and counts for nothing.",
+                markup=False,
+            ),
         )
 
 

@@ -13,7 +13,7 @@ from analysis import numbers
 from analysis.studies.claims.audit import AuditStudy, ChangesStudy
 from analysis.studies.claims.records import ClaimRow
 from analysis.studies.claims.study import ClaimsStudy
-from analysis.studies.claims.words import VERDICT_WORDS
+from analysis.studies.claims.words import VERDICT_WORDS, verdict_in_words
 from store.console import table
 
 _MOST_CHANGES = 50
@@ -64,18 +64,11 @@ def _cells(row: ClaimRow, places: int) -> list[Any]:
         _interval(row, places),
         numbers.pvalue(row.pvalue),
         numbers.pvalue(row.pvalue_sequential),
-        numbers.fixed(row.mde, places),
-        numbers.probability(row.power),
+        numbers.fixed(row.mde_at_level, places),
+        numbers.probability(row.power_at_level),
         numbers.fixed(row.type_m, 1),
-        _verdict(row),
+        verdict_in_words(row),
     ]
-
-
-def _verdict(row: ClaimRow) -> str:
-    word = VERDICT_WORDS[row.verdict]
-    if not row.claims_best:
-        return {"supported": "value confirmed"}.get(row.verdict, word)
-    return f"{word}, alone yes" if row.holds_alone and row.verdict != "supported" else word
 
 
 def _interval(row: ClaimRow, places: int) -> str:

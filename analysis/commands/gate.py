@@ -104,8 +104,9 @@ def judge(study: Comparison, fail_if: FailIf) -> tuple[bool, str]:
     Raises
     ------
     StoreError
-        Nothing can be tested although the two differ, or there are too few items for any of
-        their scores to let the gate fail: a gate that passes then is none.
+        Nothing can be tested although the two differ, most items have no score from both, or
+        there are too few for any of their scores to let the gate fail: a gate that passes then is
+        none.
     """
     _require_power_to_fail(study, fail_if)
     found = study.analysis
@@ -136,6 +137,12 @@ def _require_power_to_fail(study: Comparison, fail_if: FailIf) -> None:
         raise StoreError(
             f"The gate cannot be decided: nothing can be tested {where}. {found.not_testable} "
             "Give more items with a score from both, or another `--test`."
+        )
+    if found.n_items < found.n_missing:
+        raise StoreError(
+            f"The gate cannot be decided: {where} only {found.n_items:,} of "
+            f"{found.n_items + found.n_missing:,} items have a score from both. Score the others: "
+            "what fails is often what is hard."
         )
     least = 2.0 ** (1 - found.n_units)  # if all of them speak for the same side
     if fail_if is FailIf.worse and found.test.exact and least > study.settings.alpha:

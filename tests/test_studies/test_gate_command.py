@@ -34,6 +34,11 @@ def run(tmp_path: Path) -> Run:
     ]
     rows += [f"{system},few,q{i},accuracy,{int(system == 'base')}" for system in ("base", "bad")
              for i in range(5)]  # fmt: skip
+    rows += [
+        f"{system},half,q{i},accuracy,{int(i < 60)}"
+        for system in ("base", "bad")
+        for i in range(100 if system == "base" else 40)
+    ]
     rows += ["base,many,q0,accuracy,1", "bad,many,q0,accuracy,0"]
     path = tmp_path / "results.csv"
     path.write_text("\n".join(["system,dataset,item,metric,score", *rows]), encoding="utf-8")
@@ -102,6 +107,11 @@ def test_alpha_and_test_are_those_of_compare(run: Run) -> None:
     gate(run, "similar", "not-better", "--alpha", "0.7", code=0)
     t = json.loads(gate(run, "bad", "worse", "--test", "t", "--json", code=1).stdout)["result"]
     assert t["test"] == "t"
+
+
+def test_gate_refuses_to_pass_where_most_items_failed(run: Run) -> None:
+    told = gate(run, "bad", "worse", code=2, dataset="half").stderr
+    assert "only 40 of 100 items have a score from both" in told
 
 
 def test_gate_refuses_to_pass_from_nothing(run: Run) -> None:

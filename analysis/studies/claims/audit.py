@@ -28,11 +28,15 @@ from store.results_cache import system_fingerprints
 FOUND: Final = "The runs of this store: it passed the best of its day"
 """Source of the claims that an audit finds."""
 
+_UNUSUAL: Final = (
+    "These are not the usual settings. The ledger keeps one verdict for each claim: the next audit "
+    "with the usual ones may change it back."
+)
 _FIGURES: Final = (
     *("score", "previous", "previous_score", "gain", "ci", "pvalue", "pvalue_sequential", "level"),
     *("holds_alone", "n_items", "n_missing", "test", "basis", "agreement", "pvalue_bounds"),
-    *("mde", "power", "power_at_level", "power_gain", "claimed_gain", "power_claimed", "type_m"),
-    *("gain_corrected", "ci_corrected", "look", "why"),
+    *("mde", "mde_at_level", "power", "power_at_level", "power_gain", "claimed_gain"),
+    *("power_claimed", "type_m", "gain_corrected", "ci_corrected", "look", "why"),
 )
 
 
@@ -149,7 +153,7 @@ def audit_claims(
             gain="usual" if settings.gain is None else settings.gain,
             store=store.revision(),
         ),
-        warnings=(),
+        warnings=() if settings == ClaimSettings() else (_UNUSUAL,),
         store_revision=store.revision(),
         n_histories=len(cells),
         n_claims=n_claims,
@@ -268,10 +272,9 @@ def _new_evidence(store: Store, study: ClaimsStudy) -> dict[str, NewEvidence]:
 
 def _fingerprint(row: ClaimRow, of_items: Mapping[str, str]) -> str:
     """Return a fingerprint of the item scores that a claim rests on; of its figures without."""
-    uids = (row.system_uid, row.previous_uid or "")
-    parts = [of_items[uid] for uid in uids if uid in of_items]
-    if not parts:
-        parts = [repr(row.score), repr(row.previous_score)]
+    parts = []
+    for uid, score in ((row.system_uid, row.score), (row.previous_uid or "", row.previous_score)):
+        parts += [uid, of_items.get(uid, repr(score))]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
 

@@ -55,19 +55,19 @@ class Bounds:
     """By a line fitted to other pairs of systems."""
     standard_error: float
     """Of the gain, at the agreement expected."""
-    gain: float
-    """As a share of the items."""
+    least_gain: float
+    """As a share of the items, less what rounding may have added."""
     graded: bool
     """Whether items may be more than right or wrong."""
 
     def agreement_for(self, level: float) -> float:
-        """Return from which agreement on the gain is significant; NaN if from none."""
+        """Return from which agreement on the gain is significant for sure; NaN if from none."""
         low, high = self.agreement_low, self.agreement_high
-        if mcnemar_of_figures(self.n_items, self.gain, high) > level:
+        if mcnemar_of_figures(self.n_items, self.least_gain, high) > level:
             return math.nan
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
-            if mcnemar_of_figures(self.n_items, self.gain, middle) <= level:
+            if mcnemar_of_figures(self.n_items, self.least_gain, middle) <= level:
                 high = middle
             else:
                 low = middle
@@ -123,7 +123,7 @@ def bounds_of_figures(
         agreement_high=possible.most,
         agreement_expected=usual,
         standard_error=math.sqrt(max(1 - usual - gain**2, 0.0) / n),
-        gain=gain,
+        least_gain=least,
         graded=graded,
     )
 

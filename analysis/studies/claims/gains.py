@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,6 +15,7 @@ from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.intervals.differences import difference_interval
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
+from analysis.statistics.results import DegenerateDataWarning
 from analysis.studies.claims.figures import (
     Bounds,
     Figure,
@@ -33,6 +35,7 @@ from store import vectors
 from store.ingest.reported import rounding
 
 _FEWEST_ITEMS: Final = 2
+_FEW_ITEMS: Final = 30
 _MANY: Final = 10**6
 """Degrees of freedom of a normal distribution."""
 _NEAR_FLOOR: Final = 20
@@ -66,6 +69,8 @@ class Gain:
     """The smallest possible p-value; `pvalue` itself where that is known."""
     untested: str
     """Why there is no p-value; empty where there is one."""
+    told: str = ""
+    """How a p-value is reported; empty for one that was computed."""
 
     def smallest_found(self, level: float, power: float) -> float:
         """Return the smallest true gain that such a comparison finds at a level."""
@@ -142,31 +147,41 @@ def _test(
 ) -> PairedTest:
     """Test two systems by what can give p-values as small as the level of a late claim.
 
-    Means go by a closed form. Groups are exchanged, since few uneven ones make the t test too
-    sure. Where resampling nears its floor, it is done again with more; the later answer counts,
-    so that no p-value is the better of two.
+    Means go by a closed form, unless there are so few items that it is not to be trusted, or all
+    differ alike. Groups are exchanged, since few uneven ones make the t test too sure. Where
+    resampling nears its floor, it is done again with more; the later answer counts, so that no
+    p-value is the better of two.
     """
     name = "auto"
     if aggregation == "mean" and groups is None:
         name = "mcnemar" if _is_binary(first, second) else "t"
+        if name == "t" and (len(first) < _FEW_ITEMS or _is_constant(first - second)):
+            name = "auto"
     grouped = None if aggregation in CORRELATIONS else groups
 
     def by(n_resamples: int) -> PairedTest:
-        return paired_test(
-            first,
-            second,
-            test=name,
-            aggregation=aggregation,
-            groups=grouped,
-            n_resamples=n_resamples,
-            rng=settings.seed,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DegenerateDataWarning)  # the verdict says it
+            return paired_test(
+                first,
+                second,
+                test=name,
+                aggregation=aggregation,
+                groups=grouped,
+                n_resamples=n_resamples,
+                rng=settings.seed,
+            )
 
     found = by(settings.n_resamples)
     near_floor = not found.exact and found.pvalue <= _NEAR_FLOOR * (found.pvalue_floor or 0.0)
     if near_floor and settings.n_resamples < _MORE_RESAMPLES:
         return by(_MORE_RESAMPLES)
     return found
+
+
+def _is_constant(differences: FloatArray) -> bool:
+    """Return whether all items differ alike, but for rounding."""
+    return bool(np.ptp(differences) <= 1e-12 * np.abs(differences).max())
 
 
 def _is_binary(first: FloatArray, second: FloatArray) -> bool:
@@ -201,6 +216,7 @@ def _on_figures(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSet
             bounds=bounds,
             pvalue_low=stated.pvalue,
             untested="",
+            told=stated.told,
         )
     if bounds is not None:
         return Gain(

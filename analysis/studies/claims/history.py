@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from analysis import numbers
 from analysis.statistics import FloatArray
-from analysis.statistics.across.replicability import direct_pvalues
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
 from analysis.statistics.sequences.records import Records, find_records
 from analysis.studies.agreement_line import line_of_agreement
@@ -32,8 +32,8 @@ from store.reported import list_reported_comparisons
 
 EntryKind = Literal["run", "reported", "claim"]
 
-_SMALLEST_SHARE: Final = 0.5
-"""Of the items that the largest run has scores for."""
+_SMALLEST_SHARE: Final = 0.9
+"""Of the items that the largest score is of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +77,8 @@ class ReportedPvalue(NamedTuple):
     """Two-sided."""
     test: str
     """As the source names it."""
+    told: str
+    """How it is reported."""
 
 
 class TimeLine(NamedTuple):
@@ -99,11 +101,11 @@ class TimeLine(NamedTuple):
     n_undated: int
     """Scores without a date, which are left out."""
     partial: frozenset[int]
-    """Places of runs that did not finish or scored too few items: they are no records, and have
-    no number."""
+    """Places of scores of too few items, and of runs that did not finish: they are no records,
+    and have no number."""
     agreement: AgreementModel
     """What agreement two systems of which only the accuracies are known usually have."""
-    comparisons: Mapping[frozenset[str], ReportedComparisonRecord]
+    comparisons: Mapping[frozenset[str], Sequence[ReportedComparisonRecord]]
     """P-values that somebody reports for two systems, by their names."""
 
     def gain(self, score: float, before: float) -> float:
@@ -125,16 +127,25 @@ class TimeLine(NamedTuple):
     def reported_pvalue(self, later: Entry, earlier: Entry) -> ReportedPvalue | None:
         """Return the p-value that somebody reports for two systems, two-sided.
 
-        One that was tested in the other direction speaks against the later one, and so is large.
+        Of several sources the largest. One that was tested in the other direction than the scores
+        go says nothing for them.
         """
-        stated = self.comparisons.get(frozenset((later.system, earlier.system)))
-        if stated is None:
-            return None
         gain = self.gain(later.score, earlier.score)
-        ahead = gain if stated.system_a == later.system else -gain
-        sides = direct_pvalues([stated.pvalue], stated.sidedness, [ahead])
-        of_later = sides[0 if stated.system_a == later.system else 1]
-        return ReportedPvalue(min(1.0, 2 * float(of_later[0])), stated.test)
+        found = []
+        for stated in self.comparisons.get(frozenset((later.system, earlier.system)), ()):
+            printed = f"p {numbers.relation(stated.pvalue)}, as reported"
+            if stated.sidedness in ("two-sided", "unstated"):
+                found.append(ReportedPvalue(stated.pvalue, stated.test, printed))
+                continue
+            is_a = stated.system_a == later.system
+            for_later = is_a == (stated.sidedness == "greater")
+            if for_later == (gain > 0):
+                doubled = min(1.0, 2 * stated.pvalue)
+                found.append(ReportedPvalue(doubled, stated.test, f"{printed}, one-sided"))
+            else:
+                told = f"{printed} for the other direction only"
+                found.append(ReportedPvalue(1.0, stated.test, told))
+        return max(found, key=lambda one: one.pvalue, default=None)
 
 
 def load_time_line(
@@ -166,7 +177,8 @@ def load_time_line(
     histories = [h for h in list_histories(store) if h.dataset_uid == chosen.uid]
     measure = _choose_metric(store, chosen, histories, metric)
     scores = list_dated_scores(store, chosen.uid, measure.uid)
-    claims = list_claims(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
+    made = list_claims(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
+    claims = [claim for claim in made if not claim.withdrawn]
     items = load_runs(store, chosen.uid, measure.uid)
     entries, n_undated = _entries(scores, claims, items)
     entries.sort(key=lambda entry: _moment(entry, order))  # within a moment as they came
@@ -195,25 +207,32 @@ def load_time_line(
         n_undated=n_undated,
         partial=partial,
         agreement=_line_of_agreement(entries, chosen, measure),
-        comparisons={
-            frozenset((c.system_a, c.system_b)): c
-            for c in list_reported_comparisons(store)
-            if c.dataset_uid == chosen.uid and c.metric_uid == measure.uid
-        },
+        comparisons=_comparisons(store, chosen, measure),
     )
+
+
+def _comparisons(
+    store: Store, dataset: DatasetRecord, metric: MetricRecord
+) -> dict[frozenset[str], list[ReportedComparisonRecord]]:
+    found: dict[frozenset[str], list[ReportedComparisonRecord]] = {}
+    for stated in list_reported_comparisons(store):
+        if (stated.dataset_uid, stated.metric_uid) == (dataset.uid, metric.uid):
+            found.setdefault(frozenset((stated.system_a, stated.system_b)), []).append(stated)
+    return found
 
 
 def _partial(entries: Sequence[Entry]) -> frozenset[int]:
     """Return the places of runs that are no measure of the whole test set.
 
-    Scores of few items are extreme by chance: a trial run of ten items would be a record for ever.
+    Scores of few items are extreme by chance, and scores of other items are no comparison: a trial
+    run of ten items would be a record for ever.
     """
-    most = max((entry.n_items or 0 for entry in entries if entry.kind == "run"), default=0)
+    sizes = [entry.n_items or 0 for entry in entries]
+    most = max(sizes, default=0)
     return frozenset(
         at
         for at, entry in enumerate(entries)
-        if entry.kind == "run"
-        and (not entry.is_complete or (entry.n_items or 0) < _SMALLEST_SHARE * most)
+        if not entry.is_complete or 0 < sizes[at] < _SMALLEST_SHARE * most
     )
 
 

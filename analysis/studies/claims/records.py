@@ -106,8 +106,9 @@ class ClaimRow:
     """Smallest true gain that the test set shows at alpha with the power asked for."""
     power: float
     """At alpha, for a true gain of `power_gain`."""
+    mde_at_level: float
     power_at_level: float
-    """The same at `level`: what the verdict rests on."""
+    """Both at `level`: what the verdict rests on."""
     power_gain: float
     """The gain that matters: as asked for, else the median gain of the other records."""
     claimed_gain: float

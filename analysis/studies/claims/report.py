@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis import numbers
 from analysis.report import Cell, Report, Table
-from analysis.studies.claims.words import VERDICT_WORDS, amount
+from analysis.studies.claims.words import amount, verdict_in_words
 
 if TYPE_CHECKING:
     from analysis.studies.claims.study import ClaimsStudy
@@ -24,7 +24,7 @@ def claims_report(study: ClaimsStudy) -> Report:
             row.ci if row.ci[0] == row.ci[0] else None,
             numbers.pvalue(row.pvalue) if row.previous else None,
             numbers.pvalue(row.pvalue_sequential) if row.previous else None,
-            VERDICT_WORDS[row.verdict],
+            verdict_in_words(row),
         ]
         for row in study.rows
     ]

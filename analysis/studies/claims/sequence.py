@@ -96,7 +96,7 @@ def all_rules(
             RuleOutcome(
                 rule=rule,
                 controls=found.sequence.controls,
-                assumes=_assumes(rule, settings.counting) or found.sequence.assumes,
+                assumes=_assumes(found.sequence.assumes, settings.counting),
                 n_held=sum(held is True for held in found.holds),
                 holds=found.holds,
                 levels=tuple(found.levels.tolist()),
@@ -105,13 +105,15 @@ def all_rules(
     return tuple(outcomes)
 
 
-def _assumes(rule: Rule, counting: Counting) -> str:
-    if rule != "alpha-spending" or counting == "looks":
-        return ""
-    return (
+def _assumes(of_rule: str, counting: Counting) -> str:
+    """Return what a rule assumes, with what counting claims takes for granted."""
+    if counting == "looks":
+        return of_rule
+    luck = (
         "A system that is no better than the best before it passes it by luck that could go "
         "either way, whatever happened before."
     )
+    return luck if of_rule.startswith("No assumption") else f"{luck} {of_rule}"
 
 
 def raw_frontier(line: TimeLine) -> tuple[Step, ...]:

@@ -48,15 +48,8 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
 )
 _NUMBERS: Final = (
     *("previous_score", "gain", "pvalue", "pvalue_sequential", "level", "agreement", "mde"),
-    *(
-        "power",
-        "power_at_level",
-        "power_gain",
-        "claimed_gain",
-        "power_claimed",
-        "type_m",
-        "gain_corrected",
-    ),
+    *("mde_at_level", "power", "power_at_level", "power_gain", "claimed_gain", "power_claimed"),
+    *("type_m", "gain_corrected"),
 )
 
 
@@ -326,6 +319,7 @@ def _figures(
     as_claimed = None if stated.is_same else gain.power_for(claimed_gain, settings.alpha)
     at_level = gain.power_for(matters, tested.level)
     power_at_level = math.nan if at_level is None else at_level.power
+    mde_at_level = gain.smallest_found(tested.level, settings.power)
     known = gain.basis != "bounds" or math.isnan(gain.pvalue)
     figures = {
         "previous": before.system,
@@ -348,6 +342,7 @@ def _figures(
         "mde": gain.smallest_found(settings.alpha, settings.power),
         "power": math.nan if chance is None else chance.power,
         "power_at_level": power_at_level,
+        "mde_at_level": mde_at_level,
         "power_gain": matters,
         "claimed_gain": claimed_gain,
         "power_claimed": math.nan if as_claimed is None else as_claimed.power,
@@ -361,7 +356,7 @@ def _figures(
         holds=tested.holds,
         power=power_at_level,
         power_gain=matters,
-        mde=gain.smallest_found(tested.level, settings.power),
+        mde=mde_at_level,
         previous=before.system,
         stated=stated,
         asked_as=tested.asked_as,

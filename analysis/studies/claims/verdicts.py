@@ -31,7 +31,8 @@ def check_value(
     """Check the value of a claim against the item scores of its system.
 
     A value may differ from them by its rounding and by one item. What differs more is another
-    evaluation; it is contradicted when it lies beyond the interval, on the better side.
+    evaluation; it is contradicted when it lies beyond the interval, on the better side. A claim of
+    less than the items give is borne out.
     """
     if claim is None or entry.scores is None:
         return Stated(claim.tier if claim else "reported", False, False, "")
@@ -39,12 +40,14 @@ def check_value(
     slack = rounding(claim.printed.strip().rstrip("% "), claim.value)
     if abs(off) <= slack + _one_item(line, entry):
         return Stated("reproduced", False, True, "")
-    end = ci[1] if line.metric.sign > 0 else ci[0]
     printed = f" (printed {claim.printed})" if claim.printed else ""
     figures = f"Claimed {claim.value:.4g}{printed}; its items give {entry.score:.4g}."
-    if math.isfinite(end) and line.metric.sign * (claim.value - end) > 0:
+    beyond = [line.metric.sign * (claim.value - end) for end in ci]
+    is_outside = all(map(math.isfinite, ci)) and (min(beyond) > 0 or max(beyond) < 0)
+    if is_outside and off > 0:
         return Stated("contradicted", True, False, figures)
-    return Stated("reproduced" if off > 0 else "reported", False, False, figures)
+    more = " That is more than was claimed." if is_outside else ""
+    return Stated("reproduced", False, False, figures + more)
 
 
 def _one_item(line: TimeLine, entry: Entry) -> float:
@@ -103,7 +106,7 @@ def _judge(case: Case, settings: ClaimSettings) -> tuple[Verdict, str]:
         return _judge_bounds(case, settings, size)
     tested = f"p {numbers.relation(found.pvalue)}"
     if found.basis == "reported":
-        tested += ", as reported"
+        tested = found.told
     if found.n_items:
         tested += f", {count(found.n_items, 'item')}"
     if found.gain > 0 and case.level < found.pvalue <= found.floor * (1 + 1e-9):
@@ -126,22 +129,22 @@ def _judge(case: Case, settings: ClaimSettings) -> tuple[Verdict, str]:
 
 def _without_support(case: Case, settings: ClaimSettings, short: str) -> tuple[Verdict, str]:
     """Say whether the test set could have shown a gain that matters."""
-    smallest = "" if math.isnan(case.mde) else _amount(case.mde)
-    if math.isnan(case.power):
-        found = (
-            f" The smallest gain found at that level with {settings.power:.0%} is {smallest}."
-            * bool(smallest)
-        )
-        return "within-noise", short + found
-    usual = _amount(case.power_gain)
-    chance = numbers.probability(case.power)
+    if math.isnan(case.mde):
+        return "within-noise", short
+    smallest = f"the smallest found with {settings.power:.0%} is {_amount(case.mde)}"
+    if math.isnan(case.power):  # no other gain is known: what was claimed is all there is
+        return "underpowered", f"{short} The test set is too small for it: {smallest}."
+    usual, chance = _amount(case.power_gain), numbers.probability(case.power)
     if case.power < settings.power:
         return (
             "underpowered",
-            f"{short} The test set is too small for it: a true gain of {usual} is found with "
-            f"{chance}, the smallest found with {settings.power:.0%} is {smallest}.",
+            f"{short} The test set is too small: at that level a true gain of {usual} is found "
+            f"with {chance}, and {smallest}.",
         )
-    return "within-noise", f"{short} A true gain of {usual} would have been found with {chance}."
+    return (
+        "within-noise",
+        f"{short} At that level a true gain of {usual} would have been found with {chance}.",
+    )
 
 
 def _judge_bounds(case: Case, settings: ClaimSettings, size: str) -> tuple[Verdict, str]:
@@ -155,8 +158,8 @@ def _judge_bounds(case: Case, settings: ClaimSettings, size: str) -> tuple[Verdi
     if case.holds:
         return (
             "supported",
-            f"{size} ({of}) is significant {worst} (p at most {numbers.pvalue(found.pvalue)}; "
-            f"{_asked(case)}).",
+            f"{size} ({of}) is significant {worst} (largest possible p "
+            f"{numbers.relation(found.pvalue)}; {_asked(case)}).",
         )
     if found.pvalue_low > case.level:
         best = worst.replace("little", "much")

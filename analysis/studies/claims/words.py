@@ -27,6 +27,14 @@ VERDICT_WORDS: Final[dict[Verdict, str]] = {
 }
 
 
+def verdict_in_words(row: ClaimRow) -> str:
+    """Return a verdict as a table shows it."""
+    word = VERDICT_WORDS[row.verdict]
+    if not row.claims_best:
+        return {"supported": "value confirmed"}.get(row.verdict, word)
+    return f"{word}, alone yes" if row.holds_alone and row.verdict != "supported" else word
+
+
 def sentence(
     line: TimeLine, rows: Sequence[ClaimRow], frontier: Sequence[Step], settings: ClaimSettings
 ) -> str:
@@ -38,7 +46,7 @@ def sentence(
         return f"Of {looks} {where} none passed the best of an earlier day: no claim to test."
     held = sum(row.verdict == "supported" for row in contested)
     claims = count(len(contested), "claim")
-    hold = "holds" if held == 1 else "hold"
+    hold = "holds" if 1 in (held, len(contested)) else "hold"
     told = (
         f"{held} of {claims} to be the best {where} {hold} "
         f"(α = {settings.alpha:g} for all of them together, {looks})."
@@ -87,8 +95,8 @@ def warn(
     if line.partial:
         named = listed([line.entries[at].system for at in sorted(line.partial)])
         told.append(
-            f"{count(len(line.partial), 'run')} did not finish, or scored less than half of the "
-            f"items, and can be no record: {named}."
+            "Runs that did not finish, and scores of less than nine tenths of the items, can be no "
+            f"record: {named}."
         )
     days = Counter(entry.date.date() for entry in line.entries)
     if len(days) == 1 and len(line.entries) > 1:
@@ -109,8 +117,8 @@ def warn(
     )
     if floored:
         told.append(
-            f"For {count(floored, 'claim')} no p-value of {settings.n_resamples:,} resamples can "
-            "be as small as the level asks for. More resamples could show it."
+            f"For {count(floored, 'claim')} no resampled p-value can be as small as the level asks "
+            "for."
         )
     bare = sum(g is not None and g.basis in ("bounds", "none") for g in gains)
     if bare:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from analysis.statistics import Alternative
 from store.errors import StoreError
+from store.records import MetricRecord
 
 LARGEST_ALPHA = 0.5
 """From here on results in the wrong direction would be significant."""
@@ -32,13 +33,16 @@ def check_target(alpha: float, power: float) -> None:
         )
 
 
-def check_effect(effect: float | Literal["observed"] | None, alternative: Alternative) -> None:
-    """Check a stated difference against the direction in which the test looks.
+def check_effect(
+    effect: float | Literal["observed"] | None, alternative: Alternative, metric: MetricRecord
+) -> None:
+    """Check a stated difference against the direction in which the test looks, and the metric.
 
     Raises
     ------
     StoreError
-        It is no finite number other than 0, or lies where the test does not look.
+        It is no finite number other than 0, lies where the test does not look, or is more than
+        two scores of the metric can differ by.
     """
     if effect is None or effect == "observed":
         return
@@ -52,3 +56,10 @@ def check_effect(effect: float | Literal["observed"] | None, alternative: Altern
             f"`effect` of {effect:g} lies where a test for '{alternative}' does not look. Change "
             "its sign, or `alternative`."
         )
+    if metric.lower is not None and metric.upper is not None:
+        span = metric.upper - metric.lower
+        if abs(effect) > span:
+            raise StoreError(
+                f"`effect` of {effect:g} is more than two scores of '{metric.label}' can differ by "
+                f"({span:g}). Give it on the metric's own scale."
+            )

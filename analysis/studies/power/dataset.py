@@ -167,11 +167,11 @@ def study_dataset_power(
     """
     check_numbers(alpha=alpha, n_resamples=1, seed=seed)
     check_target(alpha, power)
-    check_effect(effect, alternative)
     target = Target(alpha, power, "two-sided" if alternative == "two-sided" else "greater")
     chosen = get_dataset(store, dataset)
     key, metrics = _choose_cell(store, chosen, metric)
     cell = load_scores(store, key, clusters=clusters)
+    check_effect(effect, alternative, cell.matrix.metric)
     first, second = _choose_pair(store, cell, a, b)
     pair = cell.pair(first, second)
     if not pair.n_items:
