@@ -186,7 +186,7 @@ def _checked(claim: NewClaim, metric: Metric) -> dict[str, Any]:
         "value": checked_value(metric, claim.value, claim.printed),
         "claimed_on": checked_date(aware(claim.claimed_on)[0]),
         "source": checked_source(claim.source),
-        "source_url": claim.source_url,
+        "source_url": checked_url(claim.source_url),
         "quote": claim.quote.strip(),
         "printed": claim.printed.strip(),
         "tier": claim.tier,
@@ -199,6 +199,18 @@ def checked_date(moment: datetime) -> datetime:
     if moment > utc_now() + _TIME_ZONES:
         raise StoreError(f"`claimed_on` must not lie in the future, got {moment:%Y-%m-%d}.")
     return moment
+
+
+def checked_url(url: str | None) -> str | None:
+    """Return the address of a source; refuse what a page must not link to."""
+    if not url or not url.strip():
+        return None
+    if not url.strip().lower().startswith(("http://", "https://")):
+        raise StoreError(
+            f"`source_url` must begin with http:// or https://, got '{url.strip()[:60]}'. Name "
+            "other sources in `source`."
+        )
+    return url.strip()
 
 
 def checked_source(source: str) -> str:

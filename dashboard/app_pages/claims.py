@@ -10,9 +10,10 @@ import streamlit as st
 
 from dashboard import data
 from dashboard.ui import claims, claims_choice, claims_ledger, states
-from dashboard.ui.answers import answer
+from dashboard.ui.claims_rules import show_rules
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
+from dashboard.ui.onward import show_power_link
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
 
@@ -35,7 +36,7 @@ study = with_progress(
         progress=progress,
     ),
 )
-answer(plain(study.sentence))
+claims.show_answer(study)
 claims.show_names(study)
 st.markdown(plain(claims.basis_in_words(study)))
 show_warnings(study.warnings)
@@ -45,17 +46,18 @@ row = claims.show_claims(study)
 if row is not None:
     claims.show_claim(study, row)
 
-st.header("Since your last visit", anchor=False)
-claims_ledger.warn_of_day()
-claims_ledger.show_changes()
 st.header("Ledger", anchor=False)
-claims_ledger.show_ledger(study, chosen)
-st.header("Every rule side by side", anchor=False)
-claims.show_rules(study)
+claims_ledger.warn_of_day()
+claims_ledger.show_state(study)
+claims_ledger.show_changes()
+claims_ledger.show_writing(study, chosen)
 
+with st.expander("Every rule side by side"):
+    show_rules(study)
 with st.expander("Report"):
     show_report(study.report(), f"claims_{study.dataset.name}")
 where = {"dataset": chosen.history.dataset, "metric": chosen.history.metric}
 show_link(Link("Leaderboard", "leaderboard", where))
+show_power_link(where["dataset"], where["metric"])
 show_permalink("claims", **chosen.as_parameters())
 st.caption(plain(study.signature))

@@ -15,6 +15,7 @@ from dashboard.ui.badges import badge
 from dashboard.ui.items import show_changes
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
+from dashboard.ui.onward import show_power_link
 from dashboard.ui.reports import show_report
 
 st.title("Compare two", anchor=False)
@@ -60,5 +61,6 @@ with st.expander("Report"):
 where = {"dataset": dataset, "metric": metric}
 show_link(Link("All pairs of this dataset", "pairs", where))
 show_link(Link("The two across datasets", "across_datasets", {"a": a, "b": b, "metric": metric}))
+show_power_link(**where, pair={"a": a, "b": b})
 show_permalink("compare", a=a, b=b, **where, **pair.as_parameters(settings, clusters))
 st.caption(plain(study.signature))

@@ -13,6 +13,7 @@ from dashboard.ui.answers import answer
 from dashboard.ui.badges import BADGES, badge
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_history, show_notes
+from dashboard.ui.onward import show_claims_link, show_power_link
 from dashboard.ui.run_table import show_reported, show_runs
 from dashboard.ui.tables import Column, show_table
 
@@ -43,6 +44,8 @@ show_facts(
 )
 if dataset.n_runs or dataset.n_reported:
     show_link(Link("Leaderboard", "leaderboard", {"dataset": dataset.label}))
+    show_claims_link(dataset.label)
+    show_power_link(dataset.label)
 show_notes(data.notes("dataset", dataset.uid))
 
 overlaps = [o for o in data.overlaps() if dataset.uid in (o.dataset_a_uid, o.dataset_b_uid)]

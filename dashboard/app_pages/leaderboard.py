@@ -15,6 +15,7 @@ from dashboard.ui.badges import badge
 from dashboard.ui.board import board_frame, picture_frame, resolution_in_words, run_frame
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
+from dashboard.ui.onward import show_claims_link, show_power_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
@@ -138,6 +139,8 @@ if is_tested:
         )
     )
     show_link(Link("All pairs of this dataset", "pairs", {**where}))
+show_claims_link(where["dataset"], where["metric"])
+show_power_link(where["dataset"], where["metric"])
 show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
 show_permalink(
     "leaderboard",

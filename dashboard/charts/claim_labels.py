@@ -11,6 +11,7 @@ Side = Literal["before", "after", "above", ""]
 _CHARACTER: Final = 6.7
 _LINE: Final = 14.0
 _MARK: Final = 7.0
+_RING: Final = 10.0
 
 
 class Spot(NamedTuple):
@@ -21,6 +22,7 @@ class Spot(NamedTuple):
     low: float
     high: float
     """Ends of its interval; NaN where it has none."""
+    has_ring: bool = False
 
 
 class Wall(NamedTuple):
@@ -29,6 +31,14 @@ class Wall(NamedTuple):
     x: float
     bottom: float
     top: float
+
+
+class Floor(NamedTuple):
+    """Where a line goes level, on the unit square."""
+
+    left: float
+    right: float
+    y: float
 
 
 class _Box(NamedTuple):
@@ -52,6 +62,7 @@ def place_labels(
     order: Sequence[int],
     *,
     walls: Sequence[Wall] = (),
+    floors: Sequence[Floor] = (),
     width: int,
     height: int,
 ) -> list[Side]:
@@ -65,7 +76,7 @@ def place_labels(
         The marks and their names.
     order
         Which get a name, the most important first.
-    walls
+    walls, floors
         Lines that a name should not cross.
     width, height
         Of the picture, in px.
@@ -74,9 +85,14 @@ def place_labels(
         _Box(wall.x * width - 2, wall.bottom * height, wall.x * width + 2, wall.top * height)
         for wall in walls
     ]
+    taken += [
+        _Box(floor.left * width, floor.y * height - 2, floor.right * width, floor.y * height + 2)
+        for floor in floors
+    ]
     for spot in spots:
         x, y = spot.x * width, spot.y * height
-        taken.append(_Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK))
+        half = _RING if spot.has_ring else _MARK
+        taken.append(_Box(x - half, y - half, x + half, y + half))
         if math.isfinite(spot.low) and math.isfinite(spot.high):
             ends = sorted((spot.low * height, spot.high * height))
             taken.append(_Box(x - 2, ends[0], x + 2, ends[1]))

@@ -7,9 +7,8 @@ from typing import Any, Final, Literal, NamedTuple, cast
 import altair as alt
 import pandas as pd
 
-from dashboard.charts.claim_labels import Spot, Wall, place_labels
+from dashboard.charts.claim_names import HEIGHT, by_themselves, named
 from dashboard.charts.critical_difference import GROUND
-from dashboard.charts.names import shorten
 from dashboard.charts.palette import (
     BETTER,
     EM,
@@ -46,15 +45,10 @@ LOOKS: Final[dict[Kind, Look]] = {
 }
 """From the bottom to the top of the picture: what was shown covers what was not."""
 
-HEIGHT: Final = 340
-"""Of the plot without its axis and key, in px."""
-_WIDE, _NARROW = 740, 280
-"""Widths of the plot for which labels are placed, in px."""
+RING: Final = 320
+"""Size of the ring around a move that only several gains together show."""
+
 _BREAK: Final = 520
-_MOST_LABELS: Final = 24
-_RANK: Final = {"supported": 0, "contradicted": 1, "start": 3}
-"""Whose name comes first; 2 for what moved the frontier, 4 for all others."""
-_LAST_STRONG: Final = 2
 
 _LOOK_COLUMNS: Final = ("when", "system", "score")
 _STEP_COLUMNS: Final = ("when", "score")
@@ -77,7 +71,8 @@ def claims_plot(
     shown to be better) and `raw` (the best score so far): `when`, `score`. Columns of `claims`:
     `when`, `system`, `score`, `verdict` (a key of `LOOKS`), `low` and `high` (where the score
     would be if the gain on the best before were at the ends of its interval), `claimed` (the
-    figure that was stated, missing unless it is another one). Further columns of `claims` and of
+    figure that was stated, missing unless it is another one). `frontier` may say in `by_itself`
+    whether the last gain was shown, or only several together. Further columns of `claims` and of
     `frontier` stand in their tooltips under their own names. `confidence` is that of the
     intervals.
     """
@@ -117,10 +112,10 @@ def claims_plot(
         _line(steps[0], last, x, y, UNCLEAR, 1.3),
         _line(steps[1], last, x, y, INK, 2.6),
         *_marks(marks, x, y),
-        _moves(steps[1], x, y),
-        *_labels(_named(marks, steps, times, values, higher_is_better), x, y, higher_is_better),
+        *_moves(steps[1], x, y),
+        *_labels(named(marks, steps, times, values, higher_is_better), x, y, higher_is_better),
     ]
-    words = _key(dots, marks, confidence)
+    words = _key(dots, marks, confidence, has_joint=not by_themselves(frontier).all())
     return layered(*layers, title=key(*words), height=HEIGHT + 40 + 17 * len(words))
 
 
@@ -225,15 +220,25 @@ def _line(
     return cast("alt.Chart", line.encode(x=x, y=y, color=ink(color), order=alt.Order("when:T")))
 
 
-def _moves(step: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
-    """Dot the honest frontier where it moves; under the pointer it says what moved it."""
-    dots = alt.Chart(step).mark_circle(size=30, opacity=1)
+def _moves(step: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Dot the honest frontier where it moves; under the pointer it says what moved it.
+
+    A ring stands where only several gains together are shown, around the mark of the last one.
+    """
     texts = [
         alt.Tooltip(f"{_escaped(column)}:N", title=column)
         for column in step.columns
-        if column not in _STEP_COLUMNS
+        if column not in (*_STEP_COLUMNS, "by_itself")
     ]
-    return cast("alt.Chart", dots.encode(x=x, y=y, color=ink(INK), tooltip=texts))
+    alone, drawn = by_themselves(step), []
+    for rows, mark in (
+        (step[~alone], {"size": RING, "filled": False, "strokeWidth": 2, "fill": "transparent"}),
+        (step[alone], {"size": 30, "filled": True}),
+    ):
+        if len(rows):
+            dots = alt.Chart(rows).mark_point(shape="circle", opacity=1, **mark)
+            drawn.append(dots.encode(x=x, y=y, color=ink(INK), tooltip=texts))
+    return drawn
 
 
 def _marks(marks: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
@@ -286,14 +291,14 @@ def _escaped(column: str) -> str:
     return "".join(f"\\{sign}" if sign in ".[]:" else sign for sign in column)
 
 
-def _labels(named: pd.DataFrame, x: alt.X, y: alt.Y, higher_is_better: bool) -> list[alt.Chart]:
+def _labels(names: pd.DataFrame, x: alt.X, y: alt.Y, higher_is_better: bool) -> list[alt.Chart]:
     """Write the names of claims where there is room; those that were shown are strong."""
-    if named.empty:
+    if names.empty:
         return []
     up, down = (-10, 12) if higher_is_better else (10, -12)
     drawn = []
     for strong in (False, True):
-        base = alt.Chart(named[named["strong"] == strong]).transform_calculate(
+        base = alt.Chart(names[names["strong"] == strong]).transform_calculate(
             side=f"width < {_BREAK} ? datum.side_narrow : datum.side_wide",
             text=f"width < {_BREAK} ? datum.text_narrow : datum.text_wide",
         )
@@ -317,54 +322,9 @@ def _halo(text: alt.Chart) -> alt.Chart:
     return ground.encode(color=alt.value(GROUND))
 
 
-def _named(
-    marks: pd.DataFrame,
-    steps: list[pd.DataFrame],
-    times: tuple[pd.Timestamp, pd.Timestamp],
-    values: tuple[float, float],
-    higher_is_better: bool,
-) -> pd.DataFrame:
-    """Choose for each claim whether its name is strong, and where it stands at which width."""
-    rows = marks.copy()
-    moved = set(zip(steps[1]["when"], steps[1]["score"], strict=True))
-    moves = [place in moved for place in zip(rows["when"], rows["score"], strict=True)]
-    ranks = [
-        _RANK.get(verdict, 2 if moves_it else 4)
-        for verdict, moves_it in zip(rows["verdict"], moves, strict=True)
-    ]
-    rows["strong"] = [rank <= _LAST_STRONG for rank in ranks]
-
-    def height(score: float) -> float:
-        share = (score - values[0]) / (values[1] - values[0])
-        return share if higher_is_better else 1 - share
-
-    def place(when: pd.Timestamp) -> float:
-        return float((when - times[0]) / (times[1] - times[0]))
-
-    spots = [
-        Spot(place(when), height(score), height(low), height(high))
-        for when, score, low, high in zip(
-            *(rows[name] for name in ("when", "score", "low", "high")), strict=True
-        )
-    ]
-    walls = [
-        Wall(place(when), *sorted((height(before), height(after))))
-        for step in steps
-        for when, before, after in zip(
-            step["when"].iloc[1:], step["score"], step["score"].iloc[1:], strict=False
-        )
-    ]
-    order = sorted(range(len(rows)), key=lambda k: (ranks[k], -k))[:_MOST_LABELS]
-    for width, pixels, length in (("wide", _WIDE, 34), ("narrow", _NARROW, 17)):
-        texts = [shorten(str(system), length) for system in rows["system"]]
-        rows[f"text_{width}"] = texts
-        rows[f"side_{width}"] = place_labels(
-            spots, texts, order, walls=walls, width=pixels, height=HEIGHT
-        )
-    return rows
-
-
-def _key(dots: pd.DataFrame, marks: pd.DataFrame, confidence: float | None) -> list[str]:
+def _key(
+    dots: pd.DataFrame, marks: pd.DataFrame, confidence: float | None, *, has_joint: bool
+) -> list[str]:
     """Say in words what is drawn; a line is at most 48 characters."""
     counts = marks["verdict"].value_counts()
     entries = [
@@ -374,6 +334,8 @@ def _key(dots: pd.DataFrame, marks: pd.DataFrame, confidence: float | None) -> l
     ]
     lines = [EM.join(entries[at : at + 2]) for at in range(0, len(entries), 2)]
     lines.append("━● the best shown: it beat the one before")
+    if has_joint:
+        lines.append("◯ shown by several gains together only")
     lines.append(f"─ the best so far{EM}grey: not shown{EM}· a score")
     if marks["low"].notna().any():
         level = "" if confidence is None else f"{100 * confidence:g} % "

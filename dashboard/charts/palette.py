@@ -7,6 +7,7 @@ fitting colour, `by_theme` lets the chart look at its own background.
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -111,6 +112,17 @@ def value_axis(values: Mapping[str, str], title: str) -> alt.Axis:
         labelFlush=False,
         grid=False,
     )
+
+
+def log_ticks(values: "pd.Series[float]") -> list[float]:
+    """Return 1, 2 and 5 of each power of ten within what a logarithmic axis shows."""
+    known = values[values > 0]
+    if known.empty:
+        return []
+    low, high = float(known.min()), float(known.max())
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
 def layered(

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import altair as alt
 import pandas as pd
 
-from dashboard.charts.palette import EM, INK, UNCLEAR, ink, key, layered, require
+from dashboard.charts.palette import EM, INK, UNCLEAR, ink, key, layered, log_ticks, require
 
 _COLUMNS: Final = ("x", "power", "low", "high")
 _LEFT_OF: Final = 0.6
@@ -38,20 +38,25 @@ def power_curve(
         "x:Q",
         title=label,
         scale=alt.Scale(type=scale, nice=False, zero=scale == "linear"),
-        axis=alt.Axis(tickCount=6, format=",~g", grid=False, labelOverlap=True),
+        axis=alt.Axis(
+            **({"values": log_ticks(rows["x"])} if scale == "log" else {"tickCount": 6}),
+            format=",~g",
+            grid=False,
+            labelOverlap="greedy",
+        ),
     )
     percent = alt.Scale(domain=[0, 1], nice=False)
-    axis = alt.Axis(format="%", tickCount=5, titleAngle=0)
-    y = alt.Y("power:Q", title="power", scale=percent, axis=axis)
+    axis = alt.Axis(format="%", tickCount=5)
+    y = alt.Y("power:Q", title=None, scale=percent, axis=axis)
     digits = ",d" if scale == "log" else ".3g"
     tooltip = [
         alt.Tooltip("x:Q", title=label, format=digits),
-        alt.Tooltip("power:Q", format=".1%"),
+        alt.Tooltip("power:Q", title="power", format=".1%"),
     ]
     words = ["━ power"]
     layers: list[alt.Chart] = []
     if band:
-        low = alt.Y("low:Q", title="power", scale=percent, axis=axis)
+        low = alt.Y("low:Q", title=None, scale=percent, axis=axis)
         layers.append(
             alt.Chart(rows)
             .mark_area(opacity=0.25)

@@ -13,6 +13,7 @@ from dashboard.charts.palette import (
     ink,
     key,
     layered,
+    log_ticks,
     name_axis,
     require,
     rows_y,
@@ -99,13 +100,15 @@ def found_by_items(
         "n_items:Q",
         title="items",
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(tickCount=4, format="~s", grid=False, labelOverlap=True),
+        axis=alt.Axis(
+            values=log_ticks(rows["n_items"]), format=",~g", grid=False, labelOverlap="greedy"
+        ),
     )
     y = alt.Y(
         "mde:Q",
         title=None,
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(tickCount=5, format="~g"),
+        axis=alt.Axis(values=log_ticks(rows["mde"]), format=",~g"),
     )
     tooltip = [
         alt.Tooltip("n_items:Q", title="items", format=",d"),

@@ -28,6 +28,9 @@ BADGES: Final[dict[str, Badge]] = {
     "supported": Badge("▲ supported", BETTER, "Shown to be better, with all claims counted."),
     "within-noise": Badge("○ within noise", UNCLEAR, "Chance alone gives such a gain too often."),
     "underpowered": Badge("◇ underpowered", UNCLEAR, "Too few items for a gain that matters."),
+    "value-confirmed": Badge(
+        "value confirmed", UNCLEAR, "It only states a value, and the item scores give it."
+    ),
     "unverifiable": Badge("// unverifiable", UNCLEAR, "There is nothing to test it with."),
     "contradicted": Badge("▼ contradicted", WORSE, "The scores say something else."),
     "complete": Badge("complete", UNCLEAR, "Every item has a score."),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.claims.records import ClaimRow
+from analysis.studies.claims.records import ClaimRow, Step
 from analysis.studies.claims.study import ClaimsStudy
 from dashboard import data
 from dashboard.charts import claims_plot
 from dashboard.charts.claims import LOOKS
 from dashboard.charts.names import shorten
+from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.claims_choice import RULES_IN_WORDS
 from dashboard.ui.claims_frames import (
@@ -21,13 +25,14 @@ from dashboard.ui.claims_frames import (
     evidence_frame,
     in_words,
     is_contest,
+    kind,
     look_frame,
     mark_frame,
     places,
-    rule_frame,
     signed_verdict,
     stated,
     step_frame,
+    told_verdict,
 )
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
@@ -35,33 +40,57 @@ from dashboard.ui.tables import Column, show_table
 
 _TO_BE_BEST, _EVERY = "claims to be the best", "all claims"
 _MOST_NAMED: Final = 6
-_MOST_HOLDERS: Final = 4
+_VERDICTS_HELP: Final = (
+    "Supported: shown to be better than the best before, all claims counted. Within noise: chance "
+    "gives such a gain too often, and a gain that matters would have been found. Underpowered: too "
+    "few items to find one. Unverifiable: nothing to test it with. The reason stands in Why."
+)
 _LONGEST_NAME: Final = 36
 
 
+def show_answer(study: ClaimsStudy) -> None:
+    """Say how many claims hold; what became of the others, and what is best, in smaller type."""
+    first, end, rest = study.sentence.partition("). ")
+    answer(plain(f"{first}{end}".strip()), plain(rest) or None)
+
+
 def show_names(study: ClaimsStudy) -> None:
-    """Name the claims that hold and those that were contradicted, right under the answer."""
+    """Name what was shown to be the best, in turn, and what was contradicted."""
     lines = []
+    if len(study.frontier) > 1:
+        told = [_step_badge(step, is_first=k == 0) for k, step in enumerate(study.frontier)]
+        lines.append(f"Shown to be the best, in turn: {_latest(told)}")
+    moved = {(step.system_uid, step.look) for step in study.frontier}
     for verdict in ("supported", "contradicted"):
         rows = [row for row in study.rows if row.verdict == verdict and is_contest(row)]
-        if not rows:
-            continue
-        sign = LOOKS[in_words(verdict)].sign
-        told = [
-            badge(verdict, f"{sign} {shorten(row.system, _LONGEST_NAME)}, {numbers.day(row.date)}")
-            for row in rows[-_MOST_NAMED:]
-        ]
-        earlier = len(rows) - len(told)
-        more = f"  and {numbers.counted(earlier, 'earlier one')}" if earlier else ""
-        lines.append(f"{verdict.capitalize()}: {' '.join(told)}{more}")
-    holders = [step.system for step in study.frontier]
-    if len(holders) > 1:
-        named = [shorten(name, _LONGEST_NAME) for name in holders[-_MOST_HOLDERS:]]
-        if len(holders) > _MOST_HOLDERS:
-            named.insert(0, "…")
-        lines.append(f"Shown to be the best, in turn: {plain(' → '.join(named))}")
+        if verdict == "supported":
+            rows = [row for row in rows if (row.system_uid, row.look) not in moved]
+        if rows:
+            sign = LOOKS[in_words(verdict)].sign
+            told = [badge(verdict, _dated(sign, row.system, row.date)) for row in rows]
+            lines.append(f"{verdict.capitalize()}: {_latest(told)}")
     if lines:
         st.markdown("  \n".join(lines))
+
+
+def _step_badge(step: Step, *, is_first: bool) -> str:
+    """Return a move of the honest frontier: the first score, one that holds, several together."""
+    if is_first:
+        return badge("unverifiable", _dated(LOOKS["start"].sign, step.system, step.date))
+    if step.by_itself:
+        return badge("supported", _dated(LOOKS["supported"].sign, step.system, step.date))
+    return badge("unverifiable", _dated("◯", step.system, step.date))
+
+
+def _dated(sign: str, system: str, day: datetime) -> str:
+    return f"{sign} {shorten(system, _LONGEST_NAME)}, {numbers.day(day)}"
+
+
+def _latest(told: Sequence[str]) -> str:
+    """Join the latest badges; say how many came before."""
+    earlier = len(told) - _MOST_NAMED
+    before = f"{numbers.counted(earlier, 'earlier one')}, " if earlier > 0 else ""
+    return before + " ".join(told[-_MOST_NAMED:])
 
 
 def basis_in_words(study: ClaimsStudy) -> str:
@@ -95,6 +124,14 @@ def show_history(study: ClaimsStudy) -> None:
         key="history",
         alt=study.sentence,
     )
+    if len(study.frontier) > 1:
+        told = (
+            "The heavy line assumes that no system was built from the best of this board or tried "
+            "out on this test set."
+        )
+        if not all(step.by_itself for step in study.frontier[1:]):
+            told += " At a ring, several gains together are shown, but not the last one by itself."
+        st.caption(told)
 
 
 def show_claims(study: ClaimsStudy) -> ClaimRow | None:
@@ -110,40 +147,49 @@ def show_claims(study: ClaimsStudy) -> ClaimRow | None:
         frame,
         key="claims",
         columns={
-            "date": Column("Date", "day"),
-            "system": Column("System", pinned=True, width="medium"),
-            "verdict": Column("Verdict", help="The reason stands in the column Why"),
+            "system": Column("System", pinned=True, width=186),
+            "verdict": Column("Verdict", width=128, help=_VERDICTS_HELP),
+            "alone": Column(
+                "Alone",
+                width=60,
+                shown=bool((frame["alone"] != numbers.MISSING).any()),
+                help=f"Whether p would do, at {study.settings.alpha:g}, if this were the only "
+                "claim on this test set",
+            ),
+            "date": Column("Date", "day", width=93),
             "score": Column(study.metric.label, "number", decimals=decimals),
             "claimed": Column(
                 "Claimed",
                 "number",
                 decimals=decimals,
-                shown=bool(frame["claimed"].notna().any()),
+                shown=_is_another(frame["claimed"], frame["score"], decimals),
                 help="The figure of the source",
             ),
             "gain": Column(
                 "Gain",
                 "difference",
                 decimals=decimals,
-                width=80,
+                width=72,
                 help="Over the best before, on the items that both have; positive is better",
             ),
             "ci_low": Column(
                 "From",
                 "difference",
                 decimals=decimals,
-                width=80,
+                width=72,
                 shown=has_intervals,
                 help=f"{level} interval",
             ),
-            "ci_high": Column("To", "difference", decimals=decimals, width=80, shown=has_intervals),
+            "ci_high": Column("To", "difference", decimals=decimals, width=72, shown=has_intervals),
             "pvalue": Column("p", "pvalue", width=80, help="Of this gain alone"),
             "pvalue_sequential": Column(
                 "p in sequence",
                 "pvalue",
                 help=f"With all claims so far; the claim holds up to {study.settings.alpha:g}",
             ),
-            "look": Column("Look", "count", help="How many systems were scored by then"),
+            "look": Column(
+                "Look", "count", shown=False, help="How many systems were scored by then"
+            ),
             "level": Column(
                 "Level", "number", decimals=5, shown=False, help="What p has to meet at this look"
             ),
@@ -161,6 +207,7 @@ def show_claims(study: ClaimsStudy) -> ClaimRow | None:
                 "Exaggeration",
                 "number",
                 decimals=1,
+                shown=False,
                 help="Type M: by which factor a gain that matters is overstated where it shows",
             ),
             "power_claimed": Column(
@@ -197,6 +244,11 @@ def show_claims(study: ClaimsStudy) -> ClaimRow | None:
     return None if picked is None else study.rows[int(picked["position"])]
 
 
+def _is_another(claimed: pd.Series[float], score: pd.Series[float], decimals: int) -> bool:
+    """Return whether a stated figure differs from the score by more than is printed."""
+    return bool(((claimed - score).abs() > 0.6 * 10.0**-decimals).any())
+
+
 def _choose_rows(study: ClaimsStudy) -> str:
     """Draw the choice of which claims to list, where some of them only state a value."""
     if all(is_contest(row) for row in study.rows):
@@ -216,7 +268,7 @@ def _choose_rows(study: ClaimsStudy) -> str:
 def show_claim(study: ClaimsStudy, row: ClaimRow) -> None:
     """Show a claim by itself: why it got its verdict, its source, where to go from here."""
     st.header(plain(f"{row.system}, {numbers.day(row.date)}"), anchor=False)
-    st.markdown(f"{badge(row.verdict)} {plain(row.why)}")
+    st.markdown(f"{_verdict_badge(row)} {plain(row.why)}")
     decimals = places(study)
     if (claimed := stated(row)) is not None:
         printed = row.printed or f"{claimed:g}"
@@ -240,6 +292,14 @@ def show_claim(study: ClaimsStudy, row: ClaimRow) -> None:
         show_link(Link("The run", "run", {"uid": row.run_uid}))
     show_link(Link(row.system, "system", {"uid": row.system_uid}))
     _show_evidence(row, decimals)
+
+
+def _verdict_badge(row: ClaimRow) -> str:
+    """Return the verdict as a badge; one on a mere value, or on the first score, wears no hue."""
+    if kind(row) == "start" or not is_contest(row):
+        name = "value-confirmed" if row.verdict == "supported" else row.verdict
+        return badge(name, told_verdict(row))
+    return badge(row.verdict)
 
 
 def _source(row: ClaimRow) -> str:
@@ -279,44 +339,6 @@ def _show_evidence(row: ClaimRow, decimals: int) -> None:
         filename=f"audits_{row.claim_uid}",
         noun="audit",
     )
-
-
-def show_rules(study: ClaimsStudy) -> None:
-    """Show every rule side by side, and what a Ladder board would have shown."""
-    looks = numbers.counted(study.n_looks, "look")
-    records = numbers.counted(study.n_records, "record")
-    st.markdown(
-        plain(
-            f"{looks} at this test set, {records}, {study.n_tested:,} tested. The rules differ in "
-            "what they keep low and in what they take for granted; claims on one test set are "
-            "not independent."
-        )
-    )
-    show_table(
-        rule_frame(study, RULES_IN_WORDS),
-        key="rules",
-        columns={
-            "rule": Column("Rule", pinned=True),
-            "held": Column("Hold", "count", help=f"Of {study.n_tested:,} tested claims"),
-            "systems": Column("Which", width="medium"),
-            "controls": Column("Keeps low"),
-            "assumes": Column("Takes for granted", width="large"),
-        },
-        filename=f"rules_{study.dataset.name}",
-        noun="rule",
-    )
-    if not study.ladder:
-        st.markdown(plain(f"No Ladder board: {study.ladder_note}"))
-    else:
-        last = study.ladder[-1]
-        moves = numbers.counted(len(study.ladder) - 1, "time")
-        st.markdown(
-            plain(
-                f"A Ladder board, which moves for more than one standard error, would have moved "
-                f"{moves} and would show {last.system} with "
-                f"{numbers.fixed(last.score, places(study))}. That is no test of a gain."
-            )
-        )
 
 
 def differing(study: ClaimsStudy) -> list[str]:

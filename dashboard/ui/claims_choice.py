@@ -74,7 +74,8 @@ def choose(histories: Sequence[HistoryRecord]) -> Chosen:
     """Draw the choice of a history, by default the longest, and of how it is judged."""
     longest = max(histories, key=_length)
     with filters.filter_row("claims_filters"):
-        labels = list(dict.fromkeys(history.dataset for history in histories))
+        first = sorted(histories, key=_length, reverse=True)
+        labels = list(dict.fromkeys(history.dataset for history in first))
         dataset = filters.choose_one(
             "Dataset", labels, key="dataset", default=longest.dataset, width=210
         )
@@ -100,6 +101,26 @@ def choose(histories: Sequence[HistoryRecord]) -> Chosen:
             more = _choose_more()
     chosen = next(history for history in of_dataset if history.metric == metric)
     return Chosen(chosen, replace(more, alpha=alpha, rule=rule or RULES[0]))
+
+
+def unusual(settings: ClaimSettings) -> list[str]:
+    """Return in words what is not as usual; nothing where all is."""
+    usual = ClaimSettings()
+    words = [
+        ("α =", f"{settings.alpha:g}", f"{usual.alpha:g}"),
+        ("rule", RULES_IN_WORDS[settings.rule], RULES_IN_WORDS[usual.rule]),
+        ("gain that matters", _gain(settings), _gain(usual)),
+        ("power that is enough", f"{settings.power:g}", f"{usual.power:g}"),
+        ("level spent on", *(COUNTINGS_IN_WORDS[s.counting] for s in (settings, usual))),
+        ("systems of one day", *(ORDERS_IN_WORDS[s.order] for s in (settings, usual))),
+        ("seed", str(settings.seed), str(usual.seed)),
+        ("resamples", *(numbers.count(s.n_resamples) for s in (settings, usual))),
+    ]
+    return [f"{what} {here} (usually {there})" for what, here, there in words if here != there]
+
+
+def _gain(settings: ClaimSettings) -> str:
+    return "that of the history" if settings.gain is None else f"{settings.gain:g}"
 
 
 def _choose_more() -> ClaimSettings:

@@ -51,8 +51,28 @@ def stated(row: ClaimRow) -> float | None:
 
 
 def told_verdict(row: ClaimRow) -> str:
-    """Return the verdict on a claim; that on a mere value says so."""
-    return signed_verdict(row.verdict) if is_contest(row) else f"value {in_words(row.verdict)}"
+    """Return the verdict on a claim; that on a mere value, or on the first score, says so."""
+    if kind(row) == "start":
+        return f"{LOOKS['start'].sign} first score"
+    return signed_verdict(row.verdict) if is_contest(row) else value_verdict(row.verdict)
+
+
+def value_verdict(verdict: str) -> str:
+    """Return the verdict on a claim that only states a value: nobody is shown to be better."""
+    return "value confirmed" if verdict == "supported" else f"value {in_words(verdict)}"
+
+
+def found_verdict(found: EvidenceRecord) -> str:
+    """Return the verdict of an audit; a claim without a gain only states a value."""
+    is_value = found.verdict == "supported" and found.figures.get("gain") is None
+    return value_verdict(found.verdict) if is_value else signed_verdict(found.verdict)
+
+
+def alone(row: ClaimRow) -> str:
+    """Return whether a claim would hold if it were the only one; a dash where nothing is tested."""
+    if not math.isfinite(row.pvalue):
+        return numbers.MISSING
+    return "yes" if row.holds_alone else "no"
 
 
 def places(study: ClaimsStudy) -> int:
@@ -87,6 +107,8 @@ def step_frame(steps: Sequence[Step], decimals: int) -> pd.DataFrame:
             "since": numbers.day(step.date),
             "scores": numbers.fixed(step.score, decimals),
             "p against the one before": numbers.pvalue(step.pvalue),
+            "shown by": "its own gain" if step.by_itself else "several gains together",
+            "by_itself": step.by_itself,
         }
         for step in steps
     ]
@@ -155,6 +177,7 @@ def claim_frame(study: ClaimsStudy, *, only_best: bool = False) -> pd.DataFrame:
         {
             "date": row.date,
             "verdict": told_verdict(row),
+            "alone": alone(row),
             "system": row.system,
             "label": row.label,
             "score": row.score,
@@ -193,7 +216,7 @@ def claim_frame(study: ClaimsStudy, *, only_best: bool = False) -> pd.DataFrame:
             "source": row.source,
             "quote": row.quote,
             "source_url": row.source_url,
-            "in_ledger": signed_verdict(row.audited) if row.audited else numbers.MISSING,
+            "in_ledger": _audited(row),
             "claim_uid": row.claim_uid,
             "system_uid": row.system_uid,
             "run_uid": row.run_uid,
@@ -205,6 +228,12 @@ def claim_frame(study: ClaimsStudy, *, only_best: bool = False) -> pd.DataFrame:
     frame = pd.DataFrame(rows[::-1])
     floats = ["claimed", "pvalue_least", "pvalue_most"]
     return frame.astype(dict.fromkeys(floats, "float64")) if rows else frame
+
+
+def _audited(row: ClaimRow) -> str:
+    if row.audited is None:
+        return numbers.MISSING
+    return told_verdict(row) if row.audited == row.verdict else signed_verdict(row.audited)
 
 
 def rule_frame(study: ClaimsStudy, names: Mapping[Rule, str]) -> pd.DataFrame:
@@ -231,7 +260,7 @@ def evidence_frame(evidence: Sequence[EvidenceRecord]) -> pd.DataFrame:
     rows = [
         {
             "created_at": found.created_at,
-            "verdict": signed_verdict(found.verdict),
+            "verdict": found_verdict(found),
             "gain": found.figures.get("gain"),
             "pvalue": found.figures.get("pvalue"),
             "pvalue_sequential": found.figures.get("pvalue_sequential"),

@@ -15,11 +15,11 @@ from analysis.studies.claims.study import ClaimsStudy
 from dashboard import data
 from dashboard.components import last_visit
 from dashboard.ui.claims import differing
-from dashboard.ui.claims_choice import RULES_IN_WORDS, Chosen
-from dashboard.ui.claims_frames import signed_verdict
+from dashboard.ui.claims_choice import Chosen, unusual
+from dashboard.ui.claims_frames import signed_verdict, value_verdict
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.tables import Column, show_table
-from store.claim_records import NewClaim
+from store.claim_records import NewClaim, VerdictChange
 from store.claims import add_claim
 from store.console import current_actor
 from store.errors import StoreError
@@ -36,20 +36,22 @@ def show_changes() -> None:
     it says about its link.
     """
     visit = last_visit(data.current_store().location)
-    asked = _asked_since()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        said = st.container(width="stretch")
+        asked = _asked_since()
     since = visit.ended if asked is None else asked
     if since is None:
         if visit.is_first:
-            st.caption("From your next visit on, verdicts that changed are listed here.")
+            said.caption("From your next visit on, verdicts that changed are listed here.")
         return
     changes = data.claim_changes(since).changes
     when = numbers.moment(since)
     whose = "that day" if asked is not None else "your last visit"
     if not changes:
-        st.markdown(plain(f"No verdict changed since {whose}, {when}."))
+        said.markdown(plain(f"No verdict changed since {whose}, {when}."))
         return
     changed = numbers.counted(len(changes), "verdict")
-    st.markdown(plain(f"{changed} changed since {whose}, {when}."))
+    said.markdown(plain(f"{changed} changed since {whose}, {when}."))
     frame = pd.DataFrame(
         [
             {
@@ -57,8 +59,7 @@ def show_changes() -> None:
                 "system": change.claim.system,
                 "dataset": change.claim.dataset,
                 "metric": change.claim.metric,
-                "before": signed_verdict(change.before),
-                "now": signed_verdict(change.claim.verdict or change.before),
+                **_before_and_now(change),
                 "claimed_on": change.claim.claimed_on,
                 "claim_uid": change.claim.uid,
             }
@@ -86,6 +87,15 @@ def show_changes() -> None:
         show_link(Link(f"Claims on {picked['dataset']}", "claims", where))
 
 
+def _before_and_now(change: VerdictChange) -> dict[str, str]:
+    """Return both verdicts in words; a claim whose latest audit has no gain only states a value."""
+    now = change.claim.verdict or change.before
+    latest = data.evidence(change.claim.uid)[-1:]
+    is_value = any(found.figures.get("gain") is None for found in latest)
+    say = value_verdict if is_value and now != "contradicted" else signed_verdict
+    return {"before": say(change.before), "now": say(now)}
+
+
 def warn_of_day() -> None:
     """Say so when the link asks for changes since something that is no day."""
     wanted = st.query_params.get("since", "")
@@ -101,52 +111,68 @@ def warn_of_day() -> None:
 
 def _asked_since() -> datetime | None:
     """Return the day that the link or the reader names, as the first moment of it."""
-    chosen = st.date_input(
-        "Changes since",
-        value=None,
-        key="since",
-        format="YYYY-MM-DD",
-        bind="query-params",
-        width=180,
-        help="Empty: since your last visit, as this browser remembers it",
-    )
+    with st.popover("Since a day", type="tertiary"):
+        chosen = st.date_input(
+            "Changes since",
+            value=None,
+            key="since",
+            format="YYYY-MM-DD",
+            bind="query-params",
+            width=180,
+            help="Empty: since your last visit, as this browser remembers it",
+        )
     return datetime.combine(chosen, time(), tzinfo=UTC) if isinstance(chosen, date) else None
 
 
-def show_ledger(study: ClaimsStudy, chosen: Chosen) -> None:
-    """Say what the ledger holds of this history; offer to audit it and to state a claim."""
+def show_state(study: ClaimsStudy) -> None:
+    """Say what the ledger holds of this history."""
     known = [row for row in study.rows if row.claim_uid is not None]
     audits = [row.audited_at for row in study.rows if row.audited_at is not None]
     latest = f", last audited {numbers.moment(max(audits))}" if audits else ""
     claims = numbers.counted(len(known), "claim")
-    st.markdown(plain(f"The ledger holds {claims} of this history{latest}."))
     missing = sum(row.claim_uid is None and row.previous is not None for row in study.rows)
+    told = f"The ledger holds {claims} of this history{latest}."
     if missing:
         are = "is" if missing == 1 else "are"
-        st.markdown(f"{numbers.counted(missing, 'record')} {are} not in it yet.")
-    for text in differing(study):
-        st.markdown(f"- {plain(text)}")
+        told += f" {numbers.counted(missing, 'record')} {are} not in it yet."
+    st.markdown(plain(told))
+    if others := differing(study):
+        st.markdown("\n".join(f"- {plain(text)}" for text in others))
+
+
+def show_writing(study: ClaimsStudy, chosen: Chosen) -> None:
+    """Say what was just written; offer to audit the history and to state a claim."""
     _show_done()
     if data.is_read_only():
         return
-    st.button(
-        "Audit now",
-        on_click=_audit,
-        args=(chosen,),
-        help="Writes the records that were found, and today's verdict where data or verdict are "
-        "new. Nothing that stands in the ledger is changed.",
-    )
-    usual = ClaimSettings()
-    if chosen.settings != usual:
-        st.caption(
-            plain(
-                "An audit takes the settings above, which are not the usual ones "
-                f"({RULES_IN_WORDS[usual.rule]}, α = {usual.alpha:g}); its verdicts stand in the "
-                "ledger beside those of earlier audits."
-            )
-        )
+    _offer_audit(chosen)
     with st.expander("State a claim", key="state_claim", on_change="rerun"):
         _claim_form(study)
+
+
+def _offer_audit(chosen: Chosen) -> None:
+    """Offer an audit; where the settings above are not the usual ones, with either."""
+    usual = chosen._replace(settings=ClaimSettings())
+    others = unusual(chosen.settings)
+    if others:
+        st.markdown(
+            plain(
+                f"The settings above are not the usual ones: {', '.join(others)}. The ledger keeps "
+                "every verdict; the latest audit says which one stands."
+            )
+        )
+    offers = [("Audit now", usual)]
+    if others:
+        offers = [("Audit as usual", usual), ("Audit with the settings above", chosen)]
+    with st.container(horizontal=True, gap="small"):
+        for label, with_these in offers:
+            st.button(
+                label,
+                on_click=_audit,
+                args=(with_these,),
+                help="Writes the records that were found, and today's verdict where data or "
+                "verdict are new. Nothing that stands in the ledger is changed.",
+            )
 
 
 def _audit(chosen: Chosen) -> None:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from analysis import numbers
-from dashboard.ui.links import plain
+from dashboard.ui.links import CARRIED, plain
 
 T = TypeVar("T")
 
@@ -47,6 +47,7 @@ def choose_one(
     A choice of the reader stands in the URL, whatever it is. Before anything was chosen the URL
     is as it came; `links.show_permalink` gives one that says everything.
     """
+    _take_carried(key, options, name)
     tell_unknown(label, key, [name(option) for option in options])
     wanted = (default if default in options else options[0]) if options else None
     is_asked = st.query_params.get(key) in [name(option) for option in options]
@@ -64,6 +65,18 @@ def choose_one(
         bind="query-params",
     )
     return wanted if chosen is None else chosen
+
+
+def _take_carried(key: str, options: Sequence[T], name: Callable[[T], str]) -> None:
+    """Choose what the link from another page asks for: see `links.show_link`."""
+    asked = st.query_params.get(f"{CARRIED}{key}")
+    if asked is None:
+        return
+    del st.query_params[f"{CARRIED}{key}"]
+    for option in options:
+        if name(option) == asked:
+            st.session_state[key] = option
+            return
 
 
 def choose_some(

@@ -11,9 +11,17 @@ import streamlit as st
 PAGES: Final = Path(__file__).resolve().parents[1] / "app_pages"
 """The folder of page scripts; a page's URL is the name of its file."""
 
+CARRIED: Final = "to_"
+"""Before the name of a parameter that goes along with a link twice."""
+_SHARED: Final = ("dataset", "metric", "a", "b")
+"""Parameters that many pages have a filter for."""
+
 _ARROW: Final = ":material/arrow_forward:"
 
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@])")
+_ADDRESS: Final = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
+"""Where Markdown sees an address, escaped or not, unless a character stands in between."""
+_JOINER: Final = "\N{WORD JOINER}"
 
 
 class Link(NamedTuple):
@@ -41,17 +49,33 @@ def link(label: str, page: str, **params: str | Sequence[str]) -> str:
 
 
 def show_link(to: Link) -> None:
-    """Show a link on a line of its own; it opens in this tab and keeps the session."""
+    """Show a link on a line of its own; it opens in this tab and keeps the session.
+
+    Streamlit takes away what a widget of the page that is left has in the address, even where the
+    page that is opened has a widget for it. So that goes along under another name as well, which
+    `filters.choose_one` reads.
+    """
+    twice = {f"{CARRIED}{name}": to.params[name] for name in _SHARED if name in to.params}
+    _show(to, twice)
+
+
+def _show(to: Link, more: Mapping[str, str | list[str]]) -> None:
     st.page_link(
-        PAGES / f"{to.page}.py", label=plain(to.label), query_params=to.params, icon=_ARROW
+        PAGES / f"{to.page}.py",
+        label=plain(to.label),
+        query_params={**to.params, **more},
+        icon=_ARROW,
     )
 
 
 def show_permalink(page: str, **params: str | list[str]) -> None:
     """Show a link to this very view: a default may be another one tomorrow, this link stays."""
-    show_link(Link("Link to this view", page, dict(params)))
+    _show(Link("Link to this view", page, dict(params)), {})
 
 
 def plain(text: str) -> str:
-    """Escape what Markdown (and Streamlit's additions to it) would read as markup."""
-    return _MARKUP.sub(r"\\\1", text.replace("\n", " "))
+    """Escape what Markdown (and Streamlit's additions to it) would read as markup.
+
+    An address in a name stays text: a sign of no width keeps it from becoming a link.
+    """
+    return _MARKUP.sub(r"\\\1", _ADDRESS.sub(_JOINER, text.replace("\n", " ")))

@@ -28,7 +28,7 @@ UNKNOWN: Final = "not known"
 SHARE: Final = "a share"
 BOTH: Final = "high and low"
 FILE: Final = "from a file"
-_WIDTH: Final = 150
+_WIDTH: Final = 135
 _SLACK: Final = 1e-9
 
 
@@ -129,8 +129,9 @@ def _ask_common(looked_for: str, given: Parameters) -> Settings:
             "Power", 50, 99, 80, key="plan_power", bind="query-params", format="%d %%", width=_WIDTH
         )
         power, given["plan_power"] = percent / 100, str(percent)
-    alpha = filters.choose_one("α", ALPHAS, key="plan_alpha", width=90) or ALPHAS[0]
-    alternative = filters.choose_one("Test", ALTERNATIVES, key="plan_alternative", width=130)
+    with st.popover("Level"):
+        alpha = filters.choose_one("α", ALPHAS, key="plan_alpha") or ALPHAS[0]
+        alternative = filters.choose_one("Test", ALTERNATIVES, key="plan_alternative")
     given |= {"plan_alpha": f"{alpha:g}", "plan_alternative": alternative}
     return {"power": power, "alpha": alpha, "alternative": alternative or "two-sided"}
 
@@ -148,7 +149,7 @@ def _ask_accuracy(looked_for: str, given: Parameters) -> Settings:
         key="plan_accuracy",
         bind="query-params",
         format="%.1f %%",
-        width=220,
+        width=190,
     )
     given["plan_accuracy"] = f"{percent:g}"
     if looked_for != SMALLEST:

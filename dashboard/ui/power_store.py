@@ -17,10 +17,13 @@ from analysis.studies.power.resolution_rows import ResolutionRow
 from dashboard import data
 from dashboard.charts import power_curve
 from dashboard.charts.resolution import found_by_items, resolution_plot
-from dashboard.ui import filters
+from dashboard.ui import filters, settings
+from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_warnings
+from dashboard.ui.onward import show_claims_link
 from dashboard.ui.pictures import show_picture
+from dashboard.ui.power_view import open_one
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 from store.errors import StoreError
@@ -30,12 +33,55 @@ CURVES: Final[dict[str, By]] = {
     "Student's t": "normal",
     "items drawn anew": "bootstrap",
 }
-_PICKED: Final = "power_picked"
+MOST_USED: Final = "the most used"
+_TARGETS: Final = (0.8, 0.9, 0.95, 0.5)
+_MOST_WARNINGS: Final = 2
+"""So many stand above the picture; what is about single test sets is folded away below."""
 _MOST_ROWS: Final = 60
 
 
+def show_all() -> dict[str, str]:
+    """Show all test sets; return the URL parameters that stand for the choices."""
+    with filters.filter_row("power_filters"):
+        alpha = settings.choose_alpha()
+        target = _choose_target()
+        every = filters.choose_one(
+            "Metric",
+            [MOST_USED, *(m.label for m in data.all_metrics())],
+            key="every",
+            width=220,
+            help="Each test set is judged by the metric that most of its systems have, or all by "
+            "one",
+        )
+    study = data.resolution(None if every == MOST_USED else every, alpha, target)
+    answer(plain(study.sentence))
+    show_warnings(study.warnings[:_MOST_WARNINGS])
+    show_resolution(study)
+    if rest := study.warnings[_MOST_WARNINGS:]:
+        with st.expander(numbers.counted(len(rest), "further note")):
+            show_warnings(rest)
+    with st.expander("Report"):
+        show_report(study.report(), "test_sets", key="report_all")
+    st.caption(plain(study.signature))
+    return {"alpha": f"{alpha:g}", "target": f"{100 * target:g} %", "every": str(every)}
+
+
+def _choose_target() -> float:
+    return (
+        filters.choose_one(
+            "Power asked for",
+            _TARGETS,
+            key="target",
+            name=lambda p: f"{100 * p:g} %",
+            width=150,
+            help="The probability with which a gap is to be found",
+        )
+        or _TARGETS[0]
+    )
+
+
 def show_resolution(study: ResolutionStudy) -> None:
-    """Show all test sets; a row that is selected becomes the test set of the section below."""
+    """Show all test sets; one that is selected can be opened."""
     frame = resolution_frame(study)
     drawn = frame[frame["ratio"].notna()].head(_MOST_ROWS)
     if len(drawn):
@@ -46,26 +92,38 @@ def show_resolution(study: ResolutionStudy) -> None:
         frame,
         key="test_sets",
         columns={
-            "dataset": Column("Test set", pinned=True),
-            "metric": Column("Metric"),
-            "items": Column("Items", "count", help="That the first two systems share"),
+            "dataset": Column("Test set", pinned=True, width=170),
+            "metric": Column("Metric", width=110),
+            "items": Column("Items", "count", help="That the first two systems share", width=70),
             "groups": Column("Groups", "count", help="Independent units", shown=False),
-            "gap_text": Column("Gap", help="Between the first two"),
-            "found_text": Column("Finds", help="The smallest gap found with the power asked for"),
-            "ratio": Column("Gap ÷ found", "number", decimals=2, help="1 or more: resolved"),
-            "items_needed": Column("Items needed", "count", help="To find a gap of that size"),
-            "first": Column("First"),
-            "second": Column("Second"),
+            "gap_text": Column("Gap", right=True, help="Between the first two", width=70),
+            "found_text": Column(
+                "Finds",
+                right=True,
+                help="The smallest gap found with the power asked for",
+                width=70,
+            ),
+            "ratio": Column(
+                "Gap ÷ found", "number", decimals=2, help="1 or more: resolved", width=100
+            ),
+            "items_needed": Column(
+                "Items needed", "count", help="To find a gap of that size", width=110
+            ),
+            "first": Column("First", width=160),
+            "second": Column("Second", width=160),
             "why": Column("Note", shown=False),
         },
         filename="test_sets",
         noun="test set",
         select="single-row",
     )
-    name = None if picked is None or picked["basis"] != "items" else str(picked["dataset"])
-    if name is not None and st.session_state.get(_PICKED) != name:
-        st.session_state["dataset"] = name
-    st.session_state[_PICKED] = name
+    if picked is None:
+        return
+    name = str(picked["dataset"])
+    if picked["basis"] == "items":
+        st.button(f"Open {plain(name)}", on_click=open_one, args=(name, str(picked["metric"])))
+    elif picked["why"]:
+        st.markdown(plain(f"{name}: {picked['why']}."))
 
 
 def resolution_frame(study: ResolutionStudy) -> pd.DataFrame:
@@ -106,19 +164,21 @@ def _over(gap: float, mde: float) -> float:
     return gap / mde if mde > 0 else math.nan
 
 
-def show_test_set(study: ResolutionStudy) -> dict[str, str]:
+def show_one() -> dict[str, str]:
     """Show one test set; return the URL parameters that stand for it."""
-    rows = {row.dataset: row for row in study.rows if row.basis == "items"}
+    usual = data.resolution(None, settings.ALPHAS[0], _TARGETS[0])
+    rows = {row.dataset: row for row in usual.rows if row.basis == "items"}
     if not rows:
         st.markdown("No test set has item scores of two systems yet, so that none can be opened.")
         return {}
     with filters.filter_row("test_set_filters"):
-        label = str(filters.choose_one("Test set", list(rows), key="dataset", width=230))
-        chosen = _choose_rest(rows[label], study)
+        label = str(filters.choose_one("Test set", list(rows), key="dataset", width=170))
+        chosen = _choose_rest(rows[label])
     if chosen is None:
         return {"dataset": label}
     found, where = chosen
-    st.subheader(plain(found.sentence), anchor=False)
+    first, end, rest = found.sentence.partition("). ")
+    answer(plain(f"{first}{end}".strip()), plain(rest) or None)
     show_warnings(found.warnings)
     _show_pictures(found)
     _show_sizes(found)
@@ -135,12 +195,13 @@ def show_test_set(study: ResolutionStudy) -> dict[str, str]:
     }
     show_link(Link(f"{found.system_a} against {found.system_b}", "compare", pair))
     show_link(Link("Leaderboard", "leaderboard", {k: pair[k] for k in ("dataset", "metric")}))
+    show_claims_link(found.dataset.label, found.metric.label)
     st.caption(plain(found.signature))
     return where
 
 
 def _choose_rest(
-    row: ResolutionRow, study: ResolutionStudy
+    row: ResolutionRow,
 ) -> tuple[DatasetPower, dict[str, str]] | None:
     """Draw the other choices; return what they lead to, or None where they lead nowhere."""
     comparables = data.comparables()
@@ -154,23 +215,26 @@ def _choose_rest(
         if sum(metric in there for there in cells.values()) > 1
     ]
     first = row.metric if row.metric in metrics else metrics[0]
-    metric = str(filters.choose_one("Metric", metrics, key="metric", default=first, width=170))
-    plainly = data.dataset_power(row.dataset_uid, metric=metric, alpha=study.alpha)
-    a = str(filters.choose_one("System A", list(plainly.systems), key="a", width=210))
+    metric = str(filters.choose_one("Metric", metrics, key="metric", default=first, width=120))
+    plainly = data.dataset_power(row.dataset_uid, metric=metric)
+    a = str(filters.choose_one("System A", list(plainly.systems), key="a", width=155))
     others = [name for name in plainly.systems if name != a]
-    b = str(filters.choose_one("System B", others, key="b", width=210))
-    effect = st.number_input(
-        "True gain of A",
-        value=None,
-        key="effect",
-        bind="query-params",
-        format="%g",
-        width=200,
-        help="What would matter, on the metric's own scale; negative: A is worse. "
-        "Empty: power for the smallest difference found",
-    )
-    by = CURVES[str(filters.choose_one("Power by items from", list(CURVES), key="by", width=190))]
+    b = str(filters.choose_one("System B", others, key="b", width=155))
+    with st.popover("Gain and level"):
+        effect = st.number_input(
+            "True gain of A",
+            value=None,
+            key="effect",
+            bind="query-params",
+            format="%g",
+            help="What would matter, on the metric's own scale; negative: A is worse. "
+            "Empty: power for the smallest difference found",
+        )
+        target = _choose_target()
+        alpha = settings.choose_alpha()
+        by = CURVES[str(filters.choose_one("Power by items from", list(CURVES), key="by"))]
     where = {"dataset": row.dataset, "metric": metric, "a": a, "b": b, "by": _name_of(by)}
+    where |= {"alpha": f"{alpha:g}", "target": f"{100 * target:g} %"}
     if effect is not None:
         where["effect"] = f"{effect:g}"
     try:
@@ -180,8 +244,8 @@ def _choose_rest(
             a=a,
             b=b,
             effect=None if effect is None else float(effect),
-            alpha=study.alpha,
-            power=study.target_power,
+            alpha=alpha,
+            power=target,
             by=by,
         )
     except StoreError as error:
@@ -264,7 +328,7 @@ def _show_sizes(study: DatasetPower) -> None:
             "n_items": Column("Items", "count"),
             "times": Column("Times those here", "number", decimals=2),
             "mde": Column("Finds", "number", decimals=digits + 1),
-            "power": Column(f"Power for {size}"),
+            "power": Column(f"Power for {size}", right=True),
         },
         filename=f"power_{study.dataset.name}",
         noun="size",

@@ -33,6 +33,8 @@ class Column:
     pinned: bool = False
     """Stays in view when a wide table is scrolled."""
     width: Literal["small", "medium", "large"] | int | None = None
+    right: bool = False
+    """Stands at the right: a number that is text, since each row has decimals of its own."""
 
 
 def show_table(
@@ -44,10 +46,12 @@ def show_table(
     noun: str = "row",
     select: Literal["single-row"] | None = None,
     height: int | Literal["auto", "content"] = "auto",
+    row_height: int | None = None,
 ) -> "pd.Series[Any] | None":
     """Show the columns named in `columns`; return the row that is selected, if any.
 
-    The downloads hold every column of `frame` with full precision, shown or not.
+    The downloads hold every column of `frame` with full precision, shown or not. Rows of more
+    than 35 px (`row_height`) wrap their texts.
     """
     place = st.container()  # the tools stand below: Streamlit lays its own over the upper edge
     chosen = _tools(frame, key=key, columns=columns, filename=filename, noun=noun)
@@ -63,6 +67,7 @@ def show_table(
         "column_config": {name: _config(columns[name], styled) for name in view.columns},
         "hide_index": True,
         "height": height,
+        "row_height": row_height,
         "placeholder": numbers.MISSING,
     }
     if select is None:
@@ -149,7 +154,7 @@ def _config(column: Column, styled: bool) -> ColumnConfig:
     if column.kind == "link":
         return st.column_config.LinkColumn(**common, display_text="open")
     if column.kind == "text":
-        return st.column_config.TextColumn(**common)
+        return st.column_config.TextColumn(**common, alignment="right" if column.right else None)
     common["alignment"] = "right"
     if styled:
         return st.column_config.Column(**common)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from store.errors import ImportFormatError
@@ -28,6 +28,12 @@ from store.importers.settings import Settings, load_settings, outside_reason
 from store.importers.tables import Table, read_table
 
 NAME = "claims"
+
+
+def _end_of_today() -> datetime:
+    """Return the end of today, wherever on earth."""
+    return datetime.now(UTC) + timedelta(hours=14)
+
 
 _ROLES = ("system", "dataset", "metric", "score", "date", "source", "source_url")
 _OWN_NAMES = {
@@ -223,6 +229,8 @@ class _Builder:
                 raise CellError(f"{self._text('score', row)!r} is a bound, not a value")
             role = "date"
             date = self._date(row)
+            if date > _end_of_today():
+                raise CellError(f"{self._text('date', row)!r} lies in the future")
             role = "source"
             source = self._text("source", row) or self.settings.mapping.source
             if not source:

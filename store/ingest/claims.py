@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from store.claims import Ledger, checked_date, checked_source, checked_value
+from store.claims import Ledger, checked_date, checked_source, checked_url, checked_value
 from store.engine import Change, Store
 from store.errors import ConflictError, ImportFormatError, StoreError
 from store.importers.bundle import BundleDataset, SkippedRow
@@ -145,7 +145,7 @@ def _put_all(
                 "value": checked_value(metric, score.value, score.printed),
                 "claimed_on": checked_date(score.reported_on),
                 "source": checked_source(score.source),
-                "source_url": score.source_url,
+                "source_url": checked_url(score.source_url),
                 "quote": quote.strip(),
                 "printed": score.printed,
                 "tier": "reported",

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard import charts
-from dashboard.charts.claim_labels import Spot, Wall, place_labels
-from dashboard.charts.claims import LOOKS
+from dashboard.charts.claim_labels import Floor, Spot, Wall, place_labels
+from dashboard.charts.claims import LOOKS, RING
 
 NAN = float("nan")
 KINDS = list(LOOKS)
@@ -177,3 +177,23 @@ def test_no_name_crosses_a_line() -> None:
     walls = [Wall(0.47, 0, 1), Wall(0.53, 0, 1)]
     blocked = place_labels([spot], ["name"], [0], walls=walls, width=700, height=340)
     assert (free, blocked) == (["before"], [""])
+
+
+def test_no_name_crosses_a_level_line() -> None:
+    spot = Spot(0.5, 0.5, NAN, NAN)
+    below = [Floor(0.4, 0.5, 0.53), Floor(0.5, 0.6, 0.47)]
+    sides = place_labels([spot], ["name"], [0], floors=below, width=700, height=340)
+    assert sides == ["above"]
+
+
+def test_a_move_that_only_several_gains_show_wears_a_ring() -> None:
+    frames = history(NAMES["six"])
+    assert "◯ shown by several gains together only" not in title(charts.claims_plot(**frames))
+    frames["frontier"]["by_itself"] = [True, True, False]
+    chart = charts.claims_plot(**frames)
+    assert "◯ shown by several gains together only" in title(chart)
+    spec = chart.to_dict()
+    (ring,) = (layer for layer in spec["layer"] if layer["mark"].get("size") == RING)
+    assert not ring["mark"]["filled"]
+    assert [row["best shown"] for row in spec["datasets"][ring["data"]["name"]]] == ["e"]
+    assert "by_itself" not in json.dumps(ring["encoding"]["tooltip"])

@@ -16,6 +16,7 @@ from analysis.studies.claims.audit import audit_claims
 from analysis.studies.claims.study import ClaimsStudy, study_claims
 from dashboard.ui.claims_frames import claim_frame, kind, mark_frame
 from store.claim_evidence import list_evidence
+from store.claim_models import Claim
 from store.claim_records import NewClaim
 from store.claims import add_claim, list_claims
 from store.engine import Store, open_store
@@ -125,8 +126,12 @@ def test_page_answers_which_records_were_real(
     app = open_page("claims", history_path)
     assert not app.exception
     text = text_of(app)
-    assert study.sentence in text
-    assert "Supported: :blue-badge[▲ Birch, 2021-04-10]" in text
+    answer, _, rest = study.sentence.partition("). ")
+    assert f"{answer})." in app.subheader[0].value.replace("\\", "")
+    assert rest in text
+    assert "in turn: :gray-badge[■ Alder, 2021-03-01] :blue-badge[▲ Birch, 2021-04-10]" in text
+    assert "assumes that no system was built from the best of this board" in text
+    assert "At a ring" not in text
     assert "Contradicted: :orange-badge[▼ Elm, 2021-08-08]" in text
     assert "5 scored systems · accuracy, higher is better · alpha spending, α = 0.05" in text
     table = app.dataframe[0].value
@@ -171,7 +176,9 @@ def test_where_lower_is_better_intervals_point_down(tmp_path: Path) -> None:
     assert marks.loc["Birch", "low"] < 0.25 < marks.loc["Birch", "high"] < 0.5
 
 
-def test_claims_of_a_value_are_listed_on_demand(open_page: OpenPage, history_path: Path) -> None:
+def test_claims_of_a_value_are_listed_on_demand(
+    open_page: OpenPage, text_of: TextOf, history_path: Path
+) -> None:
     store = open_store(history_path)
     add_claim(store, claim("Cedar", 0.475, 80), actor="tests")
     store.close()
@@ -181,7 +188,10 @@ def test_claims_of_a_value_are_listed_on_demand(open_page: OpenPage, history_pat
     assert not app.exception
     table = app.dataframe[0].value
     told = dict(zip(table["system"], table["verdict"], strict=True))
-    assert told["Cedar"] == "value supported"
+    assert told["Cedar"] == "value confirmed"
+    assert told["Alder"] == "■ first score"
+    app = pick(app, "Cedar")
+    assert ":gray-badge[value confirmed]" in text_of(app)
 
 
 def pick(app: AppTest, system: str, key: str = "claims") -> AppTest:
@@ -230,8 +240,11 @@ def test_an_address_that_is_none_of_the_web_is_no_link(
     open_page: OpenPage, text_of: TextOf, history_path: Path
 ) -> None:
     store = open_store(history_path)
-    odd = claim("Douglas [fir]", 0.99, 120, source_url="javascript:alert(1)", source="x [y](z)")
-    add_claim(store, odd, actor="tests")
+    odd = claim("Douglas [fir]", 0.99, 120, source_url="https://paper", source="x [y](z)")
+    uid = add_claim(store, odd, actor="tests").uid
+    with store.write("an older version, which took any address") as change:
+        (row,) = (row for row in change.session.query(Claim) if row.uid == uid)
+        row.source_url = "javascript:alert(1)"
     store.close()
     app = pick(open_page("claims", history_path), "Douglas [fir]")
     assert not app.exception
@@ -262,9 +275,21 @@ def test_audit_writes_and_says_what_it_wrote(
 def test_an_audit_with_other_settings_than_usual_is_named(
     open_page: OpenPage, text_of: TextOf, history_path: Path
 ) -> None:
-    words = "which are not the usual ones"
+    words = "The settings above are not the usual ones"
     assert words not in text_of(open_page("claims", history_path))
-    assert words in text_of(open_page("claims", history_path, alpha="0.01"))
+    app = open_page("claims", history_path, alpha="0.01", rule="LORD++", gain="0.02")
+    told = text_of(app)
+    assert f"{words}: α = 0.01 (usually 0.05), rule LORD++ (usually alpha spending)" in told
+    assert "gain that matters 0.02 (usually that of the history)" in told
+    labels = [button.label for button in app.button]
+    assert "Audit now" not in labels
+    next(button for button in app.button if button.label == "Audit as usual").click()
+    app.run()
+    assert not app.exception
+    store = open_store(history_path)
+    signatures = {list_evidence(store, claim.uid)[-1].signature for claim in list_claims(store)}
+    store.close()
+    assert all("alpha:0.05" in signature for signature in signatures)
 
 
 def test_a_claim_can_be_stated(open_page: OpenPage, text_of: TextOf, history_path: Path) -> None:
@@ -364,6 +389,59 @@ def test_a_store_without_dates_says_what_to_do(
     app = open_page("claims", path)
     assert not app.exception
     assert "Nothing here has a date." in text_of(app)
+
+
+def test_what_would_hold_alone_is_told(study: ClaimsStudy) -> None:
+    told = claim_frame(study).set_index("system")["alone"]
+    assert told["Birch"] == "yes"
+    assert told["Douglas [fir]"] == "no"
+    assert told["Alder"] == "–"
+
+
+def test_an_audit_of_a_mere_value_says_so(open_page: OpenPage, history_path: Path) -> None:
+    store = open_store(history_path)
+    add_claim(store, claim("Cedar", 0.475, 80), actor="tests")
+    audit_claims(store, actor="an auditor")
+    store.close()
+    app = pick(open_page("claims", history_path, list="all claims"), "Cedar")
+    assert not app.exception
+    audits = next(frame.value for frame in app.dataframe if "actor" in frame.value.columns)
+    assert audits["verdict"].tolist() == ["value confirmed"]
+
+
+def test_longest_history_is_offered_first_and_leads_to_its_power(
+    open_page: OpenPage, history_path: Path
+) -> None:
+    app = open_page("claims", history_path)
+    assert app.selectbox(key="dataset").options == ["qa"]
+    links = {link.proto.label: link.proto for link in app.get("page_link")}
+    assert "dataset=qa&metric=accuracy" in links["What this dataset can find"].query_string
+
+
+@pytest.mark.parametrize(
+    ("page", "claims", "power"),
+    [
+        ("leaderboard", "dataset=qa&metric=accuracy", "dataset=qa&metric=accuracy"),
+        ("dataset", "dataset=qa", "dataset=qa"),
+        ("compare", None, "dataset=qa&metric=accuracy&a=Alder&b=Birch"),
+        ("power", "dataset=qa&metric=accuracy", None),
+    ],
+)
+def test_other_pages_lead_to_claims_and_power(
+    open_page: OpenPage, history_path: Path, page: str, claims: str | None, power: str | None
+) -> None:
+    asked = {"uid": "qa"} if page == "dataset" else {"dataset": "qa"}
+    if page == "compare":
+        asked |= {"a": "Alder", "b": "Birch"}
+    app = open_page(page, history_path, **asked)
+    assert not app.exception
+    links = {
+        link.proto.page.rpartition("/")[2]: link.proto.query_string.partition("&to_")[0]
+        for link in app.get("page_link")
+        if link.proto.label != "Link to this view"
+    }
+    assert links.get("claims") == claims
+    assert links.get("power") == power
 
 
 def test_a_link_that_asks_for_what_is_not_there_is_told_and_the_rest_kept(

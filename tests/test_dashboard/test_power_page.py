@@ -74,7 +74,7 @@ def test_an_empty_store_still_plans(open_page: OpenPage, text_of: TextOf, empty_
     assert "Plan a test set" in text_of(app)
 
 
-def test_the_answer_comes_first_then_all_test_sets_then_one(
+def test_the_answer_comes_first_and_a_test_set_can_be_opened(
     open_page: OpenPage, text_of: TextOf, two_path: Path
 ) -> None:
     app = open_page("power", two_path)
@@ -87,10 +87,16 @@ def test_the_answer_comes_first_then_all_test_sets_then_one(
     assert list(frame["dataset"]) == ["apart", "close", "printed", "unsized"]
     ratio = frame.set_index("dataset")["ratio"]
     assert ratio["apart"] > 1 > ratio["close"]
-    sizes = app.dataframe[1].value
-    assert 400 in set(sizes["n_items"])
+    assert len(app.get("vega_lite_chart")) == 1
+    app.session_state["test_sets"] = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    app.run()
+    next(button for button in app.button if button.label == "Open close").click()
+    app.run()
+    assert not app.exception
+    assert app.subheader[0].value.startswith("With 400 items close finds differences")
+    assert 400 in set(app.dataframe[0].value["n_items"])
     assert "Why not the power of the observed difference?" in [e.label for e in app.expander]
-    assert len(app.get("vega_lite_chart")) >= 3
+    assert len(app.get("vega_lite_chart")) == 2
 
 
 def test_a_link_opens_one_test_set_for_a_stated_difference(
@@ -118,16 +124,26 @@ def test_the_observed_difference_is_refused(
     assert not app.exception
     assert app.warning
     assert "function of its p-value" in text_of(app)
-    assert "Plan a test set" in text_of(app)
 
 
 def test_a_bad_link_is_told(open_page: OpenPage, text_of: TextOf, two_path: Path) -> None:
-    app = open_page("power", two_path, dataset="nowhere", every="nothing", by="magic", a="Z")
+    app = open_page("power", two_path, dataset="nowhere", by="magic", a="Z", view="inside")
     assert not app.exception
     text = text_of(app)
-    for asked in ("nowhere", "nothing", "magic", "Z"):
+    for asked in ("nowhere", "magic", "Z", "inside"):
         assert f"asks for '{asked}'" in text
-    assert "Of 3 test sets" in text
+    assert "With 400 items" in text
+    app = open_page("power", two_path, every="nothing")
+    assert "asks for 'nothing'" in text_of(app)
+    assert "Of 3 test sets" in text_of(app)
+
+
+def test_a_link_to_this_view_names_it(open_page: OpenPage, two_path: Path) -> None:
+    for view in ("all test sets", "one test set", "plan a test set"):
+        app = open_page("power", two_path, view=view)
+        assert not app.exception
+        (link,) = (x for x in app.get("page_link") if x.proto.label == "Link to this view")
+        assert f"view={view.replace(' ', '+')}" in link.proto.query_string
 
 
 def test_a_metric_that_nobody_has_is_told(
@@ -135,7 +151,8 @@ def test_a_metric_that_nobody_has_is_told(
 ) -> None:
     app = open_page("power", two_path, every="share")
     assert not app.exception
-    assert "No test set has item scores of two systems yet" in text_of(app)
+    assert "printed" in text_of(app)
+    assert set(app.dataframe[0].value["dataset"]) == {"printed", "unsized"}
 
 
 def test_the_example_shows_that_its_test_sets_are_too_small(

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import charts
+from dashboard.charts.palette import log_ticks
 
 TextOf = Callable[[AppTest], str]
 OpenSection = Callable[..., AppTest]
@@ -162,3 +163,9 @@ def test_the_section_needs_no_runs(
     app = open_page("power", empty_path)
     assert not app.exception
     assert "500 items find a true gap of 2 points" in text_of(app)
+
+
+def test_ticks_of_a_logarithmic_axis_are_1_2_and_5() -> None:
+    assert log_ticks(pd.Series([0.004, 0.03])) == [0.005, 0.01, 0.02]
+    assert log_ticks(pd.Series([50.0, 5_000.0])) == [50, 100, 200, 500, 1_000, 2_000, 5_000]
+    assert log_ticks(pd.Series([0.0, float("nan")])) == []

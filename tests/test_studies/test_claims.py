@@ -455,6 +455,53 @@ def test_a_claim_that_is_not_the_best_is_no_test(store: Store, add_dated: AddDat
     assert "states a value, not to be the best" in row.why
 
 
+def test_a_later_claim_changes_nothing_that_was_asked_before(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("weak", 1, right(90))
+    add_dated("B", 2, right(110))
+    add_dated("C", 3, right(118))
+    before = {row.system: (row.level, row.verdict) for row in study_claims(store, "qa").rows}
+    claim(store, "weak", 0.95, 9, printed="0.95")
+    after = study_claims(store, "qa")
+    found = [row for row in after.rows if row.claim_uid is None]
+    assert [row.system for row in found] == list(before)
+    for row in found:
+        level, verdict = before[row.system]
+        assert row.level == pytest.approx(level, nan_ok=True)
+        assert row.verdict == verdict
+    late = next(row for row in after.rows if row.claim_uid)
+    assert (late.verdict, late.previous, late.look) == ("contradicted", "C", 2)
+    assert after.n_tested == 3
+
+
+def test_an_overclaim_does_not_taint_the_other_claims(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(150))
+    add_dated("B", 1, right(100))
+    claim(store, "B", 0.95, 1, source="overclaim")
+    claim(store, "B", 0.5, 1, source="honest")
+    study = study_claims(store, "qa")
+    rows = {row.source: row for row in study.rows if row.source}
+    assert rows["overclaim"].verdict == "contradicted"
+    assert (rows["honest"].verdict, rows["honest"].claims_best) == ("supported", False)
+    assert "0 of 1 claim to be the best on qa holds" in study.sentence
+    assert [step.score for step in study.raw] == [0.75, 0.95]
+
+
+def test_claims_that_repeat_a_record_are_one_test(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(160))
+    for day in (1, 5, 9):
+        claim(store, "B", 0.8, day, source=f"talk of day {day}")
+    study = study_claims(store, "qa")
+    assert [row.verdict for row in study.rows] == ["unverifiable", *["supported"] * 3]
+    assert (study.n_tested, study.n_held) == (1, 1)
+    assert "1 of 1 claim to be the best" in study.sentence
+    strict = study_claims(store, "qa", settings=ClaimSettings(counting="looks"))
+    assert strict.n_held == 1
+
+
 def test_power_at_the_claimed_gain_needs_a_claim_from_elsewhere(
     store: Store, add_dated: AddDated
 ) -> None:

@@ -67,7 +67,7 @@ class AuditStudy(Study):
     changes: tuple[Change, ...]
     """Verdicts that are new or other ones, the oldest claim first."""
     verdicts: Mapping[Verdict, int]
-    """Of all claims that were audited."""
+    """Of the claims to be the best."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +134,7 @@ def audit_claims(
             n_added += len(evidence)
         kept = [row for row in study.rows if row.claim_uid is not None]
         n_claims += len(kept)
-        verdicts.update(row.verdict for row in kept)
+        verdicts.update(row.verdict for row in kept if row.claims_best)
         changes += [
             _change(study, row)
             for row in kept

@@ -64,10 +64,11 @@ class Entry:
     """Item scores, shape (n_items, n_components), NaN = missing."""
 
     @property
-    def values(self) -> list[float]:
-        """The values that somebody states; the score where nobody does."""
-        said = [c.value for c in self.claims] + [figure.value for figure in self.statements]
-        return said or [self.score]
+    def values(self) -> list[tuple[datetime, float]]:
+        """The values that somebody states, with their days; the score where nobody does."""
+        said = [(claim.claimed_on, claim.value) for claim in self.claims]
+        said += [(figure.dated_on or self.date, figure.value) for figure in self.statements]
+        return said or [(self.date, self.score)]
 
 
 class ReportedPvalue(NamedTuple):
@@ -93,8 +94,6 @@ class TimeLine(NamedTuple):
     """When each was there; looks of one moment are not compared with each other."""
     records: Records
     """Of the entries' scores, turned so that higher is better."""
-    stated: Records
-    """The same of the values as boards and claims state them."""
     groups: list[str | None] | None
     """Group of each item, where groups are the units of the tests."""
     groups_note: str
@@ -119,10 +118,6 @@ class TimeLine(NamedTuple):
         for at in np.flatnonzero(self.records.looks):
             found.setdefault(self.times[at], []).append(int(at))
         return list(found.values())
-
-    def claims_best(self, at: int) -> bool:
-        """Return whether a look is a record: by its score, or by what is claimed of it."""
-        return bool(self.records.is_record[at] or self.stated.is_record[at])
 
     def reported_pvalue(self, later: Entry, earlier: Entry) -> ReportedPvalue | None:
         """Return the p-value that somebody reports for two systems, two-sided.
@@ -181,17 +176,13 @@ def load_time_line(
     claims = [claim for claim in made if not claim.withdrawn]
     items = load_runs(store, chosen.uid, measure.uid)
     entries, n_undated = _entries(scores, claims, items)
-    entries.sort(key=lambda entry: _moment(entry, order))  # within a moment as they came
+    entries.sort(key=lambda entry: moment_of(entry.date, order))  # within a moment as they came
     labels = load_groups(store, chosen.uid) if items else []
     clusters = choose_clusters(labels, None)
-    times = np.array([_moment(entry, order) for entry in entries], dtype="datetime64[s]")
+    times = np.array([moment_of(entry.date, order) for entry in entries], dtype="datetime64[s]")
     partial = _partial(entries)
     values = [
         math.nan if at in partial else measure.sign * entry.score
-        for at, entry in enumerate(entries)
-    ]
-    stated = [
-        math.nan if at in partial else max(measure.sign * value for value in entry.values)
         for at, entry in enumerate(entries)
     ]
     return TimeLine(
@@ -201,7 +192,6 @@ def load_time_line(
         entries=tuple(entries),
         times=times,
         records=find_records(values, times=times),
-        stated=find_records(stated, times=times),
         groups=clusters.groups,
         groups_note=clusters.note,
         n_undated=n_undated,
@@ -377,8 +367,9 @@ def _of_score(
     )
 
 
-def _moment(entry: Entry, order: Order) -> np.datetime64:
-    when = entry.date.astimezone(UTC).replace(tzinfo=None)
+def moment_of(date: datetime, order: Order) -> np.datetime64:
+    """Return the moment that a date stands for: with "days" the beginning of its day, UTC."""
+    when = date.astimezone(UTC).replace(tzinfo=None)
     if order == "days":
         when = when.replace(hour=0, minute=0, second=0)
     return np.datetime64(when, "s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from analysis import numbers
@@ -18,10 +19,11 @@ def claims_report(study: ClaimsStudy) -> Report:
         [
             f"{row.date:%Y-%m-%d}",
             row.system,
+            row.printed or row.claimed,
             row.score,
             row.look,
             amount(row.gain) if row.previous else None,
-            row.ci if row.ci[0] == row.ci[0] else None,
+            numbers.interval(*row.ci, signed=True) if math.isfinite(row.ci[0]) else None,
             numbers.pvalue(row.pvalue) if row.previous else None,
             numbers.pvalue(row.pvalue_sequential) if row.previous else None,
             verdict_in_words(row),
@@ -31,13 +33,16 @@ def claims_report(study: ClaimsStudy) -> Report:
     shown: list[list[Cell]] = [
         [f"{step.date:%Y-%m-%d}", step.system, step.score, step.look] for step in study.frontier
     ]
-    columns = ("date", "system", study.metric.label, "look", "gain", "interval", "p")
+    columns = (
+        *("date", "system", "claimed", study.metric.label, "look", "gain", "interval", "p"),
+        *("p in sequence", "verdict"),
+    )
     return Report(
         title=f"Claims on {study.dataset.label}",
         sentences=(study.sentence,),
         tables=(
             Table(
-                (*columns, "p in sequence", "verdict"),
+                columns,
                 rows,
                 caption=f"Claims on {study.dataset.label}, {study.metric.label}",
             ),

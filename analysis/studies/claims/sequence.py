@@ -21,11 +21,12 @@ from analysis.statistics.results import read_only
 from analysis.statistics.sequences.alpha_spending import alpha_spending
 from analysis.statistics.sequences.ladder import ladder
 from analysis.statistics.sequences.online_fdr import online_fdr
+from analysis.statistics.sequences.records import find_records
 from analysis.statistics.sequences.result import ClaimSequence
 from analysis.studies.claims.gains import Gain, compare_looks
-from analysis.studies.claims.history import TimeLine
+from analysis.studies.claims.history import TimeLine, moment_of
 from analysis.studies.claims.records import RuleOutcome, Step
-from analysis.studies.claims.settings import RULES, ClaimSettings, Counting, Rule
+from analysis.studies.claims.settings import RULES, ClaimSettings, Counting, Order, Rule
 
 _LADDER_SHARE: Final = 0.5
 _FEWEST: Final = 2
@@ -116,14 +117,24 @@ def _assumes(of_rule: str, counting: Counting) -> str:
     return luck if of_rule.startswith("No assumption") else f"{luck} {of_rule}"
 
 
-def raw_frontier(line: TimeLine) -> tuple[Step, ...]:
+def raw_frontier(line: TimeLine, order: Order) -> tuple[Step, ...]:
     """Return the best value so far as it is stated, which is what boards show."""
+    said = sorted(
+        (
+            (moment_of(date, order), at, date, value)
+            for at, entry in enumerate(line.entries)
+            if line.records.looks[at]
+            for date, value in entry.values
+        ),
+        key=lambda one: one[:2],
+    )
+    if not said:
+        return ()
+    moments = np.array([one[0] for one in said])
+    values = [line.metric.sign * one[3] for one in said]
     return tuple(
-        replace(
-            _step(line, int(at), math.nan, math.nan),
-            score=line.metric.sign * float(line.stated.values[at]),
-        )
-        for at in np.flatnonzero(line.stated.is_record)
+        replace(_step(line, said[k][1], math.nan, math.nan), date=said[k][2], score=said[k][3])
+        for k in np.flatnonzero(find_records(values, times=moments).is_record)
     )
 
 

@@ -10,18 +10,17 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from datetime import datetime
+from typing import Final
 
 from analysis.report import Report
-from analysis.statistics.intervals.differences import score_interval
-from analysis.statistics.sequences.record_gain import CorrectedGain, correct_gain
 from analysis.statistics.signature import build_signature
-from analysis.studies.claims.gains import Gain, compare_looks
-from analysis.studies.claims.history import Entry, TimeLine, load_time_line
-from analysis.studies.claims.records import ClaimRow, Ends, Look, RuleOutcome, Step
+from analysis.studies.claims.contests import Contests, find_contests
+from analysis.studies.claims.gains import compare_looks
+from analysis.studies.claims.history import TimeLine, load_time_line
+from analysis.studies.claims.records import ClaimRow, Look, RuleOutcome, Step
 from analysis.studies.claims.report import claims_report
+from analysis.studies.claims.rows import About, claim_row, tested_contests, usual_gain
 from analysis.studies.claims.sequence import (
     all_rules,
     honest_frontier,
@@ -30,11 +29,9 @@ from analysis.studies.claims.sequence import (
     raw_frontier,
 )
 from analysis.studies.claims.settings import ClaimSettings
-from analysis.studies.claims.verdicts import Case, Stated, check_value, judge, judge_value
 from analysis.studies.claims.words import sentence, warn
 from analysis.studies.study import Study
-from analysis.studies.test_names import to_public
-from store.claim_records import ClaimRecord, HistoryRecord, Verdict
+from store.claim_records import HistoryRecord, Verdict
 from store.dated_scores import list_histories
 from store.engine import Store
 from store.records import DatasetRecord, MetricRecord
@@ -45,11 +42,6 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
     "underpowered",
     "unverifiable",
     "contradicted",
-)
-_NUMBERS: Final = (
-    *("previous_score", "gain", "pvalue", "pvalue_sequential", "level", "agreement", "mde"),
-    *("mde_at_level", "power", "power_at_level", "power_gain", "claimed_gain", "power_claimed"),
-    *("type_m", "gain_corrected"),
 )
 
 
@@ -123,44 +115,24 @@ def study_claims(
     """
     settings.check()
     line = load_time_line(store, dataset, metric, settings.order)
-    contests = _contests(line)
+    contests = find_contests(line, settings.order)
     gains = []
-    for done, at in enumerate(contests):
+    for done, contest in enumerate(contests.all):
         if progress is not None:
-            progress(done, len(contests))
-        before = line.entries[int(line.records.previous[at])]
-        gains.append(compare_looks(line, line.entries[at], before, settings))
-    looks = [int(line.records.looks[at]) for at in contests]
-    levels = put_to_rule(gains, looks, settings, settings.rule)
-    corrected = _correct(gains, settings)
-    usual = _usual_gain(line, without=-1)
-    tests: dict[int, _Tested] = {
-        at: _Tested(
-            gain=gains[k],
-            before=line.entries[int(line.records.previous[at])],
-            level=float(levels.levels[k]),
-            sequential=float(levels.sequential[k]),
-            holds=levels.holds[k] is True,
-            corrected=float(corrected.gain_corrected[k]),
-            ends=(float(corrected.low[k]), float(corrected.high[k])),
-            asked_as=f"look {looks[k]}" if settings.counting == "looks" else f"claim {k + 1}",
-        )
-        for k, at in enumerate(contests)
-    }
-    about = [
-        (at, claim)
-        for at, entry in enumerate(line.entries)
-        if not math.isnan(entry.score) and (line.claims_best(at) or entry.claims)
-        for claim in entry.claims or (None,)
-    ]
-    rows = [_row(line, at, claim, tests.get(at), settings) for at, claim in about]
-    place = {at: k for k, at in enumerate(contests)}
-    held = {at for at, test in tests.items() if test.holds}
+            progress(done, len(contests.all))
+        before = line.entries[contest.before]
+        gains.append(compare_looks(line, line.entries[contest.at], before, settings))
+    numbers = [contest.number for contest in contests.all]
+    levels = put_to_rule(gains, numbers, settings, settings.rule)
+    tests = tested_contests(line, contests, gains, levels, settings)
+    about = _about(line, contests)
+    rows = [claim_row(line, one, tests, settings) for one in about]
+    held = {test.at for test in tests if test.holds}
     frontier = honest_frontier(line, settings, held)
     ladder, ladder_note = ladder_frontier(line)
     verdicts = Counter(row.verdict for row in rows)
     return ClaimsStudy(
-        sentence=sentence(line, rows, frontier, settings),
+        sentence=sentence(line, _one_per_contest(rows, about), frontier, settings),
         signature=build_signature(
             "claims",
             dataset=line.dataset.label,
@@ -183,17 +155,17 @@ def study_claims(
         settings=settings,
         looks=tuple(_look(line, at) for at in range(len(line.entries))),
         rows=tuple(rows),
-        raw=raw_frontier(line),
+        raw=raw_frontier(line, settings.order),
         frontier=frontier,
         ladder=ladder,
         ladder_note=ladder_note,
-        rules=_per_row(all_rules(gains, looks, settings), [place.get(at) for at, _ in about]),
+        rules=_per_row(all_rules(gains, numbers, settings), [one.contest for one in about]),
         verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
         n_looks=line.records.n_looks,
         n_records=int(line.records.is_record.sum()),
         n_tested=sum(held is not None for held in levels.holds),
         n_held=sum(held is True for held in levels.holds),
-        usual_gain=usual,
+        usual_gain=usual_gain(line, without=-1),
         n_undated=line.n_undated,
     )
 
@@ -203,179 +175,29 @@ def study_histories(store: Store) -> tuple[HistoryRecord, ...]:
     return tuple(h for h in list_histories(store) if h.n_scores + h.n_claims > 1)
 
 
-def _contests(line: TimeLine) -> list[int]:
-    """Return the looks that are tested against the best before: those that say to be better."""
-    return [
-        at
-        for at in range(len(line.entries))
-        if line.claims_best(at) and line.records.previous[at] >= 0
-    ]
+def _about(line: TimeLine, contests: Contests) -> list[About]:
+    """Return the claims in the ledger and the records that nobody claims, the oldest first."""
+    found = []
+    for at, entry in enumerate(line.entries):
+        if math.isnan(entry.score):
+            continue
+        if line.records.is_record[at] and not entry.claims:
+            found.append(About(at, None, contests.of_look.get(at)))
+        found += [About(at, claim, contests.of_claim.get(claim.uid)) for claim in entry.claims]
+    return sorted(found, key=lambda one: _date(line, one))
 
 
-def _usual_gain(line: TimeLine, *, without: int) -> float:
-    """Return the median gain of the records; NaN without any.
-
-    A claim is not judged by its own gain: the power for that would only repeat its p-value.
-    """
-    gained = line.records.is_record & (line.records.previous >= 0)
-    gains = [float(line.records.gain[at]) for at in np.flatnonzero(gained) if at != without]
-    # Without the rounding errors of differences: it is shown, and asked for again.
-    return float(f"{np.median(gains):.12g}") if gains else math.nan
+def _date(line: TimeLine, about: About) -> datetime:
+    return line.entries[about.at].date if about.claim is None else about.claim.claimed_on
 
 
-def _correct(gains: Sequence[Gain | None], settings: ClaimSettings) -> CorrectedGain:
-    return correct_gain(
-        [math.nan if g is None else g.gain for g in gains],
-        [math.nan if g is None or not g.standard_error > 0 else g.standard_error for g in gains],
-        confidence=1 - settings.alpha,
-    )
-
-
-class _Tested(NamedTuple):
-    """A look against the best before, and what the sequence makes of it."""
-
-    gain: Gain
-    before: Entry
-    level: float
-    sequential: float
-    holds: bool
-    corrected: float
-    ends: Ends
-    asked_as: str
-    """"claim 3" or "look 17"."""
-
-
-def _row(
-    line: TimeLine,
-    at: int,
-    claim: ClaimRecord | None,
-    tested: _Tested | None,
-    settings: ClaimSettings,
-) -> ClaimRow:
-    entry = line.entries[at]
-    ci_score = _score_interval(line, entry, settings)
-    stated = check_value(line, entry, claim, ci_score)
-    if tested is None:
-        figures = _untested()
-        verdict, why = judge_value(entry, stated, is_first=line.claims_best(at))
-    else:
-        matters = _usual_gain(line, without=at) if settings.gain is None else settings.gain
-        figures, case = _figures(line, claim, tested, stated, matters, settings)
-        verdict, why = judge(case, settings)
-    return ClaimRow(
-        claim_uid=None if claim is None else claim.uid,
-        origin=None if claim is None else claim.origin,
-        tier=None if claim is None else stated.tier,
-        date=entry.date if claim is None else claim.claimed_on,
-        system=entry.system,
-        system_uid=entry.system_uid,
-        run_uid=entry.run_uid,
-        label=entry.label,
-        look=int(line.records.looks[at]),
-        is_record=bool(line.records.is_record[at]),
-        claims_best=line.claims_best(at),
-        claimed=None if claim is None else claim.value,
-        printed="" if claim is None else claim.printed,
-        source="" if claim is None else claim.source,
-        source_url=None if claim is None else claim.source_url,
-        quote="" if claim is None else claim.quote,
-        score=entry.score,
-        ci_score=ci_score,
-        **figures,
-        verdict=verdict,
-        why=why,
-        audited=None if claim is None else claim.verdict,
-        audited_at=None if claim is None else claim.audited_at,
-    )
-
-
-def _untested() -> dict[str, Any]:
-    """Return the figures of a claim that is not tested against an earlier one."""
-    return {
-        **dict.fromkeys(("previous", "previous_uid", "previous_run_uid", "previous_date")),
-        **dict.fromkeys(_NUMBERS, math.nan),
-        **dict.fromkeys(("ci", "ci_corrected"), (math.nan, math.nan)),
-        "pvalue_bounds": None,
-        "holds_alone": False,
-        "n_items": 0,
-        "n_missing": 0,
-        "test": "",
-        "basis": "none",
-    }
-
-
-def _figures(
-    line: TimeLine,
-    claim: ClaimRecord | None,
-    tested: _Tested,
-    stated: Stated,
-    matters: float,
-    settings: ClaimSettings,
-) -> tuple[dict[str, Any], Case]:
-    """Return the figures of a claim that was tested, and what its verdict rests on."""
-    gain, before = tested.gain, tested.before
-    claimed_gain = math.nan if claim is None else line.gain(claim.value, before.score)
-    chance = gain.power_for(matters, settings.alpha)
-    as_claimed = None if stated.is_same else gain.power_for(claimed_gain, settings.alpha)
-    at_level = gain.power_for(matters, tested.level)
-    power_at_level = math.nan if at_level is None else at_level.power
-    mde_at_level = gain.smallest_found(tested.level, settings.power)
-    known = gain.basis != "bounds" or math.isnan(gain.pvalue)
-    figures = {
-        "previous": before.system,
-        "previous_uid": before.system_uid,
-        "previous_run_uid": before.run_uid,
-        "previous_date": before.date,
-        "previous_score": before.score,
-        "gain": gain.gain,
-        "ci": gain.ci,
-        "pvalue": gain.pvalue,
-        "pvalue_sequential": tested.sequential,
-        "level": tested.level,
-        "holds_alone": gain.gain > 0 and gain.pvalue <= settings.alpha,
-        "n_items": gain.n_items,
-        "n_missing": gain.n_missing,
-        "test": to_public(gain.test),
-        "basis": gain.basis,
-        "agreement": gain.agreement,
-        "pvalue_bounds": None if known else (gain.pvalue_low, gain.pvalue),
-        "mde": gain.smallest_found(settings.alpha, settings.power),
-        "power": math.nan if chance is None else chance.power,
-        "power_at_level": power_at_level,
-        "mde_at_level": mde_at_level,
-        "power_gain": matters,
-        "claimed_gain": claimed_gain,
-        "power_claimed": math.nan if as_claimed is None else as_claimed.power,
-        "type_m": math.nan if chance is None else chance.type_m,
-        "gain_corrected": tested.corrected,
-        "ci_corrected": tested.ends,
-    }
-    case = Case(
-        gain=gain,
-        level=tested.level,
-        holds=tested.holds,
-        power=power_at_level,
-        power_gain=matters,
-        mde=mde_at_level,
-        previous=before.system,
-        stated=stated,
-        asked_as=tested.asked_as,
-    )
-    return figures, case
-
-
-def _score_interval(line: TimeLine, entry: Entry, settings: ClaimSettings) -> Ends:
-    if entry.scores is None:
-        return math.nan, math.nan
-    found = score_interval(
-        entry.scores,
-        aggregation=line.metric.aggregation,
-        groups=line.groups,
-        confidence_level=1 - settings.alpha,
-        n_resamples=settings.n_resamples,
-        rng=settings.seed,
-    )
-    return float(found.low), float(found.high)
+def _one_per_contest(rows: Sequence[ClaimRow], about: Sequence[About]) -> list[ClaimRow]:
+    """Return the first row of each contest: claims that repeat one are no further test."""
+    found: dict[int, ClaimRow] = {}
+    for row, one in zip(rows, about, strict=True):
+        if one.contest is not None:
+            found.setdefault(one.contest, row)
+    return list(found.values())
 
 
 def _look(line: TimeLine, at: int) -> Look:

@@ -38,20 +38,19 @@ def verdict_in_words(row: ClaimRow) -> str:
 def sentence(
     line: TimeLine, rows: Sequence[ClaimRow], frontier: Sequence[Step], settings: ClaimSettings
 ) -> str:
-    """Return how many claims hold, and what is shown to be best."""
+    """Return how many claims hold, of a row per contest, and what is shown to be best."""
     where = f"on {line.dataset.label}"
-    looks = count(line.records.n_looks, "scored system")
-    contested = [row for row in rows if row.previous is not None]
-    if not contested:
+    looks = count(line.records.n_looks, "score")
+    if not rows:
         return f"Of {looks} {where} none passed the best of an earlier day: no claim to test."
-    held = sum(row.verdict == "supported" for row in contested)
-    claims = count(len(contested), "claim")
-    hold = "holds" if 1 in (held, len(contested)) else "hold"
+    held = sum(row.verdict == "supported" for row in rows)
+    claims = count(len(rows), "claim")
+    hold = "holds" if 1 in (held, len(rows)) else "hold"
     told = (
         f"{held} of {claims} to be the best {where} {hold} "
         f"(α = {settings.alpha:g} for all of them together, {looks})."
     )
-    others = Counter(row.verdict for row in contested if row.verdict != "supported")
+    others = Counter(row.verdict for row in rows if row.verdict != "supported")
     if others:
         parts = [f"{n} {VERDICT_WORDS[v]}" for v, n in others.most_common()]
         told += f" The others: {', '.join(parts)}."
