@@ -476,6 +476,15 @@ def test_a_later_claim_changes_nothing_that_was_asked_before(
     assert after.n_tested == 3
 
 
+def test_a_printed_tie_claims_nothing(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(133))
+    add_dated("B", 1, right(133, shift=3))
+    claim(store, "B", 0.67, 1, printed="0.67")  # .665, rounded
+    study = study_claims(store, "qa")
+    assert study.n_tested == 0
+    assert by_system(study.rows)["B"].claims_best is False
+
+
 def test_an_overclaim_does_not_taint_the_other_claims(store: Store, add_dated: AddDated) -> None:
     add_dated("A", 0, right(150))
     add_dated("B", 1, right(100))

@@ -10,6 +10,7 @@ import numpy as np
 from analysis.studies.claims.history import TimeLine, moment_of
 from analysis.studies.claims.settings import Order
 from store.claim_records import ClaimRecord
+from store.ingest.reported import rounding
 
 _Key = tuple[int, int]
 
@@ -75,7 +76,8 @@ def _said(line: TimeLine, at: int, claim: ClaimRecord, when: np.datetime64) -> _
     if before == at:  # it was the best already, and is tested as that
         before = int(records.previous[at])
         return None if before < 0 else (at, before)
-    value = line.metric.sign * claim.value
+    slack = rounding(claim.printed.strip().rstrip("% "), claim.value)
+    value = line.metric.sign * claim.value - slack  # a tie that is printed is no claim to be better
     same_day = np.flatnonzero((line.times == when) & (records.looks > 0))
     beaten = [records.values[before], *(records.values[k] for k in same_day if k != at)]
     return (at, before) if value > max(beaten) else None
