@@ -447,3 +447,12 @@ def test_command_prints_sizes_and_reports(quiz: Path) -> None:
     assert "| items |" in call(quiz, "quiz", "--format", "markdown").stdout
     assert "quiz" in call(quiz).stdout
     assert "finds gaps of" in call(quiz, "--format", "markdown").stdout
+
+
+def test_two_names_of_one_system_are_no_pair(store: Store, add_run: Callable[..., None]) -> None:
+    for name, n_right in (("one", 80), ("same", 80), ("other", 70)):
+        add_run(name, "qa", [float(k < n_right) for k in range(100)])
+    study = study_dataset_power(store, "qa")
+    assert {study.system_a, study.system_b} == {"one", "other"}
+    (row,) = study_resolution(store).rows
+    assert (row.first, row.second) == ("one", "other")

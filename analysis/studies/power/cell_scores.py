@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
 from analysis.studies.agreement_line import line_of_agreement
 from analysis.studies.cells import CellKey
@@ -49,6 +51,18 @@ class CellScores(NamedTuple):
             labels=self.labels,
             clustered=self.clusters.groups is not None,
         )
+
+    def rival(self) -> int:
+        """Return the place of the best system that is not the first one under another name.
+
+        Two releases may answer alike on every item: how much comparisons vary shows in others.
+        """
+        best = self.matrix.scores[self.order[0]]
+        for place, row in enumerate(self.order[1:], start=1):
+            other = self.matrix.scores[row]
+            if not np.array_equal(best, other, equal_nan=True):
+                return place
+        return 1
 
     def expected_agreement(self) -> AgreementModel:
         """Return the line of agreement of these systems; that of GLUE where they are too few."""

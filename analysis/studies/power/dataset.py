@@ -232,9 +232,9 @@ def _choose_pair(store: Store, cell: CellScores, a: str | None, b: str | None) -
     if first is not None and first == second:
         raise StoreError(f"`a` and `b` are both '{cell.systems[first]}'. Name two systems.")
     if first is None:
-        first = 0 if second != 0 else 1
+        first = 0 if second != 0 else cell.rival()
     if second is None:
-        second = 0 if first != 0 else 1
+        second = 0 if first != 0 else cell.rival()
     return first, second
 
 

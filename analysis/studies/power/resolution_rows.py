@@ -71,7 +71,8 @@ def row_from_items(cell: CellScores, target: Target) -> ResolutionRow | None:
     if len(cell.order) < 2:
         return None
     dataset, metric = cell.matrix.dataset, cell.matrix.metric
-    pair = cell.pair(0, 1)
+    rival = cell.rival()
+    pair = cell.pair(0, rival)
     model, why = _model(cell, target)
     gap = abs(pair.difference)
     mde = math.nan if model is None else model.smallest_found(pair.n_items)
@@ -86,11 +87,11 @@ def row_from_items(cell: CellScores, target: Target) -> ResolutionRow | None:
         n_items=pair.n_items,
         n_units=pair.n_units,
         first=cell.systems[0],
-        second=cell.systems[1],
+        second=cell.systems[rival],
         first_uid=cell.system_uids[0],
-        second_uid=cell.system_uids[1],
+        second_uid=cell.system_uids[rival],
         score_first=cell.scores[0],
-        score_second=cell.scores[1],
+        score_second=cell.scores[rival],
         gap=gap,
         mde=mde,
         mde_low=mde,
@@ -105,7 +106,7 @@ def row_from_items(cell: CellScores, target: Target) -> ResolutionRow | None:
 
 def _model(cell: CellScores, target: Target) -> tuple[PairModel | None, str]:
     """Return the model of the first two, and what stands in the way of a plain one."""
-    pair = cell.pair(0, 1)
+    pair = cell.pair(0, cell.rival())
     model = model_of(pair, target)
     if not isinstance(model, str):
         return model, ""
