@@ -140,3 +140,11 @@ def test_wrong_use_is_told(run: Run, words: str, message: str) -> None:
 def test_same_words_give_the_same_answer(run: Run) -> None:
     words = "ratings --workers 5 --items 50 --json --seed 7"
     assert run(words).stdout == run(words).stdout
+
+
+def test_what_cannot_be_planned_is_said_in_words(run: Run) -> None:
+    told = run("mcnemar --n 1000000000 --accuracy .8 --gap .01", code=2).stderr
+    assert "`n` must be at most 10,000,000, got 1,000,000,000" in told
+    told = run("items --accuracy .8 --gap .000001", code=2).stderr
+    assert "more than can be planned. Use a larger one." in told
+    assert "method" not in told

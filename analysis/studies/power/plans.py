@@ -8,6 +8,7 @@ answer, the others say how much hangs on it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -224,6 +225,8 @@ def told_in_words(names: Mapping[str, str]) -> Iterator[None]:
         message = str(error)
         for theirs, ours in names.items():
             message = message.replace(f"`{theirs}`", f"`{ours}`")
+        too_many = r", more than `method` .*"  # of the functions; plans have no such choice
+        message = re.sub(too_many, ", more than can be planned. Use a larger one.", message)
         raise StoreError(in_public_words(message)) from error
 
 

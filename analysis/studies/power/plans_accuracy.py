@@ -42,6 +42,7 @@ from analysis.studies.power.plans_words import (
     share,
 )
 from analysis.studies.test_names import IN_WORDS
+from store.errors import StoreError
 
 AgreementName = Literal["glue", "least", "middle", "most"]
 Variant = Literal["exact", "midp", "chi2", "chi2-cc"]
@@ -59,6 +60,8 @@ VARIANTS: Final[dict[Variant, str]] = {
     "chi2": "mcnemar-chi2",
     "chi2-cc": "mcnemar-chi2-cc",
 }
+_MOST_ITEMS: Final = 10_000_000
+"""More take minutes, and no test set has them."""
 _NAMES: Final = {"n_items": "n", "baseline": "accuracy"}
 _AS_GIVEN: Final = "as given"
 _SAME: Final = 1e-9
@@ -139,6 +142,8 @@ def study_accuracy_plan(
         given = {AGREEMENTS[agreement]: _agreement(agreement)}
     else:
         given = {_AS_GIVEN: agreement}
+    if n is not None and n > _MOST_ITEMS:
+        raise StoreError(f"`n` must be at most {_MOST_ITEMS:,}, got {n:,}.")
     with told_in_words(_NAMES):
         scenarios = [_scenario(setting, name, each) for name, each in given.items()]
         curve = _curve(setting, list(given.values()), scenarios)
