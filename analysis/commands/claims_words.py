@@ -27,7 +27,8 @@ def show_claims(console: Console, study: ClaimsStudy, *, every: bool, with_why: 
     """
     console.print(study.sentence, markup=False)
     columns = (
-        *("date", "system", f"={study.metric.label}", "=look", "=gain", "=interval", "=p"),
+        *("date", "system", "=claimed", f"={study.metric.label}", "=look", "=gain", "=interval"),
+        "=p",
         *("=p in sequence", "=smallest found", "=power", "=Type M", "verdict"),
     )
     places = _places(study.rows)
@@ -58,6 +59,7 @@ def _cells(row: ClaimRow, places: int) -> list[Any]:
     return [
         numbers.day(row.date),
         row.system,
+        None if row.claimed is None else row.printed or numbers.fixed(row.claimed, places),
         numbers.fixed(row.score, places),
         row.look,
         numbers.fixed(row.gain, places, signed=True),

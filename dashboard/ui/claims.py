@@ -98,7 +98,7 @@ def basis_in_words(study: ClaimsStudy) -> str:
     settings, metric = study.settings, study.metric
     better = "higher is better" if metric.higher_is_better else "lower is better"
     parts = [
-        numbers.counted(study.n_looks, "scored system"),
+        numbers.counted(study.n_looks, "score"),
         f"{metric.label}, {better}",
         f"{RULES_IN_WORDS[settings.rule]}, α = {settings.alpha:g}",
     ]

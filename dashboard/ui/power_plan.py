@@ -169,7 +169,9 @@ def _show_scenarios(plan: PowerPlan) -> None:
             "type_m": Column(
                 "Type M", "number", decimals=2, help="How much significant results exaggerate"
             ),
-            "type_s": Column("Type S", "pvalue", help="Share of them that point the wrong way"),
+            "type_s": Column(
+                "Type S", "number", decimals=4, help="Share of them that point the wrong way"
+            ),
         },
         filename=f"scenarios_{plan.kind}",
         noun="scenario",

@@ -99,11 +99,14 @@ def test_a_test_set_is_picked_and_a_plan_stays_in_the_address(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.goto(f"{address}/power?dataset=qa")
+    page.goto(f"{address}/power")
     settled(page)
-    expect(page.get_by_text(re.compile("1 test set")).first).to_be_visible()
+    expect(page.locator("[data-testid=stVegaLiteChart]").first).to_be_visible()
+    page.get_by_role("radio", name="one test set").click()
+    settled(page)
     expect(page.get_by_text(re.compile("With 400 items qa finds")).first).to_be_visible()
-    page.goto(f"{address}/power?plan=human+ratings&plan_workers=5&plan_items=80")
+    expect(page).to_have_url(re.compile("view=one"))
+    page.goto(f"{address}/power?view=plan+a+test+set&plan=human+ratings&plan_workers=5")
     settled(page)
     expect(page.get_by_text(re.compile("5 workers")).first).to_be_visible()
     assert not errors

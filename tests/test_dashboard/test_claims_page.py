@@ -133,7 +133,7 @@ def test_page_answers_which_records_were_real(
     assert "assumes that no system was built from the best of this board" in text
     assert "At a ring" not in text
     assert "Contradicted: :orange-badge[▼ Elm, 2021-08-08]" in text
-    assert "5 scored systems · accuracy, higher is better · alpha spending, α = 0.05" in text
+    assert "5 scores · accuracy, higher is better · alpha spending, α = 0.05" in text
     table = app.dataframe[0].value
     told = dict(zip(table["system"], table["verdict"], strict=True))
     assert told["Birch"] == "▲ supported"
