@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from benchmarks.calibration.corrections import LEVELS
@@ -37,6 +39,20 @@ text { font: 10.5px system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', san
 .few { fill: none; stroke: #11151a; stroke-width: .9 }
 .up { fill: #11151a }
 .up-on-dark { fill: #ffffff }"""
+
+
+Cells = Sequence[tuple[float, Figure]]
+"""Where the cells of a row begin, and what they hold."""
+
+
+class Block(NamedTuple):
+    """Rows under a heading."""
+
+    heading: str
+    rows: Sequence[tuple[str, Cells]]
+    """What stands before a row, and its cells."""
+    heads: bool = False
+    """Whether the heads of the columns are said once more."""
 
 
 class Drawing:
@@ -97,7 +113,40 @@ class Drawing:
             ]
         )
 
-    def swatches(self, y: float) -> None:
+    def top(self, title: str, cells: str, marks: str) -> float:
+        """Write a title, and what cells, colours and marks mean; return where blocks begin."""
+        self.text(16, 30, title, "title")
+        self.text(16, 54, cells, "key")
+        self._swatches(68)
+        self.text(16, 112, marks, "key")
+        return 152.0
+
+    def grid(
+        self,
+        y: float,
+        left: float,
+        blocks: Iterable[Block],
+        heads: Callable[[Drawing, float], float],
+    ) -> float:
+        """Draw the blocks that have rows, the first with the heads of columns; return the end."""
+        first = True
+        for block in blocks:
+            if not block.rows:
+                continue
+            self.text(16, y, block.heading, "head")
+            y += 8
+            if first or block.heads:
+                y = heads(self, y)
+                first = False
+            for title, cells in block.rows:
+                self.text(left - 8, y + 15, title, "label")
+                for x, figure in cells:
+                    self.cell(x, y, figure)
+                y += CELL_HEIGHT
+            y += 26
+        return y
+
+    def _swatches(self, y: float) -> None:
         """Say in words what colours and marks mean."""
         x = 16.0
         entries = (

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS
-from benchmarks.calibration.drawing import CELL_HEIGHT, CELL_WIDTH, Drawing
+from benchmarks.calibration.drawing import CELL_HEIGHT, CELL_WIDTH, Block, Cells, Drawing
 from benchmarks.calibration.procedures import ROWS
-from benchmarks.calibration.run import Figures
+from benchmarks.calibration.run import Figure, Figures
 
 _LEFT = 226
 _GAP = 8
@@ -31,7 +31,7 @@ _OF_GOLD = {"skewed-scores": "gold-skewed"}
 _WITHOUT_GOLD = ("skewed", "skewed-median", "clustered-binary", "clustered-binary by group")
 
 
-class _Block(NamedTuple):
+class _Tested(NamedTuple):
     heading: str
     rows: tuple[tuple[str, str], ...]
     """Names of rows and how the picture calls them."""
@@ -42,7 +42,7 @@ def _titles(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 _BLOCKS = (
-    _Block(
+    _Tested(
         "Tests of item scores: false alarms in 100 at level .05",
         (
             ("t", "t"),
@@ -55,11 +55,11 @@ _BLOCKS = (
             *_titles("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-cc"),
         ),
     ),
-    _Block(
+    _Tested(
         "Equivalence test, margin as large as the true difference: false verdicts in 100 at .05",
         _titles("tost"),
     ),
-    _Block(
+    _Tested(
         "Tests of correlations with gold: false alarms in 100 at level .05",
         (
             *_titles("steiger pearson", "steiger spearman"),
@@ -69,7 +69,7 @@ _BLOCKS = (
             ("bootstrap pearson", "bootstrap, Pearson"),
         ),
     ),
-    _Block(
+    _Tested(
         "95 % intervals: true value missed in 100",
         (
             ("ci difference t", "mean difference, t"),
@@ -101,6 +101,14 @@ _BOARDS = (
     ("mcnemar", "board-binary", ("McNemar,", "right or wrong")),
 )
 _TITLE = "Which tests and intervals keep their error rate, and where"
+_CELLS = (
+    "Each cell: errors in 100 samples of 20, 50, 200 and 1,000 items; 5 are stated. Columns: "
+    "what the items are like. Clustered: 10 items to a group."
+)
+_MARKS = (
+    "A triangle stands where the count lies outside the central 99.9 % of what the stated rate "
+    "gives. Empty: the procedure does not apply or was not simulated."
+)
 _DESCRIPTION = (
     "A grid. Rows are tests and intervals, columns are populations, each with 20, 50, 200 and "
     "1,000 items. Each cell holds how often in 100 samples a test gave a false alarm at level "
@@ -113,22 +121,15 @@ _DESCRIPTION = (
 def draw(figures: Figures) -> str:
     """Return the picture as SVG."""
     drawing = Drawing()
-    drawing.text(16, 30, _TITLE, "title")
-    _key(drawing)
-    y = 152.0
-    for block in _BLOCKS:
-        rows = [(name, title) for name, title in block.rows if name in figures]
-        if not rows:
-            continue
-        drawing.text(16, y, block.heading, "head")
-        y += 8
-        if block is _BLOCKS[0] or block is _BLOCKS[-1]:
-            y = _heads(drawing, y)
-        for name, title in rows:
-            drawing.text(_LEFT - 8, y + 15, title, "label")
-            _row(drawing, y, name, figures)
-            y += CELL_HEIGHT
-        y += 26
+    blocks = [
+        Block(
+            block.heading,
+            [(title, _cells(figures[name])) for name, title in block.rows if name in figures],
+            heads=block is _BLOCKS[-1],
+        )
+        for block in _BLOCKS
+    ]
+    y = drawing.grid(drawing.top(_TITLE, _CELLS, _MARKS), _LEFT, blocks, _heads)
     return drawing.svg(_corrections(drawing, y, figures), _TITLE, _DESCRIPTION)
 
 
@@ -181,33 +182,14 @@ def _heads(drawing: Drawing, y: float) -> float:
     return y + 61
 
 
-def _row(drawing: Drawing, y: float, name: str, figures: Figures) -> None:
-    of_gold = any(column.startswith("gold-") for column in figures[name])
+def _cells(columns: Mapping[str, Mapping[int, Figure]]) -> Cells:
+    of_gold = any(column.startswith("gold-") for column in columns)
+    found = []
     for number, column in enumerate(_COLUMNS):
         if of_gold:
             if column in _WITHOUT_GOLD:
                 continue
             column = _OF_GOLD.get(column, f"gold-{column}")
-        cells = figures[name].get(column, {})
-        for size, n in enumerate(_SIZES):
-            if n in cells:
-                drawing.cell(_place(number, size), y, cells[n])
-
-
-def _key(drawing: Drawing) -> None:
-    """Say in words what colours and marks mean."""
-    drawing.text(
-        16,
-        54,
-        "Each cell: errors in 100 samples of 20, 50, 200 and 1,000 items; 5 are stated. Columns: "
-        "what the items are like. Clustered: 10 items to a group.",
-        "key",
-    )
-    drawing.swatches(68)
-    drawing.text(
-        16,
-        112,
-        "A triangle stands where the count lies outside the central 99.9 % of what the stated rate "
-        "gives. Empty: the procedure does not apply or was not simulated.",
-        "key",
-    )
+        cells = columns.get(column, {})
+        found += [(_place(number, size), cells[n]) for size, n in enumerate(_SIZES) if n in cells]
+    return found

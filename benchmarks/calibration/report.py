@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-import textwrap
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from benchmarks.calibration import words
+from benchmarks.calibration.frame import Report
 from benchmarks.calibration.picture import draw
 from benchmarks.calibration.populations import POPULATIONS
 from benchmarks.calibration.procedures import FAMILIES, JOBS_OF_ROWS, ROWS
 from benchmarks.calibration.run import BY_GROUP, TOO_FEW, TOO_MANY, Figure, Figures
 from benchmarks.calibration.storage import About, from_json, to_json
+from benchmarks.calibration.tables import filled, listed_versions, percent, table
 
 NAME = "calibration"
 _SIZES = (20, 50, 200, 1_000)
 _NOTEWORTHY = 0.01  # share of samples without an answer
-
-
-def write(figures: Figures, about: About, folder: Path) -> None:
-    """Write the figures, the page and the picture."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stored = to_json(figures, about)
-    figures, about = from_json(stored)  # what is written can be written again from the figures
-    for suffix, text in (
-        (".json", stored),
-        (".md", page(figures, about)),
-        (".svg", draw(figures)),
-    ):
-        (folder / f"{NAME}{suffix}").write_text(text, encoding="utf-8")
 
 
 def page(figures: Figures, about: About) -> str:
@@ -73,24 +61,18 @@ def ordered(columns: Mapping[str, Any]) -> list[str]:
     return sorted(columns, key=place)
 
 
-def percent(rate: float) -> str:
-    """Return a rate as it stands on the page."""
-    return f"{100 * rate:.1f}"
-
-
 def _table(figures: Figures, rows: list[str], family: str) -> str:
     of_intervals = family.startswith("ci")
     sizes = [n for n in _SIZES if any(n in cells for r in rows for cells in figures[r].values())]
-    header = " | ".join(f"n = {n:,}" for n in sizes)
     first = "correction" if family.startswith("corrections") else "interval"
     first = first if of_intervals or family.startswith("corrections") else "test"
-    lines = [f"| {first} | population | {header} |", "|---" * (2 + len(sizes)) + "|"]
+    lines = []
     for row in rows:
         for column in ordered(figures[row]):
             cells = figures[row][column]
             texts = [_cell(cells[n], of_intervals) if n in cells else "" for n in sizes]
-            lines.append(f"| {_row_title(row)} | {title_of(column)} | " + " | ".join(texts) + " |")
-    return "\n".join(lines)
+            lines.append((_row_title(row), title_of(column), *texts))
+    return table((first, "population", *(f"n = {n:,}" for n in sizes)), lines)
 
 
 def _row_title(row: str) -> str:
@@ -113,29 +95,33 @@ def _cell(figure: Figure, of_interval: bool) -> str:
 def _what_follows(figures: Figures) -> str:
     tests = [row for row in figures if FAMILIES[row] in words.TEST_FAMILIES]
     intervals = [row for row in figures if FAMILIES[row].startswith("ci")]
-    lines = [words.FOLLOWS, "", _defaults(figures), "", _ignoring_groups(figures, tests), ""]
-    lines += ["| test | do not use it for | cautious with |", "|---|---|---|"]
-    for row in tests:
-        told = (_marked(figures, row, too_many) for too_many in (True, False))
-        lines.append(f"| {_full_title(row)} | {' | '.join(told)} |")
-    lines += ["", words.FOLLOWS_INTERVALS, "", "| interval | do not use it for |", "|---|---|"]
-    lines += [f"| {_full_title(row)} | {_marked(figures, row, True)} |" for row in intervals]
-    return "\n".join([*lines, "", _corrections_in_short(figures)])
+    of_tests = (
+        (_full_title(row), _marked(figures, row, True), _marked(figures, row, False))
+        for row in tests
+    )
+    of_intervals = ((_full_title(row), _marked(figures, row, True)) for row in intervals)
+    parts = (
+        words.FOLLOWS,
+        _defaults(figures),
+        _ignoring_groups(figures, tests),
+        table(("test", "do not use it for", "cautious with"), of_tests),
+        words.FOLLOWS_INTERVALS,
+        table(("interval", "do not use it for"), of_intervals),
+        _corrections_in_short(figures),
+    )
+    return "\n\n".join(parts)
 
 
 def _defaults(figures: Figures) -> str:
     """Say how what the product takes by itself fares."""
-    lines = [words.DEFAULTS, "", "| scores | test | not kept for | interval | not kept for |"]
-    lines.append("|---|---|---|---|---|")
+    rows = []
     for scores, test, interval, columns in words.TAKEN:
         if test not in figures or interval not in figures:
             continue
-        told = [
-            f"{ROWS[row].title} | {_marked(figures, row, True, columns)}"
-            for row in (test, interval)
-        ]
-        lines.append(f"| {scores} | {' | '.join(told)} |")
-    return "\n".join(lines)
+        told = ((ROWS[row].title, _marked(figures, row, True, columns)) for row in (test, interval))
+        rows.append((scores, *itertools.chain.from_iterable(told)))
+    head = ("scores", "test", "not kept for", "interval", "not kept for")
+    return f"{words.DEFAULTS}\n\n{table(head, rows)}"
 
 
 def _full_title(row: str) -> str:
@@ -172,7 +158,7 @@ def _ignoring_groups(figures: Figures, tests: list[str]) -> str:
         most=f"{100 * max(figure.rate() for figure in found):.0f}",
         unable=", ".join(dict.fromkeys(unable)),
     )
-    return _filled(told)
+    return filled(told)
 
 
 def _marked(figures: Figures, row: str, too_many: bool, only: tuple[str, ...] | None = None) -> str:
@@ -224,17 +210,17 @@ def _corrections_in_short(figures: Figures) -> str:
         if not failing
         else f"Not keeping it somewhere: {', '.join(failing)}."
     )
-    return _filled(words.FOLLOWS_CORRECTIONS.format(bare=told, held=held))
+    return filled(words.FOLLOWS_CORRECTIONS.format(bare=told, held=held))
 
 
 def _populations() -> str:
-    lines = ["| population | items | exchangeable |", "|---|---|---|"]
+    rows = []
     for population in POPULATIONS.values():
         yes = "yes" if population.exchangeable else "no"
         title = population.title
         title += " (20 systems)" if population.kind == "board" else ""
-        lines.append(f"| {title} | {population.formula} | {yes} |")
-    return "\n".join(lines)
+        rows.append((title, population.formula, yes))
+    return table(("population", "items", "exchangeable"), rows)
 
 
 def _all(figures: Figures) -> Iterator[Figure]:
@@ -266,17 +252,11 @@ def _how(figures: Figures, about: About) -> str:
         n_resamples=about.n_resamples,
         seed=about.seed,
         minutes=f"{about.minutes:.0f}",
-        versions=", ".join(f"{name} {version}" for name, version in about.versions.items()),
+        versions=listed_versions(about.versions),
     )
     fewer = _fewer(figures, about.repetitions)
-    paragraphs = [_filled(part) for part in (*told.split("\n\n"), words.NOT_SIMULATED)]
+    paragraphs = [filled(part) for part in (*told.split("\n\n"), words.NOT_SIMULATED)]
     return "\n\n".join(["## How it was computed", standard, *fewer, *paragraphs])
-
-
-def _filled(paragraph: str) -> str:
-    return textwrap.fill(
-        " ".join(paragraph.split()), 98, break_long_words=False, break_on_hyphens=False
-    )
 
 
 def _fewer(figures: Figures, repetitions: int) -> list[str]:
@@ -299,3 +279,6 @@ def _fewer(figures: Figures, repetitions: int) -> list[str]:
             of = "1,000" if many else "up to 200"
             lines.append(f"- {number:,} with {of} items: {'; '.join(families)}")
     return ["\n".join(lines)] if lines else []
+
+
+REPORT = Report(NAME, to_json, from_json, page, draw)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import functools
-import multiprocessing
 import sys
-import time
 import warnings
 import zlib
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TextIO
 
 import numpy as np
 import numpy.typing as npt
 from numpy.random import PCG64DXSM, Generator, SeedSequence
 from scipy import special, stats
-from threadpoolctl import threadpool_limits
 
 from benchmarks.calibration.corrections import LEVELS
+from benchmarks.calibration.frame import Progress, simulate_parts
 from benchmarks.calibration.populations import POPULATIONS, Truth
 from benchmarks.calibration.procedures import JOBS
 
@@ -88,6 +86,11 @@ class Figure(NamedTuple):
         return TOO_MANY in (self.mark(0), self.mark(1))
 
 
+def highest(figures: Iterable[Figure]) -> Figure | None:
+    """Return the figure with the highest rate, marked ones first."""
+    return max(figures, key=lambda figure: (figure.too_many, figure.rate()), default=None)
+
+
 Figures = dict[str, dict[str, dict[int, Figure]]]
 """By row, column and number of items."""
 
@@ -154,25 +157,22 @@ def run(
 ) -> Figures:
     """Simulate cells; the figures do not depend on the number of processes or on other cells."""
     parts = [
-        (number, first, min(first + _PART, repetitions_of(cell, repetitions)))
-        for number, cell in enumerate(cells)
+        (cell, first, min(first + _PART, repetitions_of(cell, repetitions)), seed)
+        for cell in cells
         for first in range(0, repetitions_of(cell, repetitions), _PART)
     ]
-    sums = [np.zeros((2, len(JOBS[cell.job].rows), 3)) for cell in cells]
-    open_parts = np.bincount([number for number, _, _ in parts], minlength=len(cells))
-    started, done = time.monotonic(), 0
-    for number, found in _simulate_all(cells, parts, seed, processes):
-        sums[number] += found
-        open_parts[number] -= 1
-        if open_parts[number] == 0:
+    sums = {cell: np.zeros((2, len(JOBS[cell.job].rows), 3)) for cell in cells}
+    open_parts = Counter(cell for cell, *_ in parts)
+    progress, done = Progress(len(cells), log), 0
+    for (cell, *_), found in simulate_parts(simulate, parts, processes):
+        sums[cell] += found
+        open_parts[cell] -= 1
+        if open_parts[cell] == 0:
             done += 1
-            if log is not None:
-                rate = sums[number][0, 0, 0] / repetitions_of(cells[number], repetitions)
-                minutes = (time.monotonic() - started) / 60
-                label = f"{cells[number].label}: {100 * rate:.1f} %"
-                print(f"[{done}/{len(cells)}, {minutes:.1f} min] {label}", file=log, flush=True)
+            rate = sums[cell][0, 0, 0] / repetitions_of(cell, repetitions)
+            progress.tell(done, f"{cell.label}: {100 * rate:.1f} %")
     figures: Figures = {}
-    for cell, total in zip(cells, sums, strict=True):
+    for cell, total in sums.items():
         for row, sum_, squares in zip(JOBS[cell.job].rows, *total, strict=True):
             figure = _figure(repetitions_of(cell, repetitions), sum_, squares)
             figures.setdefault(row.name, {}).setdefault(cell.column, {})[cell.n] = figure
@@ -189,26 +189,3 @@ def _figure(
         int(sums[2]),
         (float(squares[0]), float(squares[1])) if of_shares else None,
     )
-
-
-def _simulate_all(
-    cells: Sequence[Cell], parts: Sequence[tuple[int, int, int]], seed: int, processes: int
-) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-    """Yield the number of a cell and the sums of one part of it."""
-    if processes == 1:
-        with threadpool_limits(1):
-            for number, first, last in parts:
-                yield number, simulate(cells[number], first, last, seed)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_one_thread) as pool:
-        futures: dict[Future[npt.NDArray[np.float64]], int] = {
-            pool.submit(simulate, cells[number], first, last, seed): number
-            for number, first, last in parts
-        }
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-
-
-def _one_thread() -> None:
-    threadpool_limits(1)

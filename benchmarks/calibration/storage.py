@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchmarks.calibration import frame
 from benchmarks.calibration.run import Figure, Figures
 
 
@@ -22,13 +23,14 @@ class About(NamedTuple):
     versions: Mapping[str, str]
 
 
+_LEGEND = (
+    "procedure: population: n: [repetitions, errors at .05, errors at .01, without an answer]; "
+    "for shares of false differences also the sums of their squares"
+)
+
+
 def to_json(figures: Figures, about: About) -> str:
     """Return the figures as JSON, a line for each procedure and population."""
-    head = json.dumps(about._asdict(), ensure_ascii=False)
-    legend = json.dumps(
-        "procedure: population: n: [repetitions, errors at .05, errors at .01, without an answer]; "
-        "for shares of false differences also the sums of their squares"
-    )
     blocks = []
     for row, columns in figures.items():
         lines = [
@@ -38,8 +40,7 @@ def to_json(figures: Figures, about: About) -> str:
             for column, cells in columns.items()
         ]
         blocks.append(f'"{row}": {{\n  ' + ",\n  ".join(lines) + "}")
-    body = ",\n".join(blocks)
-    return f'{{"about": {head},\n"legend": {legend},\n"figures": {{\n{body}}}}}\n'
+    return frame.to_json(about._asdict(), _LEGEND, "figures", blocks)
 
 
 def from_json(text: str) -> tuple[Figures, About]:

@@ -1,4 +1,4 @@
-"""The calibration's own machinery, and the page that it wrote."""
+"""The calibrations' own machinery, and the pages that they wrote."""
 
 import math
 import sys
@@ -15,11 +15,17 @@ from analysis.statistics import TESTS, adjust  # noqa: E402
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise  # noqa: E402
 from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS  # noqa: E402
 from analysis.statistics.intervals.differences import DIFFERENCE_METHODS  # noqa: E402
-from benchmarks.calibration import __main__ as command  # noqa: E402
-from benchmarks.calibration import report, storage, words  # noqa: E402
-from benchmarks.calibration.picture import draw  # noqa: E402
+from benchmarks.calibration import __main__ as calibration_command  # noqa: E402
+from benchmarks.calibration import words  # noqa: E402
+from benchmarks.calibration.claims import __main__ as claims_command  # noqa: E402
+from benchmarks.calibration.claims.report import REPORT as REPORT_OF_CLAIMS  # noqa: E402
 from benchmarks.calibration.populations import POPULATIONS  # noqa: E402
 from benchmarks.calibration.procedures import FAMILIES, JOBS, ROWS  # noqa: E402
+from benchmarks.calibration.replicability import __main__ as replicability_command  # noqa: E402
+from benchmarks.calibration.replicability.report import (  # noqa: E402
+    REPORT as REPORT_OF_REPLICABILITY,
+)
+from benchmarks.calibration.report import REPORT  # noqa: E402
 from benchmarks.calibration.run import (  # noqa: E402
     TOO_FEW,
     TOO_MANY,
@@ -174,13 +180,17 @@ def test_slow_cells_have_fewer_repetitions():
 
 @pytest.fixture(scope="module")
 def published():
-    return storage.from_json((DOCS / "calibration.json").read_text(encoding="utf-8"))
+    return REPORT.read(DOCS)
 
 
-def test_page_and_picture_show_the_figures(published):
-    assert report.page(*published) == (DOCS / "calibration.md").read_text(encoding="utf-8")
-    assert draw(published[0]) == (DOCS / "calibration.svg").read_text(encoding="utf-8")
-    assert storage.to_json(*published) == (DOCS / "calibration.json").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    "report",
+    [REPORT, REPORT_OF_REPLICABILITY, REPORT_OF_CLAIMS],
+    ids=lambda report: report.name,
+)
+def test_page_and_picture_show_the_counts(report):
+    for name, text in report.texts(*report.read(DOCS)).items():
+        assert text == (DOCS / name).read_text(encoding="utf-8")
 
 
 def test_published_figures_are_complete(published):
@@ -198,20 +208,64 @@ def test_a_published_cell_can_be_computed_again(published):
     assert again.errors == published[0]["mcnemar-midp"]["binary"][20].errors
 
 
-def test_command_computes_some_cells_and_writes_them_into_what_is_there(tmp_path, capsys):
-    only = ["--only", "mcnemar | binary | n=20", "--processes", "1", "--repetitions", "20"]
-    assert command.main([*only, "--out", str(tmp_path)]) == 0
-    assert command.main(["--only", "sign | ratings | n=20", *only[2:], "--out", str(tmp_path)]) == 0
-    figures, _ = storage.from_json((tmp_path / "calibration.json").read_text(encoding="utf-8"))
-    assert {row: list(columns) for row, columns in figures.items()} == {
-        "mcnemar": ["binary"],
-        "sign": ["ratings"],
-    }
-    before = (tmp_path / "calibration.md").read_text(encoding="utf-8")
-    (tmp_path / "calibration.md").unlink()
+def rows_and_columns(figures):
+    return [(row, *columns) for row, columns in figures.items()]
+
+
+def dependences(results):
+    return [scenario.dependence for scenario in results]
+
+
+@pytest.mark.parametrize(
+    ("command", "report", "size", "first", "second", "named", "names", "shown"),
+    [
+        (
+            calibration_command,
+            REPORT,
+            ["--repetitions", "20"],
+            "mcnemar | binary | n=20",
+            "sign | ratings | n=20",
+            rows_and_columns,
+            [("mcnemar", "binary"), ("sign", "ratings")],
+            "McNemar, exact",
+        ),
+        (
+            replicability_command,
+            REPORT_OF_REPLICABILITY,
+            ["--repetitions", "20"],
+            "shared-10 | sign-10 | N=10 | none",
+            "copies | t-50 | N=10",
+            dependences,
+            ["shared-10", "copies"],
+            "10 % of items shared",
+        ),
+        (
+            claims_command,
+            REPORT_OF_CLAIMS,
+            ["--share", ".01"],
+            "shared-70 | n=500 | 17 looks | none",
+            "own | n=500 | 17 looks | 3 points",
+            dependences,
+            ["shared-70", "own"],
+            "shared, 70 %",
+        ),
+    ],
+    ids=["tests and intervals", "replicability", "claims"],
+)
+def test_command_computes_some_cases_and_writes_them_into_what_is_there(
+    command, report, size, first, second, named, names, shown, tmp_path, capsys
+):
+    size = [*size, "--processes", "1"]
+    for only in (first, second):
+        assert command.main(["--only", only, *size, "--out", str(tmp_path)]) == 0
+    counts, _ = report.read(tmp_path)
+    assert named(counts) == names
+    page = tmp_path / f"{report.name}.md"
+    before = page.read_text(encoding="utf-8")
+    page.unlink()
     assert command.main(["--rewrite", "--out", str(tmp_path)]) == 0
-    assert (tmp_path / "calibration.md").read_text(encoding="utf-8") == before
-    assert command.main([*only]) == 0
-    assert "McNemar, exact" in capsys.readouterr().out
+    assert page.read_text(encoding="utf-8") == before
+    assert command.main(["--only", first, *size]) == 0
+    assert shown in capsys.readouterr().out
     assert command.main(["--only", "no such thing"]) == 2
     assert "no such thing" in capsys.readouterr().err

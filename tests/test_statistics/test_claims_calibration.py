@@ -1,4 +1,4 @@
-"""Does a history hold a false claim at most as often as promised? And the page on it.
+"""Does a history hold a false claim at most as often as promised? And the published counts.
 
 Every bound is a binomial quantile: a rule that keeps its promise fails one in a million times, and
 the seeds are fixed. `--calibrate=full` repeats each history more often.
@@ -19,10 +19,7 @@ from analysis.statistics.sequences.alpha_spending import alpha_spending  # noqa:
 from analysis.statistics.sequences.online_fdr import online_fdr  # noqa: E402
 from analysis.studies.claims.settings import ClaimSettings  # noqa: E402
 from analysis.studies.claims.study import study_claims  # noqa: E402
-from benchmarks.calibration.claims import __main__ as command  # noqa: E402
-from benchmarks.calibration.claims import report, storage  # noqa: E402
 from benchmarks.calibration.claims.levels import RULES, holds  # noqa: E402
-from benchmarks.calibration.claims.picture import draw as draw_picture  # noqa: E402
 from benchmarks.calibration.claims.procedures import (  # noqa: E402
     ALONE,
     BY_CLAIM,
@@ -33,6 +30,7 @@ from benchmarks.calibration.claims.procedures import (  # noqa: E402
     outcomes,
     play,
 )
+from benchmarks.calibration.claims.report import REPORT  # noqa: E402
 from benchmarks.calibration.claims.run import (  # noqa: E402
     REPETITIONS,
     promised,
@@ -53,7 +51,6 @@ from benchmarks.calibration.claims.scenarios import (  # noqa: E402
 from benchmarks.claims import build_history  # noqa: E402
 from store.engine import open_store  # noqa: E402
 
-DOCS = ROOT / "docs"
 ALPHA = 0.05
 RULES_OF_CLAIMS = tuple(name for name in PROCEDURES if name not in (ALONE, FRONTIER))
 
@@ -251,16 +248,7 @@ def test_intervals_of_records_miss_what_they_say():
 
 @pytest.fixture(scope="module")
 def published():
-    return storage.from_json((DOCS / f"{report.NAME}.json").read_text(encoding="utf-8"))
-
-
-def test_page_and_picture_show_the_counts(published):
-    for suffix, text in (
-        (".json", storage.to_json(*published)),
-        (".md", report.page(*published)),
-        (".svg", draw_picture(published[0])),
-    ):
-        assert text == (DOCS / f"{report.NAME}{suffix}").read_text(encoding="utf-8")
+    return REPORT.read(ROOT / "docs")
 
 
 def test_published_counts_are_complete(published):
@@ -288,23 +276,6 @@ def test_published_counts_say_what_the_product_says_of_its_rules(published):
 def test_a_published_scenario_can_be_computed_again(published):
     scenario = Scenario("lineage-90", 500, 17, "weaker")
     again = run([scenario], log=None)
-    assert storage.to_json(again, published[1]) == storage.to_json(
+    assert REPORT.to_json(again, published[1]) == REPORT.to_json(
         {scenario: published[0][scenario]}, published[1]
     )
-
-
-def test_command_computes_some_scenarios_and_writes_them_into_what_is_there(tmp_path, capsys):
-    only = ["--only", "shared-70 | n=500 | 17 looks | none", "--share", ".01", "--processes", "1"]
-    assert command.main([*only, "--out", str(tmp_path)]) == 0
-    again = ["--only", "own | n=500 | 17 looks | 3 points", *only[2:]]
-    assert command.main([*again, "--out", str(tmp_path)]) == 0
-    results, _ = storage.from_json((tmp_path / f"{report.NAME}.json").read_text(encoding="utf-8"))
-    assert [scenario.dependence for scenario in results] == ["shared-70", "own"]
-    before = (tmp_path / f"{report.NAME}.md").read_text(encoding="utf-8")
-    (tmp_path / f"{report.NAME}.md").unlink()
-    assert command.main(["--rewrite", "--out", str(tmp_path)]) == 0
-    assert (tmp_path / f"{report.NAME}.md").read_text(encoding="utf-8") == before
-    assert command.main(only) == 0
-    assert "shared, 70 %" in capsys.readouterr().out
-    assert command.main(["--only", "no such thing"]) == 2
-    assert "no such thing" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Is k̂ above the true number of datasets at most as often as promised? And the page on it.
+"""Is k̂ above the true number of datasets at most as often as promised? And what is published.
 
 Every bound is a binomial quantile: an estimator that keeps its promise fails one in a million
 times, and the seeds are fixed. `--calibrate=full` repeats each analysis more often.
@@ -19,13 +19,11 @@ from analysis.statistics.across.counts import COUNT_ESTIMATORS, count_all_pairs 
 from analysis.statistics.across.joint.cells import JointCell  # noqa: E402
 from analysis.statistics.across.joint.counts import joint_counts  # noqa: E402
 from analysis.statistics.across.joint.replicability import joint_replicability  # noqa: E402
-from benchmarks.calibration.replicability import __main__ as command  # noqa: E402
-from benchmarks.calibration.replicability import report, storage  # noqa: E402
 from benchmarks.calibration.replicability.estimators import (  # noqa: E402
     ESTIMATORS,
     count_datasets,
 )
-from benchmarks.calibration.replicability.picture import draw as draw_picture  # noqa: E402
+from benchmarks.calibration.replicability.report import REPORT  # noqa: E402
 from benchmarks.calibration.replicability.run import JOINT_REPETITIONS, run, worst  # noqa: E402
 from benchmarks.calibration.replicability.scenarios import (  # noqa: E402
     BLOCK,
@@ -40,7 +38,6 @@ from benchmarks.calibration.replicability.scenarios import (  # noqa: E402
     sides_of,
 )
 
-DOCS = ROOT / "docs"
 ALPHA = 0.05
 INDEPENDENT = "independent"
 ANY_DEPENDENCE = ("bonferroni", "simes")
@@ -218,16 +215,7 @@ def test_a_scenario_does_not_depend_on_its_parts_or_on_others():
 
 @pytest.fixture(scope="module")
 def published():
-    return storage.from_json((DOCS / f"{report.NAME}.json").read_text(encoding="utf-8"))
-
-
-def test_page_and_picture_show_the_counts(published):
-    for suffix, text in (
-        (".json", storage.to_json(*published)),
-        (".md", report.page(*published)),
-        (".svg", draw_picture(published[0])),
-    ):
-        assert text == (DOCS / f"{report.NAME}{suffix}").read_text(encoding="utf-8")
+    return REPORT.read(ROOT / "docs")
 
 
 def test_published_counts_are_complete(published):
@@ -268,20 +256,3 @@ def test_a_published_scenario_can_be_computed_again(published):
     for side, estimates in again.items():
         for name, estimate in estimates.items():
             assert estimate == results[Scenario.from_label(label)][side][name]
-
-
-def test_command_computes_some_scenarios_and_writes_them_into_what_is_there(tmp_path, capsys):
-    only = ["--only", "shared-10 | sign-10 | N=10 | none", "--repetitions", "20"]
-    assert command.main([*only, "--out", str(tmp_path)]) == 0
-    again = ["--only", "copies | t-50 | N=10", *only[2:]]
-    assert command.main([*again, "--out", str(tmp_path)]) == 0
-    results, _ = storage.from_json((tmp_path / f"{report.NAME}.json").read_text(encoding="utf-8"))
-    assert [scenario.dependence for scenario in results] == ["shared-10", "copies"]
-    before = (tmp_path / f"{report.NAME}.md").read_text(encoding="utf-8")
-    (tmp_path / f"{report.NAME}.md").unlink()
-    assert command.main(["--rewrite", "--out", str(tmp_path)]) == 0
-    assert (tmp_path / f"{report.NAME}.md").read_text(encoding="utf-8") == before
-    assert command.main(only) == 0
-    assert "10 % of items shared" in capsys.readouterr().out
-    assert command.main(["--only", "no such thing"]) == 2
-    assert "no such thing" in capsys.readouterr().err

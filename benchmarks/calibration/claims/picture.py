@@ -7,7 +7,7 @@ from itertools import pairwise
 from benchmarks.calibration.claims.procedures import PROCEDURES, TITLES
 from benchmarks.calibration.claims.run import Results, worst
 from benchmarks.calibration.claims.scenarios import DEPENDENCES, N_LOOKS, PATTERNS
-from benchmarks.calibration.drawing import CELL_HEIGHT, CELL_WIDTH, Drawing
+from benchmarks.calibration.drawing import CELL_WIDTH, Block, Cells, Drawing
 
 _LEFT = 190
 _GAP = 12
@@ -17,6 +17,14 @@ _KINDS = {
     "lineage": "one test set, built from the best",
 }
 _TITLE = "How often does a false claim hold?"
+_CELLS = (
+    "Each cell: in how many of 100 histories a false claim held (each at α, alpha spending, "
+    "frontier), or how many of 100 claims that held were false (others), at α = .05."
+)
+_MARKS = (
+    "A triangle stands where the count lies outside the central 99.9 % of what a rate of 5 in "
+    "100 gives. The higher of 500 and 2,000 items."
+)
 _DESCRIPTION = (
     "A grid. Rows are rules, in blocks by the true gains; columns are kinds of histories, each "
     "with 17, 100 and 1,000 looks. Each cell holds in how many of 100 simulated histories a false "
@@ -30,32 +38,25 @@ _DESCRIPTION = (
 def draw(results: Results) -> str:
     """Return the picture as SVG."""
     drawing = Drawing()
-    drawing.text(16, 30, _TITLE, "title")
-    _key(drawing)
-    y = 152.0
-    first = True
-    for pattern in PATTERNS.values():
-        if not any(scenario.pattern == pattern.name for scenario in results):
-            continue
-        drawing.text(16, y, pattern.title[0].upper() + pattern.title[1:], "head")
-        y += 8
-        if first:
-            y = _heads(drawing, y)
-            first = False
-        for name in PROCEDURES:
-            drawing.text(_LEFT - 8, y + 15, TITLES[name], "label")
-            _row(drawing, y, results, name, pattern.name)
-            y += CELL_HEIGHT
-        y += 26
+    blocks = [
+        Block(
+            pattern.title[0].upper() + pattern.title[1:],
+            [(TITLES[name], _cells(results, name, pattern.name)) for name in PROCEDURES],
+        )
+        for pattern in PATTERNS.values()
+        if any(scenario.pattern == pattern.name for scenario in results)
+    ]
+    y = drawing.grid(drawing.top(_TITLE, _CELLS, _MARKS), _LEFT, blocks, _heads)
     return drawing.svg(y, _TITLE, _DESCRIPTION)
 
 
-def _row(drawing: Drawing, y: float, results: Results, name: str, pattern: str) -> None:
-    for column, dependence in enumerate(DEPENDENCES):
-        for place, n_looks in enumerate(N_LOOKS):
-            figure = worst(results, name, dependence=dependence, n_looks=n_looks, pattern=pattern)
-            if figure is not None:
-                drawing.cell(_place(column, place), y, figure)
+def _cells(results: Results, name: str, pattern: str) -> Cells:
+    return [
+        (_place(column, place), figure)
+        for column, dependence in enumerate(DEPENDENCES)
+        for place, n in enumerate(N_LOOKS)
+        if (figure := worst(results, name, dependence=dependence, n_looks=n, pattern=pattern))
+    ]
 
 
 def _place(column: int, cell: int) -> float:
@@ -79,22 +80,3 @@ def _heads(drawing: Drawing, y: float) -> float:
             drawing.text(_place(column, place) + CELL_WIDTH / 2, y + 37, told, "small")
     drawing.text(_LEFT - 8, y + 37, "looks", "label small")
     return y + 42
-
-
-def _key(drawing: Drawing) -> None:
-    """Say in words what colours and marks mean."""
-    drawing.text(
-        16,
-        54,
-        "Each cell: in how many of 100 histories a false claim held (each at α, alpha spending, "
-        "frontier), or how many of 100 claims that held were false (others), at α = .05.",
-        "key",
-    )
-    drawing.swatches(68)
-    drawing.text(
-        16,
-        112,
-        "A triangle stands where the count lies outside the central 99.9 % of what a rate of 5 in "
-        "100 gives. The higher of 500 and 2,000 items.",
-        "key",
-    )

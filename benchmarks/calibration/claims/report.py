@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from benchmarks.calibration.claims import words
 from benchmarks.calibration.claims.levels import ALPHA
@@ -34,7 +32,16 @@ from benchmarks.calibration.claims.scenarios import (
     Scenario,
 )
 from benchmarks.calibration.claims.storage import About, from_json, to_json
+from benchmarks.calibration.frame import Report
 from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure
+from benchmarks.calibration.tables import (
+    filled,
+    filled_under_heading,
+    listed_versions,
+    percent,
+    table,
+    table_if_any,
+)
 
 NAME = "calibration_claims"
 _TABLES = {
@@ -50,19 +57,6 @@ _COMPARED = (
 _LOOKS_OF_FOUND = 100
 _FEWEST = 0.01
 """True claims that hold, on average, below which a ratio says nothing."""
-
-
-def write(results: Results, about: About, folder: Path) -> None:
-    """Write the counts, the page and the picture."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stored = to_json(results, about)
-    results, about = from_json(stored)  # what is written can be written again from the counts
-    for suffix, text in (
-        (".json", stored),
-        (".md", page(results, about)),
-        (".svg", draw(results)),
-    ):
-        (folder / f"{NAME}{suffix}").write_text(text, encoding="utf-8")
 
 
 def page(results: Results, about: About) -> str:
@@ -84,14 +78,14 @@ def page(results: Results, about: About) -> str:
     ]
     for pattern in PATTERNS.values():
         tables = {
-            heading: table
+            heading: text
             for heading, names in _TABLES.items()
-            if (table := _table(results, pattern.name, names))
+            if (text := _table(results, pattern.name, names))
         }
         if tables:
             parts.append(f"## {pattern.title[0].upper()}{pattern.title[1:]}")
-        for heading, table in tables.items():
-            parts += [f"### {heading}", table]
+        for heading, text in tables.items():
+            parts += [f"### {heading}", text]
     parts.append(_how(about))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -108,7 +102,7 @@ def _exceeds(results: Results, name: str, dependence: str) -> bool:
 
 def _kept(results: Results) -> str:
     """Say where each rule keeps its promise."""
-    lines = ["| rule | keeps α | highest | exceeds α |", "|---|---|---|---|"]
+    rows = []
     for name in PROCEDURES:
         told: dict[bool, list[str]] = {True: [], False: []}
         kept: list[float] = []
@@ -116,13 +110,13 @@ def _kept(results: Results) -> str:
             rates = [figure.rate() for figure in _figures(results, name, dependence.name)]
             if rates:
                 exceeds = _exceeds(results, name, dependence.name)
-                highest = f"{dependence.title} ({_percent(max(rates))})"
+                highest = f"{dependence.title} ({percent(max(rates))})"
                 told[exceeds].append(highest if exceeds else dependence.title)
                 kept += [] if exceeds else rates
         everywhere = "everywhere" if told[False] and not told[True] else "; ".join(told[False])
-        most = _percent(max(kept)) if kept else "–"
-        lines.append(_line(TITLES[name], everywhere or "–", most, "; ".join(told[True]) or "–"))
-    return "\n".join(lines)
+        most = percent(max(kept)) if kept else "–"
+        rows.append((TITLES[name], everywhere or "–", most, "; ".join(told[True]) or "–"))
+    return table(("rule", "keeps α", "highest", "exceeds α"), rows)
 
 
 def _lineage(results: Results) -> str:
@@ -140,12 +134,12 @@ def _lineage(results: Results) -> str:
         ]
         if rates:
             told.append(f"{100 * max(rates):.0f} ({n_looks:,} looks)")
-    return _filled(words.LINEAGE.format(rates=", ".join(told))) if told else ""
+    return filled(words.LINEAGE.format(rates=", ".join(told))) if told else ""
 
 
 def _found(results: Results) -> str:
     """Tabulate the true claims that hold."""
-    lines = []
+    rows = []
     for pattern in PATTERNS.values():
         for dependence in DEPENDENCES.values():
             cells = []
@@ -160,9 +154,8 @@ def _found(results: Results) -> str:
                 exceeds = text and _exceeds(results, name, dependence.name)
                 cells.append(f"({text})" if exceeds else text)
             if any(cells) and pattern.gain:
-                lines.append(_line(pattern.name, dependence.title, *cells))
-    head = _line("gains", "histories", *(TITLES[name] for name in _COMPARED))
-    return "\n".join([head, "|---" * (2 + len(_COMPARED)) + "|", *lines]) if lines else ""
+                rows.append((pattern.name, dependence.title, *cells))
+    return table_if_any(("gains", "histories", *(TITLES[name] for name in _COMPARED)), rows)
 
 
 def _compared(results: Results) -> str:
@@ -178,7 +171,7 @@ def _compared(results: Results) -> str:
     if not ratios:
         return ""
     claim, look = (sum(found) / len(pairs) for found in zip(*pairs, strict=True))
-    return _filled(
+    return filled(
         words.COMPARED.format(claim=claim, look=look, least=min(ratios), most=max(ratios))
     )
 
@@ -189,31 +182,28 @@ def _intervals(results: Results) -> list[str]:
         total = total + result.intervals
     if not total.records:
         return []
-    lines = [
-        _line("histories", *(pattern.title for pattern in PATTERNS.values())),
-        "|---" * (1 + len(PATTERNS)) + "|",
-    ]
+    rows = []
     for dependence in DEPENDENCES.values():
         cells = [
             _interval(pooled_intervals(results, dependence.name, pattern)) for pattern in PATTERNS
         ]
         if any(cells):
-            lines.append(_line(dependence.title, *cells))
+            rows.append((dependence.title, *cells))
     told = words.INTERVALS.format(below=f"{100 * total.below / total.records:.0f}")
-    return [told, "\n".join(lines)]
+    return [told, table(("histories", *(pattern.title for pattern in PATTERNS.values())), rows)]
 
 
 def _interval(found: Intervals) -> str:
     if not found.records:
         return ""
-    rate = _percent(found.rate)
+    rate = percent(found.rate)
     rate = f"**{rate}{TOO_MANY}**" if found.exceeds(ALPHA) else rate
     over, plain = found.exaggerated / found.records, found.missed_plain / found.records
-    return f"{rate} / {_percent(over)} ({_percent(plain)})"
+    return f"{rate} / {percent(over)} ({percent(plain)})"
 
 
 def _table(results: Results, pattern: str, names: Sequence[str]) -> str:
-    lines = []
+    rows = []
     for dependence in DEPENDENCES.values():
         cells = []
         for name in names:
@@ -224,24 +214,15 @@ def _table(results: Results, pattern: str, names: Sequence[str]) -> str:
             texts = [_cell(figure) for figure in figures]
             cells.append(" / ".join(texts) if any(text != "–" for text in texts) else "")
         if any(cells):
-            lines.append(_line(dependence.title, *cells))
-    head = _line("histories", *(TITLES[name] for name in names))
-    return "\n".join([head, "|---" * (1 + len(names)) + "|", *lines]) if lines else ""
-
-
-def _line(*columns: str) -> str:
-    return "| " + " | ".join(columns) + " |"
+            rows.append((dependence.title, *cells))
+    return table_if_any(("histories", *(TITLES[name] for name in names)), rows)
 
 
 def _cell(figure: Figure | None) -> str:
     if figure is None:
         return "–"
-    text = _percent(figure.rate())
+    text = percent(figure.rate())
     return f"**{text}{TOO_MANY}**" if figure.too_many else text
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f}"
 
 
 def _counted(results: Results) -> str:
@@ -255,7 +236,7 @@ def _counted(results: Results) -> str:
         few=every.count(TOO_FEW),
         chance=len(every) / 1000,
     )
-    return _filled(told)
+    return filled(told)
 
 
 def _how(about: About) -> str:
@@ -267,13 +248,9 @@ def _how(about: About) -> str:
         repetitions=repetitions,
         seed=about.seed,
         minutes=about.minutes,
-        versions=", ".join(f"{name} {version}" for name, version in about.versions.items()),
+        versions=listed_versions(about.versions),
     )
-    heading, *paragraphs = told.split("\n\n")
-    return "\n\n".join([heading, *(_filled(paragraph) for paragraph in paragraphs)])
+    return filled_under_heading(told)
 
 
-def _filled(paragraph: str) -> str:
-    return textwrap.fill(
-        " ".join(paragraph.split()), 98, break_long_words=False, break_on_hyphens=False
-    )
+REPORT = Report(NAME, to_json, from_json, page, draw)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from typing import NamedTuple, TextIO
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from benchmarks.calibration.claims.procedures import (
     FRONTIER,
@@ -23,7 +19,8 @@ from benchmarks.calibration.claims.procedures import (
     play,
 )
 from benchmarks.calibration.claims.scenarios import BLOCK, Scenario
-from benchmarks.calibration.run import Figure
+from benchmarks.calibration.frame import Progress, simulate_parts
+from benchmarks.calibration.run import Figure, highest
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -167,14 +164,12 @@ def run(
         for block, size in enumerate(_sizes(repetitions_of(scenario, share)))
     ]
     results: dict[Scenario, list[tuple[int, Result]]] = {s: [] for s in scenarios}
-    started = time.monotonic()
-    for n_done, (scenario, block, found) in enumerate(_simulate_all(parts, processes), 1):
+    progress = Progress(len(parts), log)
+    for n_done, (part, found) in enumerate(simulate_parts(simulate, parts, processes), 1):
+        scenario, block, _, _ = part
         results[scenario].append((block, found))
-        if log is not None and n_done % 100 == 0:
-            minutes = (time.monotonic() - started) / 60
-            print(
-                f"[{n_done}/{len(parts)}, {minutes:.1f} min] {scenario.label}", file=log, flush=True
-            )
+        if n_done % 100 == 0:
+            progress.tell(n_done, scenario.label)
     return {scenario: _pooled(blocks) for scenario, blocks in results.items()}
 
 
@@ -205,25 +200,6 @@ def _pooled(blocks: list[tuple[int, Result]]) -> Result:
     )
 
 
-def _simulate_all(
-    parts: Sequence[tuple[Scenario, int, int, int]], processes: int
-) -> Iterator[tuple[Scenario, int, Result]]:
-    if processes == 1:
-        with threadpool_limits(1):
-            for part in parts:
-                yield part[0], part[1], simulate(*part)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_one_thread) as pool:
-        futures = {pool.submit(simulate, *part): part[:2] for part in parts}
-        for future in as_completed(futures):
-            yield *futures[future], future.result()
-
-
-def _one_thread() -> None:
-    threadpool_limits(1)
-
-
 def promised(name: str, found: Found) -> Figure:
     """Return the error that a procedure promises to keep at alpha."""
     of_all = name == FRONTIER or name.startswith(("alone", "alpha-spending"))
@@ -234,13 +210,12 @@ def worst(
     results: Results, name: str, *, dependence: str, n_looks: int, pattern: str
 ) -> Figure | None:
     """Return a procedure's figure with the highest rate over the numbers of items."""
-    figures = [
+    return highest(
         promised(name, result.found[name])
         for scenario, result in results.items()
         if (scenario.dependence, scenario.n_looks, scenario.pattern)
         == (dependence, n_looks, pattern)
-    ]
-    return max(figures, key=lambda figure: (figure.too_many, figure.rate()), default=None)
+    )
 
 
 def pooled_intervals(results: Results, dependence: str, pattern: str) -> Intervals:

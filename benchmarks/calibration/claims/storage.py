@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from benchmarks.calibration import frame
 from benchmarks.calibration.claims.run import Found, Intervals, Result, Results
 from benchmarks.calibration.claims.scenarios import Scenario
 
@@ -45,11 +46,8 @@ def to_json(results: Results, about: About) -> str:
             },
             "intervals": list(result.intervals),
         }
-        lines.append(f"{json.dumps(scenario.label)}: " + json.dumps(packed, separators=(",", ":")))
-    head = json.dumps(about._asdict(), ensure_ascii=False)
-    legend = json.dumps(_LEGEND, ensure_ascii=False)
-    body = ",\n".join(lines)
-    return f'{{"about": {head},\n"legend": {legend},\n"results": {{\n{body}}}}}\n'
+        lines.append(frame.entry(scenario.label, packed))
+    return frame.to_json(about._asdict(), _LEGEND, "results", lines)
 
 
 def from_json(text: str) -> tuple[Results, About]:

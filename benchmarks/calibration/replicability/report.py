@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 
+from benchmarks.calibration.frame import Report
 from benchmarks.calibration.replicability import words
 from benchmarks.calibration.replicability.estimators import ESTIMATORS, TITLES
 from benchmarks.calibration.replicability.picture import draw
@@ -19,23 +18,18 @@ from benchmarks.calibration.replicability.scenarios import (
 )
 from benchmarks.calibration.replicability.storage import About, from_json, to_json
 from benchmarks.calibration.run import TOO_FEW, TOO_MANY, Figure
+from benchmarks.calibration.tables import (
+    filled,
+    filled_under_heading,
+    listed_versions,
+    percent,
+    table,
+    table_if_any,
+)
 
 NAME = "calibration_replicability"
 _KINDS_OF_FOUND = ("t-50", "mcnemar-50")
 _TINY = Scenario("independent", "sign-10", 60, "half strong")
-
-
-def write(results: Results, about: About, folder: Path) -> None:
-    """Write the counts, the page and the picture."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stored = to_json(results, about)
-    results, about = from_json(stored)  # what is written can be written again from the counts
-    for suffix, text in (
-        (".json", stored),
-        (".md", page(results, about)),
-        (".svg", draw(results)),
-    ):
-        (folder / f"{NAME}{suffix}").write_text(text, encoding="utf-8")
 
 
 def page(results: Results, about: About) -> str:
@@ -57,8 +51,8 @@ def page(results: Results, about: About) -> str:
     for side, title in words.SIDES.items():
         parts.append(f"## {title}")
         for k in ("0", "1", "N/2"):
-            table = _table(results, side, k)
-            parts += [f"### k = {k}", table] if table else []
+            text = _table(results, side, k)
+            parts += [f"### k = {k}", text] if text else []
     parts.append(_how(about))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -77,30 +71,25 @@ def _exceeds(results: Results, estimator: str, dependence: str) -> bool:
 
 def _kept(results: Results) -> str:
     """Say where each estimator keeps its promise."""
-    lines = ["| estimator | keeps α | exceeds α |", "|---|---|---|"]
+    rows = []
     for estimator in ESTIMATORS:
         told: dict[bool, list[str]] = {True: [], False: []}
         for dependence in DEPENDENCES.values():
             rates = [f.rate() for f in _figures(results, estimator, dependence.name)]
             if rates:
                 exceeds = _exceeds(results, estimator, dependence.name)
-                title = f"{dependence.title} ({_percent(max(rates))})"
+                title = f"{dependence.title} ({percent(max(rates))})"
                 told[exceeds].append(title if exceeds else dependence.title)
         everywhere = "everywhere" if told[False] and not told[True] else ", ".join(told[False])
         if any(told.values()):
-            lines.append(
-                f"| {TITLES[estimator]} | {everywhere or '–'} | {', '.join(told[True]) or '–'} |"
-            )
-    return "\n".join(lines)
+            rows.append((TITLES[estimator], everywhere or "–", ", ".join(told[True]) or "–"))
+    return table(("estimator", "keeps α", "exceeds α"), rows)
 
 
 def _found(results: Results) -> str:
     """Tabulate the mean estimate where half of the effects are real and moderate."""
     names = [name for name in ESTIMATORS if any(_figures(results, name))]
-    lines = [
-        "| datasets | p-values | " + " | ".join(TITLES[name] for name in names) + " |",
-        "|---" * (2 + len(names)) + "|",
-    ]
+    rows = []
     for dependence in DEPENDENCES.values():
         for kind in _KINDS_OF_FOUND:
             cells = []
@@ -115,8 +104,8 @@ def _found(results: Results) -> str:
                 exceeds = text and _exceeds(results, name, dependence.name)
                 cells.append(f"({text})" if exceeds else text)
             if any(cells):
-                lines.append(_line(dependence.title, KINDS[kind].title, cells))
-    return "\n".join(lines)
+                rows.append((dependence.title, KINDS[kind].title, *cells))
+    return table(("datasets", "p-values", *(TITLES[name] for name in names)), rows)
 
 
 def _small(results: Results) -> str:
@@ -125,12 +114,12 @@ def _small(results: Results) -> str:
     if not estimates:
         return ""
     means = [f"{estimate.mean:.1f} ({TITLES[name]})" for name, estimate in estimates.items()]
-    return _filled(words.SMALL.format(means=", ".join(means)))
+    return filled(words.SMALL.format(means=", ".join(means)))
 
 
 def _table(results: Results, side: str, k: str) -> str:
     names = [name for name in ESTIMATORS if any(_figures(results, name))]
-    lines = []
+    rows = []
     for dependence in DEPENDENCES:
         for kind in KINDS:
             cells = []
@@ -139,37 +128,24 @@ def _table(results: Results, side: str, k: str) -> str:
                 texts = [_cell(figure) for figure in found]
                 cells.append(" / ".join(texts) if any(text != "–" for text in texts) else "")
             if any(cells):
-                lines.append(_line(DEPENDENCES[dependence].title, KINDS[kind].title, cells))
-    head = "| datasets | p-values | " + " | ".join(TITLES[name] for name in names) + " |"
-    return "\n".join([head, "|---" * (2 + len(names)) + "|", *lines]) if lines else ""
-
-
-def _line(*columns: str | list[str]) -> str:
-    flat = [text for c in columns for text in (c if isinstance(c, list) else [c])]
-    return "| " + " | ".join(flat) + " |"
+                rows.append((DEPENDENCES[dependence].title, KINDS[kind].title, *cells))
+    return table_if_any(("datasets", "p-values", *(TITLES[name] for name in names)), rows)
 
 
 def _cell(figure: Figure | None) -> str:
     if figure is None:
         return "–"
-    text = _percent(figure.rate()) + figure.mark()
+    text = percent(figure.rate()) + figure.mark()
     return f"**{text}**" if figure.too_many else text
 
 
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f}"
-
-
 def _dependences() -> str:
-    lines = ["| datasets | what they share |", "|---|---|"]
-    lines += [f"| {d.title} | {d.formula} |" for d in DEPENDENCES.values()]
-    return "\n".join(lines)
+    rows = ((d.title, d.formula) for d in DEPENDENCES.values())
+    return table(("datasets", "what they share"), rows)
 
 
 def _kinds() -> str:
-    lines = ["| p-values | from |", "|---|---|"]
-    lines += [f"| {kind.title} | {kind.formula} |" for kind in KINDS.values()]
-    return "\n".join(lines)
+    return table(("p-values", "from"), ((kind.title, kind.formula) for kind in KINDS.values()))
 
 
 def _counted(results: Results) -> str:
@@ -190,7 +166,7 @@ def _counted(results: Results) -> str:
         few=every.count(TOO_FEW),
         chance=len(every) / 1000,
     )
-    return _filled(told)
+    return filled(told)
 
 
 def _how(about: About) -> str:
@@ -201,13 +177,9 @@ def _how(about: About) -> str:
         n_resamples=about.n_resamples,
         seed=about.seed,
         minutes=about.minutes,
-        versions=", ".join(f"{name} {version}" for name, version in about.versions.items()),
+        versions=listed_versions(about.versions),
     )
-    heading, *paragraphs = told.split("\n\n")
-    return "\n\n".join([heading, *(_filled(paragraph) for paragraph in paragraphs)])
+    return filled_under_heading(told)
 
 
-def _filled(paragraph: str) -> str:
-    return textwrap.fill(
-        " ".join(paragraph.split()), 98, break_long_words=False, break_on_hyphens=False
-    )
+REPORT = Report(NAME, to_json, from_json, page, draw)

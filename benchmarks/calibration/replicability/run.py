@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from typing import NamedTuple, TextIO
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
+from benchmarks.calibration.frame import Progress, simulate_parts
 from benchmarks.calibration.replicability.estimators import NOT_LOOKED_AT, estimates
 from benchmarks.calibration.replicability.scenarios import (
     BLOCK,
@@ -22,7 +19,7 @@ from benchmarks.calibration.replicability.scenarios import (
     draw,
     sides_of,
 )
-from benchmarks.calibration.run import Figure
+from benchmarks.calibration.run import Figure, highest
 
 REPETITIONS = 4_000
 JOINT_REPETITIONS = {10: 500, 60: 150}
@@ -99,16 +96,13 @@ def run(
     sums: dict[Scenario, dict[str, dict[str, npt.NDArray[np.int64]]]] = {
         scenario: {side: {} for side in sides_of(scenario)} for scenario in scenarios
     }
-    started = time.monotonic()
-    for n_done, (scenario, found) in enumerate(_simulate_all(parts, processes), 1):
+    progress = Progress(len(parts), log)
+    for n_done, ((scenario, *_), found) in enumerate(simulate_parts(simulate, parts, processes), 1):
         for side, estimators in found.items():
             for name, numbers in estimators.items():
                 sums[scenario][side][name] = sums[scenario][side].get(name, 0) + numbers
-        if log is not None and n_done % 100 == 0:
-            minutes = (time.monotonic() - started) / 60
-            print(
-                f"[{n_done}/{len(parts)}, {minutes:.1f} min] {scenario.label}", file=log, flush=True
-            )
+        if n_done % 100 == 0:
+            progress.tell(n_done, scenario.label)
     return {
         scenario: {
             side: {name: _estimate(numbers) for name, numbers in estimators.items()}
@@ -133,25 +127,6 @@ def _estimate(numbers: npt.NDArray[np.int64]) -> Estimate:
     return Estimate(Figure(repetitions, (first, second), 0), total)
 
 
-def _simulate_all(
-    parts: Sequence[tuple[Scenario, int, int, int, int]], processes: int
-) -> Iterator[tuple[Scenario, dict[str, dict[str, npt.NDArray[np.int64]]]]]:
-    if processes == 1:
-        with threadpool_limits(1):
-            for part in parts:
-                yield part[0], simulate(*part)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_one_thread) as pool:
-        futures = {pool.submit(simulate, *part): part[0] for part in parts}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-
-
-def _one_thread() -> None:
-    threadpool_limits(1)
-
-
 def worst(
     results: Results, side: str, dependence: str, kind: str, n_datasets: int, k: str, name: str
 ) -> Figure | None:
@@ -161,4 +136,4 @@ def worst(
         estimators = results.get(Scenario(dependence, kind, n_datasets, pattern.name), {})
         if pattern.k == k and name in estimators.get(side, {}):
             found.append(estimators[side][name].figure)
-    return max(found, key=lambda figure: (figure.too_many, figure.rate()), default=None)
+    return highest(found)

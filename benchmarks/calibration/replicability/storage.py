@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from benchmarks.calibration import frame
 from benchmarks.calibration.replicability.run import Estimate, Results
 from benchmarks.calibration.replicability.scenarios import Scenario
 from benchmarks.calibration.run import Figure
@@ -33,26 +34,17 @@ _LEGEND = (
 
 def to_json(results: Results, about: About) -> str:
     """Return the results as JSON, a line for each scenario."""
-    lines = [
-        f"{json.dumps(scenario.label)}: " + json.dumps(packed, separators=(",", ":"))
-        for scenario, packed in (
-            (
-                scenario,
-                {
-                    side: {
-                        name: [e.figure.repetitions, *map(_plain, e.figure.errors), e.total]
-                        for name, e in estimators.items()
-                    }
-                    for side, estimators in sides.items()
-                },
-            )
-            for scenario, sides in results.items()
-        )
-    ]
-    head = json.dumps(about._asdict(), ensure_ascii=False)
-    legend = json.dumps(_LEGEND, ensure_ascii=False)
-    body = ",\n".join(lines)
-    return f'{{"about": {head},\n"legend": {legend},\n"results": {{\n{body}}}}}\n'
+    lines = []
+    for scenario, sides in results.items():
+        packed = {
+            side: {
+                name: [e.figure.repetitions, *map(_plain, e.figure.errors), e.total]
+                for name, e in estimators.items()
+            }
+            for side, estimators in sides.items()
+        }
+        lines.append(frame.entry(scenario.label, packed))
+    return frame.to_json(about._asdict(), _LEGEND, "results", lines)
 
 
 def from_json(text: str) -> tuple[Results, About]:
@@ -72,7 +64,7 @@ def _plain(count: float) -> int | None:
     return None if math.isnan(count) else int(count)
 
 
-def _unpacked(numbers: list[int | None]) -> Estimate:
+def _unpacked(numbers: tuple[int, int | None, int | None, int]) -> Estimate:
     repetitions, *above, total = numbers
     first, second = (math.nan if n is None else float(n) for n in above)
     return Estimate(Figure(repetitions, (first, second), 0), total)
