@@ -18,7 +18,7 @@ from store.claim_records import ClaimRecord, NewClaim, Origin, Tier
 from store.engine import Change, Store
 from store.errors import ConflictError, NotFoundError, StoreError
 from store.importers.bundle import ONE_SCORE
-from store.importers.cells import aware
+from store.importers.cells import FIRST_YEAR, aware
 from store.importers.settings import outside_reason
 from store.lookup import Kind, find_id, find_metric_id
 from store.models import Claim, ClaimEvidence, Dataset, Metric, Run, System, new_uid, utc_now
@@ -36,8 +36,20 @@ class PutClaim(NamedTuple):
 
 
 def add_claim(store: Store, claim: NewClaim, *, actor: str) -> ClaimRecord:
-    """Put a claim into the ledger; see `add_claims`."""
-    return add_claims(store, [claim], actor=actor)[0]
+    """Put a claim into the ledger; see `add_claims`.
+
+    Raises
+    ------
+    ConflictError
+        As there; or the same claim was withdrawn.
+    """
+    made = add_claims(store, [claim], actor=actor)[0]
+    if made.withdrawn:
+        raise ConflictError(
+            f"This very claim was withdrawn ('{made.uid}'), and stays so. To state it again, name "
+            "the source more exactly (page, table, version)."
+        )
+    return made
 
 
 def add_claims(store: Store, claims: Iterable[NewClaim], *, actor: str) -> list[ClaimRecord]:
@@ -196,6 +208,8 @@ def _checked(claim: NewClaim, metric: Metric) -> dict[str, Any]:
 
 def checked_date(moment: datetime) -> datetime:
     """Return the date of a claim; refuse one that is still to come."""
+    if moment.year < FIRST_YEAR:
+        raise StoreError(f"`claimed_on` lies before {FIRST_YEAR}: {moment.year}. Is it right?")
     if moment > utc_now() + _TIME_ZONES:
         raise StoreError(f"`claimed_on` must not lie in the future, got {moment:%Y-%m-%d}.")
     return moment

@@ -87,7 +87,7 @@ _LISTED_COLUMNS: dict[Listing, tuple[str, ...]] = {
     Listing.runs: ("uid", "system", "dataset", "label", "evaluated_on", "complete", "tags"),
     Listing.claims: (
         *("uid", "claimed_on", "system", "dataset", "metric", "=value", "verdict", "tier"),
-        *("origin", "source"),
+        *("origin", "source", "withdrawn"),
     ),
     Listing.ingests: ("uid", "format", "actor", "created_at"),
 }

@@ -21,6 +21,7 @@ from store.console import (
 from store.engine import open_for_trial
 from store.errors import StoreError
 from store.importers.bundle import ReadOptions
+from store.importers.cells import FIRST_YEAR
 from store.importers.detect import read_paths
 from store.ingest import IngestReport, ingest_all
 from store.ingest.report import summarise
@@ -147,6 +148,8 @@ def parse_date(text: str, option: str = "--date") -> datetime:
         date = datetime.fromisoformat(text)
     except ValueError as error:
         raise StoreError(f"{option} '{text}' is no date: write it as 2026-11-21.") from error
+    if date.year < FIRST_YEAR:
+        raise StoreError(f"{option} '{text}' lies before {FIRST_YEAR}: is the year right?")
     return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 

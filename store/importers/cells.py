@@ -185,7 +185,7 @@ def parse_status(text: str) -> Status | None:
     return STATUS_WORDS[word]
 
 
-_FIRST_YEAR = 1940
+FIRST_YEAR = 1940
 """Nothing was evaluated before: an earlier year is a mistake."""
 
 
@@ -203,8 +203,8 @@ def parse_date(text: str) -> tuple[datetime, bool]:
         raise CellError(
             f"{text.strip()!r} is no date; write 2025-11-18 or 2025-11-18T20:15:00+00:00"
         ) from None
-    if moment.year < _FIRST_YEAR:
-        raise CellError(f"{text.strip()!r} lies before {_FIRST_YEAR}; is the year right?")
+    if moment.year < FIRST_YEAR:
+        raise CellError(f"{text.strip()!r} lies before {FIRST_YEAR}; is the year right?")
     return aware(moment)
 
 

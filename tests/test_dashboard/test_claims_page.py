@@ -240,7 +240,7 @@ def test_an_address_that_is_none_of_the_web_is_no_link(
     open_page: OpenPage, text_of: TextOf, history_path: Path
 ) -> None:
     store = open_store(history_path)
-    odd = claim("Douglas [fir]", 0.99, 120, source_url="https://paper", source="x [y](z)")
+    odd = claim("Douglas [fir]", 0.76, 120, source_url="https://paper", source="x [y](z)")
     uid = add_claim(store, odd, actor="tests").uid
     with store.write("an older version, which took any address") as change:
         (row,) = (row for row in change.session.query(Claim) if row.uid == uid)

@@ -485,6 +485,67 @@ def test_a_printed_tie_claims_nothing(store: Store, add_dated: AddDated) -> None
     assert by_system(study.rows)["B"].claims_best is False
 
 
+def test_a_claim_about_a_record_does_not_hide_it(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 10, right(160))
+    add_dated("C", 20, right(190))
+    assert "2 of 2 claims" in study_claims(store, "qa").sentence
+    claim(store, "B", 0.8, 30)
+    assert "2 of 2 claims" in study_claims(store, "qa").sentence
+    claim(store, "B", 0.99, 10, source="overclaim")
+    study = study_claims(store, "qa")
+    assert "2 of 2 claims" in study.sentence
+    assert [row.verdict for row in study.rows if row.source == "overclaim"] == ["contradicted"]
+    found = audit_claims(store, actor="tests")
+    assert found.n_found == 2
+
+
+def test_late_claims_and_looks_of_one_day_keep_their_order(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(20))
+    add_dated("B", 1, right(60))
+    add_dated("C", 5, right(120))
+    claim(store, "A", 0.94, 5, printed="0.94")
+    for counting in ("claims", "looks"):
+        settings = ClaimSettings(counting=counting)  # type: ignore[arg-type]
+        study = study_claims(store, "qa", settings=settings)
+        assert study.n_tested == 3
+
+
+def test_a_later_run_of_a_system_takes_no_claim_from_the_earlier(
+    store: Store, add_dated: AddDated
+) -> None:
+    add_dated("A", 0, right(160))
+    add_dated("B", 10, right(100))
+    claim(store, "B", 0.9, 30, printed="0.90")
+    before = study_claims(store, "qa").rows
+    add_dated("B", 39, right(184), label="again")
+    after = {row.claim_uid: row for row in study_claims(store, "qa").rows}
+    (claimed,) = (row for row in before if row.claim_uid)
+    assert after[claimed.claim_uid].verdict == claimed.verdict == "contradicted"
+
+
+def test_a_test_set_that_grows_keeps_its_history(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(50, 100))
+    add_dated("B", 1, right(80, 100))
+    add_dated("C", 2, right(100, 120))
+    study = study_claims(store, "qa")
+    assert [row.system for row in study.rows] == ["A", "B", "C"]
+    assert study.rows[1].verdict == "supported"
+
+
+def test_a_withdrawn_record_is_not_found_again(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(160))
+    audit_claims(store, actor="tests")
+    (found,) = list_claims(store)
+    withdraw_claim(store, found.uid, "leaked test items", actor="tests")
+    again = audit_claims(store, actor="tests")
+    assert (again.n_found, again.n_evidence_added) == (0, 0)
+    assert get_claim(store, found.uid).verdict == "contradicted"
+
+
 def test_an_overclaim_does_not_taint_the_other_claims(store: Store, add_dated: AddDated) -> None:
     add_dated("A", 0, right(150))
     add_dated("B", 1, right(100))
@@ -640,8 +701,9 @@ def test_a_claim_of_less_than_the_items_give_is_borne_out(
 ) -> None:
     add_dated("A", 0, right(150))
     claim(store, "A", 0.5, 0, printed="0.50")
-    (row,) = study_claims(store, "qa").rows
-    assert (row.verdict, row.tier) == ("unverifiable", "reproduced")  # the first score
+    first, row = study_claims(store, "qa").rows
+    assert (first.verdict, first.claim_uid) == ("unverifiable", None)
+    assert (row.verdict, row.tier, row.claims_best) == ("supported", "reproduced", False)
     assert "more than was claimed" in row.why
 
 

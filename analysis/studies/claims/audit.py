@@ -125,9 +125,10 @@ def audit_claims(
         study = study_claims(store, dataset_uid, metric=metric_uid, settings=settings)
         found = _new_claims(study)
         if found:
-            uids = [claim.uid for claim in add_claims(store, found, actor=actor)]
+            made = add_claims(store, found, actor=actor)
+            uids = [None if claim.withdrawn else claim.uid for claim in made]
             study = replace(study, rows=_with_claims(study, uids))
-            n_found += len(found)
+            n_found += sum(uid is not None for uid in uids)
         evidence = _new_evidence(store, study)
         if evidence:
             add_all_evidence(store, evidence.values(), actor=actor)
@@ -230,8 +231,11 @@ def _is_new(row: ClaimRow) -> bool:
     return row.claim_uid is None and row.previous is not None
 
 
-def _with_claims(study: ClaimsStudy, uids: Iterable[str]) -> tuple[ClaimRow, ...]:
-    """Return the rows with the claims that were just made of them, in the same order."""
+def _with_claims(study: ClaimsStudy, uids: Iterable[str | None]) -> tuple[ClaimRow, ...]:
+    """Return the rows with the claims that were just made of them, in the same order.
+
+    A record whose claim was withdrawn stays without one.
+    """
     left = iter(uids)
     return tuple(
         replace(

@@ -56,8 +56,8 @@ def find_contests(line: TimeLine, order: Order) -> Contests:
             if key is not None:
                 of_claim[claim.uid] = key
                 found[key] = min(found.get(key, when), when)
-    ordered = sorted(found, key=lambda key: (found[key], records.looks[key[0]]))
     numbers = _numbers(line, found)
+    ordered = sorted(found, key=numbers.__getitem__)
     place = {key: k for k, key in enumerate(ordered)}
     return Contests(
         all=tuple(Contest(*key, numbers[key]) for key in ordered),

@@ -32,8 +32,11 @@ from store.reported import list_reported_comparisons
 
 EntryKind = Literal["run", "reported", "claim"]
 
-_SMALLEST_SHARE: Final = 0.9
-"""Of the items that the largest score is of."""
+_SHARE_SO_FAR: Final = 0.9
+"""Of the items of the largest score so far: what a record has to have."""
+_SHARE_OF_ALL: Final = 0.5
+"""Of those of the largest score at all; a test set that grows keeps its history."""
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,11 +222,13 @@ def _partial(entries: Sequence[Entry]) -> frozenset[int]:
     """
     sizes = [entry.n_items or 0 for entry in entries]
     most = max(sizes, default=0)
-    return frozenset(
-        at
-        for at, entry in enumerate(entries)
-        if not entry.is_complete or 0 < sizes[at] < _SMALLEST_SHARE * most
-    )
+    found, so_far = set(), 0
+    for at, entry in enumerate(entries):  # the oldest first
+        so_far = max(so_far, sizes[at])
+        is_small = sizes[at] < _SHARE_SO_FAR * so_far or sizes[at] < _SHARE_OF_ALL * most
+        if not entry.is_complete or (sizes[at] > 0 and is_small):
+            found.add(at)
+    return frozenset(found)
 
 
 def _line_of_agreement(
@@ -306,8 +311,9 @@ def _owner_of(
         if claim.run_uid is not None and owners[at].run_uid == claim.run_uid:
             return at
     runs = [at for at in places if owners[at].kind == "run"]
-    if runs:
-        return _nearest(claim.claimed_on, owners, runs)
+    if runs:  # a later run of the system takes no earlier claim from the one it was about
+        made = [at for at in runs if (owners[at].dated_on or _LAST) <= claim.claimed_on]
+        return _nearest(claim.claimed_on, owners, made or runs)
     same = [at for at in places if owners[at].value == claim.value]
     return _nearest(claim.claimed_on, owners, same) if same else None
 

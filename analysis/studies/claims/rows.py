@@ -16,7 +16,14 @@ from analysis.studies.claims.history import Entry, TimeLine
 from analysis.studies.claims.records import ClaimRow, Ends
 from analysis.studies.claims.sequence import Levels
 from analysis.studies.claims.settings import ClaimSettings
-from analysis.studies.claims.verdicts import Case, Stated, check_value, judge, judge_value
+from analysis.studies.claims.verdicts import (
+    Case,
+    Stated,
+    check_value,
+    judge,
+    judge_value,
+    restates,
+)
 from analysis.studies.test_names import to_public
 from store.claim_records import ClaimRecord
 
@@ -106,6 +113,7 @@ def claim_row(
     ci_score = _score_interval(line, entry, settings)
     stated = check_value(line, entry, claim, ci_score)
     is_first = bool(line.records.is_record[at] and line.records.previous[at] < 0)
+    is_first &= claim is None or restates(line, entry, claim)
     if about.contest is None:
         figures = _untested()
         verdict, why = judge_value(entry, stated, is_first=is_first)

@@ -17,7 +17,7 @@ from analysis.report import Report
 from analysis.statistics.signature import build_signature
 from analysis.studies.claims.contests import Contests, find_contests
 from analysis.studies.claims.gains import compare_looks
-from analysis.studies.claims.history import TimeLine, load_time_line
+from analysis.studies.claims.history import TimeLine, load_time_line, moment_of
 from analysis.studies.claims.records import ClaimRow, Look, RuleOutcome, Step
 from analysis.studies.claims.report import claims_report
 from analysis.studies.claims.rows import About, claim_row, tested_contests, usual_gain
@@ -28,7 +28,8 @@ from analysis.studies.claims.sequence import (
     put_to_rule,
     raw_frontier,
 )
-from analysis.studies.claims.settings import ClaimSettings
+from analysis.studies.claims.settings import ClaimSettings, Order
+from analysis.studies.claims.verdicts import restates
 from analysis.studies.claims.words import sentence, warn
 from analysis.studies.study import Study
 from store.claim_records import HistoryRecord, Verdict
@@ -125,7 +126,7 @@ def study_claims(
     numbers = [contest.number for contest in contests.all]
     levels = put_to_rule(gains, numbers, settings, settings.rule)
     tests = tested_contests(line, contests, gains, levels, settings)
-    about = _about(line, contests)
+    about = _about(line, contests, settings.order)
     rows = [claim_row(line, one, tests, settings) for one in about]
     held = {test.at for test in tests if test.holds}
     frontier = honest_frontier(line, settings, held)
@@ -175,15 +176,23 @@ def study_histories(store: Store) -> tuple[HistoryRecord, ...]:
     return tuple(h for h in list_histories(store) if h.n_scores + h.n_claims > 1)
 
 
-def _about(line: TimeLine, contests: Contests) -> list[About]:
-    """Return the claims in the ledger and the records that nobody claims, the oldest first."""
+def _about(line: TimeLine, contests: Contests, order: Order) -> list[About]:
+    """Return the claims in the ledger, and the records that no claim restates; the oldest first."""
     found = []
     for at, entry in enumerate(line.entries):
         if math.isnan(entry.score):
             continue
-        if line.records.is_record[at] and not entry.claims:
-            found.append(About(at, None, contests.of_look.get(at)))
-        found += [About(at, claim, contests.of_claim.get(claim.uid)) for claim in entry.claims]
+        claims = [About(at, claim, contests.of_claim.get(claim.uid)) for claim in entry.claims]
+        record = About(at, None, contests.of_look.get(at))
+        told = any(
+            one.contest == record.contest
+            and (record.contest is not None or moment_of(_date(line, one), order) == line.times[at])
+            and (claim.origin == "found" or restates(line, entry, claim))
+            for one, claim in zip(claims, entry.claims, strict=True)
+        )
+        if line.records.is_record[at] and not told:
+            found.append(record)
+        found += claims
     return sorted(found, key=lambda one: _date(line, one))
 
 
@@ -192,11 +201,13 @@ def _date(line: TimeLine, about: About) -> datetime:
 
 
 def _one_per_contest(rows: Sequence[ClaimRow], about: Sequence[About]) -> list[ClaimRow]:
-    """Return the first row of each contest: claims that repeat one are no further test."""
+    """Return a row for each contest: claims that repeat one are no further test."""
     found: dict[int, ClaimRow] = {}
     for row, one in zip(rows, about, strict=True):
-        if one.contest is not None:
-            found.setdefault(one.contest, row)
+        if one.contest is None:
+            continue
+        if one.contest not in found or row.verdict == "supported":  # an overclaim is another row
+            found[one.contest] = row
     return list(found.values())
 
 

@@ -36,10 +36,9 @@ def check_value(
     """
     if claim is None or entry.scores is None:
         return Stated(claim.tier if claim else "reported", False, False, "")
-    off = line.metric.sign * (claim.value - entry.score)
-    slack = rounding(claim.printed.strip().rstrip("% "), claim.value)
-    if abs(off) <= slack + _one_item(line, entry):
+    if restates(line, entry, claim):
         return Stated("reproduced", False, True, "")
+    off = line.metric.sign * (claim.value - entry.score)
     printed = f" (printed {claim.printed})" if claim.printed else ""
     figures = f"Claimed {claim.value:.4g}{printed}; its items give {entry.score:.4g}."
     beyond = [line.metric.sign * (claim.value - end) for end in ci]
@@ -48,6 +47,12 @@ def check_value(
         return Stated("contradicted", True, False, figures)
     more = " That is more than was claimed." if is_outside else ""
     return Stated("reproduced", False, False, figures + more)
+
+
+def restates(line: TimeLine, entry: Entry, claim: ClaimRecord) -> bool:
+    """Return whether a claim says no other value than the store holds."""
+    slack = rounding(claim.printed.strip().rstrip("% "), claim.value) + _one_item(line, entry)
+    return abs(claim.value - entry.score) <= slack
 
 
 def _one_item(line: TimeLine, entry: Entry) -> float:
