@@ -535,6 +535,15 @@ def test_a_test_set_that_grows_keeps_its_history(store: Store, add_dated: AddDat
     assert study.rows[1].verdict == "supported"
 
 
+def test_gains_too_small_to_print_are_audited_once(store: Store, add_dated: AddDated) -> None:
+    base = np.linspace(0.2, 0.8, 50)
+    for k in range(4):
+        add_dated(f"S{k}", k, list(base + 1e-8 * k))
+    first = audit_claims(store, actor="tests")
+    assert first.n_found == 3
+    assert audit_claims(store, actor="tests").n_evidence_added == 0
+
+
 def test_a_withdrawn_record_is_not_found_again(store: Store, add_dated: AddDated) -> None:
     add_dated("A", 0, right(100))
     add_dated("B", 1, right(160))

@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.studies.claims.history import TimeLine, moment_of
 from analysis.studies.claims.settings import Order
+from analysis.studies.claims.verdicts import restates
 from store.claim_records import ClaimRecord
 from store.ingest.reported import rounding
 
@@ -76,6 +77,9 @@ def _said(line: TimeLine, at: int, claim: ClaimRecord, when: np.datetime64) -> _
     if before == at:  # it was the best already, and is tested as that
         before = int(records.previous[at])
         return None if before < 0 else (at, before)
+    own = records.is_record[at] and before == int(records.previous[at])
+    if own and restates(line, line.entries[at], claim):
+        return at, before
     slack = rounding(claim.printed.strip().rstrip("% "), claim.value)
     value = line.metric.sign * claim.value - slack  # a tie that is printed is no claim to be better
     same_day = np.flatnonzero((line.times == when) & (records.looks > 0))

@@ -58,9 +58,11 @@ def usual_gain(line: TimeLine, *, without: int) -> float:
     A claim is not judged by its own gain: the power for that would only repeat its p-value.
     """
     gained = line.records.is_record & (line.records.previous >= 0)
-    gains = [float(line.records.gain[at]) for at in np.flatnonzero(gained) if at != without]
+    if without >= 0:
+        gained[without] = False
+    gains = line.records.gain[gained]
     # Without the rounding errors of differences: it is shown, and asked for again.
-    return float(f"{np.median(gains):.12g}") if gains else math.nan
+    return float(f"{np.median(gains):.12g}") if gains.size else math.nan
 
 
 class Tested(NamedTuple):
