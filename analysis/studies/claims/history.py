@@ -125,12 +125,15 @@ class TimeLine(NamedTuple):
     def reported_pvalue(self, later: Entry, earlier: Entry) -> ReportedPvalue | None:
         """Return the p-value that somebody reports for two systems, two-sided.
 
-        Of several sources the largest. One that was tested in the other direction than the scores
+        Of several sources the largest. It has to be about these figures: a claim of another value
+        is not what was tested. One that was tested in the other direction than the scores
         go says nothing for them.
         """
         gain = self.gain(later.score, earlier.score)
         found = []
         for stated in self.comparisons.get(frozenset((later.system, earlier.system)), ()):
+            if not (_is_about(stated, later) and _is_about(stated, earlier)):
+                continue
             printed = f"p {numbers.relation(stated.pvalue)}, as reported"
             if stated.sidedness in ("two-sided", "unstated"):
                 found.append(ReportedPvalue(stated.pvalue, stated.test, printed))
@@ -202,6 +205,14 @@ def load_time_line(
         agreement=_line_of_agreement(entries, chosen, measure),
         comparisons=_comparisons(store, chosen, measure),
     )
+
+
+def _is_about(stated: ReportedComparisonRecord, entry: Entry) -> bool:
+    """Return whether a reported p-value is about the score of a look."""
+    score = stated.score_a if stated.system_a == entry.system else stated.score_b
+    if score is None:  # the source does not say; a claim by itself is from elsewhere
+        return entry.kind != "claim"
+    return math.isclose(score, entry.score, rel_tol=1e-9)
 
 
 def _comparisons(
