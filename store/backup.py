@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy.orm import aliased
 
 from store import schema, vectors
 from store.engine import (
@@ -20,9 +21,13 @@ from store.errors import NotFoundError, StoreError
 from store.ingest.items import chain_hashes
 from store.models import (
     AnalysisResult,
+    Annotator,
     Base,
+    Criterion,
     Dataset,
     Item,
+    Preference,
+    Rating,
     Run,
     ScoreVector,
     StatusVector,
@@ -96,7 +101,8 @@ def check(store: Store) -> list[str]:
     """Return everything that is wrong with the store, one sentence each; empty when it is sound.
 
     Looks at the file's structure, at references, at the digest of every score vector, at the
-    items it belongs to, at the hash chain of every dataset, and at the digests of kept results.
+    items it belongs to, at the hash chain of every dataset, at whether judgments are of the dataset
+    that they are about, and at the digests of kept results.
     Where the structure is damaged it looks no further: what can be read then proves nothing.
     """
     with store.read() as connection:
@@ -111,6 +117,7 @@ def check(store: Store) -> list[str]:
         problems += _wrong_vectors(connection)
         problems += _wrong_statuses(connection)
         problems += _wrong_chains(connection)
+        problems += _wrong_judgments(connection)
         problems += _wrong_results(connection)
     return problems
 
@@ -192,6 +199,37 @@ def _wrong_chains(connection: sa.Connection) -> list[str]:
             wrong.append(f"The items of dataset '{dataset.name}' are not those that were written.")
         elif chain and chain[-1] != dataset.chain_hash:
             wrong.append(f"Dataset '{dataset.name}' does not end with its own last item.")
+    return wrong
+
+
+def _wrong_judgments(connection: sa.Connection) -> list[str]:
+    wrong = []
+    for table, what in ((Rating, "ratings"), (Preference, "preferences")):
+        strangers = (
+            sa.select(sa.func.count())
+            .select_from(table)
+            .join(Criterion, Criterion.id == table.criterion_id)
+            .join(Annotator, Annotator.id == table.annotator_id)
+            .join(Item, Item.id == table.item_id)
+            .where(
+                sa.or_(
+                    Annotator.dataset_id != Criterion.dataset_id,
+                    Item.dataset_id != Criterion.dataset_id,
+                )
+            )
+        )
+        n_wrong = connection.scalar(strangers)
+        if n_wrong:
+            wrong.append(f"{n_wrong:,} {what} are of an item or annotator of another dataset.")
+    judged = ("criterion_id", "annotator_id", "item_id", "replicate")
+    one, other = aliased(Preference), aliased(Preference)
+    turned = [getattr(one, name) == getattr(other, name) for name in judged]
+    twice = sa.select(sa.func.count()).where(
+        *turned, one.first_id == other.second_id, one.second_id == other.first_id, one.id < other.id
+    )
+    n_twice = connection.scalar(twice)
+    if n_twice:
+        wrong.append(f"{n_twice:,} comparisons are there in both orders, as one judgment.")
     return wrong
 
 

@@ -25,6 +25,15 @@ from store.runs import list_runs
 
 ExportFormat = Literal["csv", "jsonl", "parquet"]
 
+_ENDINGS: Mapping[str, ExportFormat] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+_OTHER_ENDINGS = (".tsv", ".json", ".gz", ".xlsx")
+"""Names that promise what is not written."""
+
 
 def score_rows(store: Store, *, dataset: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield one row per run, trial, metric and item; a missing score is ``None``.
@@ -159,6 +168,28 @@ def write_mapping(store: Store, target: Path) -> Path:
     return path
 
 
+def format_of(target: Path | None, stated: ExportFormat | None) -> ExportFormat:
+    """Return the format that is stated, else the one that the file's name says, else CSV.
+
+    Raises
+    ------
+    StoreError
+        The name promises another format than is written.
+    """
+    ending = "" if target is None else target.suffix.lower()
+    said = _ENDINGS.get(ending)
+    if target is not None and ending in _OTHER_ENDINGS:
+        raise StoreError(
+            f"--out {target}: no file '{ending}' is written. Call it .csv, .jsonl or .parquet."
+        )
+    if stated is not None and said is not None and stated != said:
+        raise StoreError(
+            f"--out {target} is called like {said}, but --format says {stated}. Leave --format "
+            "out, or call the file otherwise."
+        )
+    return stated or said or "csv"
+
+
 def write_rows(
     rows: Iterable[dict[str, Any]], target: Path | None, format: ExportFormat, stream: TextIO
 ) -> int:
@@ -219,5 +250,11 @@ def _write_parquet(rows: Sequence[dict[str, Any]], columns: Sequence[str], targe
     import pyarrow as pa
     from pyarrow import parquet
 
-    data = {column: [row.get(column) for row in rows] for column in columns}
+    data = {column: _of_one_type([row.get(column) for row in rows]) for column in columns}
     parquet.write_table(pa.table(data), target)
+
+
+def _of_one_type(cells: list[Any]) -> list[Any]:
+    """Return the cells as text where words stand among numbers, as labels among ratings."""
+    is_text = {isinstance(cell, str) for cell in cells if cell is not None}
+    return cells if len(is_text) < 2 else [None if cell is None else str(cell) for cell in cells]

@@ -1,6 +1,7 @@
 """Delete, restore, purge; seal a dataset.
 
 Deleting is soft: the row stays, hidden, and its name can be used again. Purging is for good.
+Judgments are hidden, come back and go with the systems and datasets that they are about.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 
 from store.engine import Change, Store
 from store.errors import ConflictError, StoreError
+from store.gold import recompute_comparisons
 from store.ingest.items import seal
 from store.lookup import TABLES, Kind, find_id
 from store.models import AnalysisResult, Dataset, Note, Run, System, Tag, utc_now
@@ -22,6 +24,8 @@ def delete(store: Store, kind: Kind, given: str, *, actor: str) -> str:
         row = _row(change, kind, given, deleted=False)
         row.deleted_at = utc_now()
         change.record("delete", kind, row.uid, **_described(row))
+        if kind == "system":
+            recompute_comparisons(change, row.id)
         return row.uid
 
 
@@ -48,6 +52,8 @@ def restore(store: Store, kind: Kind, uid: str, *, actor: str) -> str:
                 f"The {kind} '{uid}' cannot come back: another {kind} has its name now. "
                 "Delete that one first."
             ) from error
+        if kind == "system":
+            recompute_comparisons(change, row.id)
         return row.uid
 
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import sqlalchemy as sa
 
 from store.errors import NotFoundError
-from store.models import Dataset, Metric, Run, System, SystemAlias
+from store.models import Criterion, Dataset, Metric, Run, System, SystemAlias
 
 Kind = Literal["system", "dataset", "run"]
 
@@ -31,6 +31,11 @@ _ALIASES = (
 )
 _DATASET_NAMES = sa.select(Dataset.id, Dataset.name, Dataset.version).where(
     Dataset.deleted_at.is_(None)
+)
+_CRITERIA = (
+    sa.select(Criterion.id, Criterion.uid, Criterion.name)
+    .where(Criterion.dataset_id == sa.bindparam("dataset_id"))
+    .order_by(Criterion.id)
 )
 _METRIC_NAMES = sa.select(Metric.id, Metric.uid, Metric.name, Metric.signature)
 
@@ -90,6 +95,28 @@ def find_metric_id(connection: sa.Connection, given: str) -> int:
     raise NotFoundError(_suggest("metric", given, [r.name for r in rows]))
 
 
+def find_criterion_id(connection: sa.Connection, dataset_id: int, given: str) -> int:
+    """Return the id of the criterion of a dataset with that uid or name, letter for letter.
+
+    Raises
+    ------
+    NotFoundError
+        There is none; the message lists the nearest names.
+    """
+    rows = connection.execute(_CRITERIA, {"dataset_id": dataset_id}).all()
+    for row in rows:
+        if given in (row.uid, row.name):
+            return int(row.id)
+    dataset = connection.scalar(sa.select(Dataset.name).where(Dataset.id == dataset_id))
+    if not rows:
+        raise NotFoundError(
+            f"There is no criterion '{given}': nothing was judged on '{dataset}' yet."
+        )
+    raise NotFoundError(
+        _suggest("criterion", given, [row.name for row in rows], f" on '{dataset}'", "criteria")
+    )
+
+
 def _by_name(connection: sa.Connection, kind: Kind, given: str) -> int | None:
     names = names_of(connection, kind)
     for fold in (str, str.casefold):
@@ -139,11 +166,13 @@ def _not_found(connection: sa.Connection, kind: Kind, given: str, *, deleted: bo
     return _suggest(kind, given, [name.typed for name in first + second])
 
 
-def _suggest(kind: str, given: str, names: list[str]) -> str:
+def _suggest(
+    kind: str, given: str, names: list[str], where: str = " in the store", plural: str = ""
+) -> str:
     folded = {name.casefold(): name for name in names}
     near = [folded[n] for n in difflib.get_close_matches(given.casefold(), folded, 3, 0.5)]
     contained = [name for name in names if given.casefold() in name.casefold()][:3]
     suggestions = list(dict.fromkeys(near + contained))[:3]
     hint = f" Did you mean {' or '.join(repr(s) for s in suggestions)}?" if suggestions else ""
-    listing = f" `tiebreak ls {kind}s` lists them."
-    return f"There is no {kind} '{given}' in the store.{hint}{listing}"
+    listing = f" `tiebreak ls {plural or kind + 's'}` lists them."
+    return f"There is no {kind} '{given}'{where}.{hint}{listing}"

@@ -79,4 +79,5 @@ def _record(row: sa.Row[Any]) -> MetricRecord:
         unit=row.unit,
         lower=row.lower,
         upper=row.upper,
+        source=row.source,
     )

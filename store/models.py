@@ -1,6 +1,7 @@
 """The tables. ORM objects never leave the package `store`; queries hand out `store.records`.
 
-Base and column types are in `store.model_base`, the tables of claims in `store.claim_models`.
+Base and column types are in `store.model_base`, the tables of claims in `store.claim_models`,
+of judgments in `store.judgment_models`, of reported figures in `store.reported_models`.
 """
 
 from __future__ import annotations
@@ -13,12 +14,19 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.claim_models import Claim as Claim
 from store.claim_models import ClaimEvidence as ClaimEvidence
-from store.importers.bundle import Aggregation, OverlapKind, Sidedness, Unit
+from store.importers.bundle import Aggregation, MetricSource, OverlapKind, Unit
+from store.judgment_models import Annotator as Annotator
+from store.judgment_models import Criterion as Criterion
+from store.judgment_models import ErrorSpan as ErrorSpan
+from store.judgment_models import Preference as Preference
+from store.judgment_models import Rating as Rating
 from store.model_base import NEVER_REUSE_IDS, one_of, unique_among_living
 from store.model_base import Base as Base
 from store.model_base import UTCDateTime as UTCDateTime
 from store.model_base import new_uid as new_uid
 from store.model_base import utc_now as utc_now
+from store.reported_models import ReportedComparison as ReportedComparison
+from store.reported_models import ReportedScore as ReportedScore
 
 
 class System(Base):
@@ -135,6 +143,7 @@ class Metric(Base):
             *("pearson", "spearman"),
         ),
         one_of("unit", "", "proportion", "percent", "points"),
+        one_of("source", "automatic", "human", "model"),
         NEVER_REUSE_IDS,
     )
 
@@ -147,6 +156,10 @@ class Metric(Base):
     unit: Mapped[Unit] = mapped_column(sa.String(20), default="")
     lower: Mapped[float | None]
     upper: Mapped[float | None]
+    source: Mapped[MetricSource] = mapped_column(
+        sa.String(20), default="automatic", server_default="automatic"
+    )
+    """Who gives the scores: a program, people, or a model that judges."""
 
 
 class Ingest(Base):
@@ -258,68 +271,6 @@ class Output(Base):
     trial: Mapped[int] = mapped_column(default=0)
     item_id: Mapped[int] = mapped_column(sa.ForeignKey("item.id", ondelete="CASCADE"), index=True)
     text: Mapped[str] = mapped_column(sa.Text)
-
-
-class ReportedScore(Base):
-    """An aggregate that a file or a paper states."""
-
-    __tablename__ = "reported_score"
-    __table_args__ = (
-        sa.UniqueConstraint("system_id", "dataset_id", "metric_id", "source", "run_id"),
-        NEVER_REUSE_IDS,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
-    system_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
-    dataset_id: Mapped[int] = mapped_column(
-        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
-    )
-    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
-    run_id: Mapped[int | None] = mapped_column(
-        sa.ForeignKey("run.id", ondelete="CASCADE"), index=True
-    )
-    """The run whose own file states this aggregate."""
-    value: Mapped[float]
-    stderr: Mapped[float | None]
-    n_items: Mapped[int | None]
-    printed: Mapped[str] = mapped_column(sa.String(200), default="")
-    source: Mapped[str] = mapped_column(sa.String(1000), default="")
-    source_url: Mapped[str | None] = mapped_column(sa.String(2000))
-    reported_on: Mapped[datetime | None]
-    ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
-
-
-class ReportedComparison(Base):
-    """A p-value that a file or a paper states for system A against system B on a dataset."""
-
-    __tablename__ = "reported_comparison"
-    __table_args__ = (
-        sa.UniqueConstraint(
-            *("system_a_id", "system_b_id", "dataset_id", "metric_id", "source"),
-            name="uq_reported_comparison_identity",  # PostgreSQL takes 63 characters
-        ),
-        one_of("sidedness", "two-sided", "greater", "less", "unstated"),
-        NEVER_REUSE_IDS,
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    uid: Mapped[str] = mapped_column(sa.String(12), unique=True, default=new_uid)
-    system_a_id: Mapped[int] = mapped_column(sa.ForeignKey("system.id", ondelete="CASCADE"))
-    system_b_id: Mapped[int] = mapped_column(
-        sa.ForeignKey("system.id", ondelete="CASCADE"), index=True
-    )
-    dataset_id: Mapped[int] = mapped_column(
-        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
-    )
-    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
-    pvalue: Mapped[float]
-    test: Mapped[str] = mapped_column(sa.String(200), default="")
-    sidedness: Mapped[Sidedness] = mapped_column(sa.String(20), default="unstated")
-    printed: Mapped[str] = mapped_column(sa.String(200), default="")
-    source: Mapped[str] = mapped_column(sa.String(1000), default="")
-    source_url: Mapped[str | None] = mapped_column(sa.String(2000))
-    ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
 
 
 class Tag(Base):

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from store.importers.bundle import Aggregation, FloatArray, OverlapKind, Sidedness, Unit
+from store.importers.bundle import (
+    Aggregation,
+    FloatArray,
+    MetricSource,
+    OverlapKind,
+    Sidedness,
+    Unit,
+)
 
 
 class Record:
@@ -99,6 +106,8 @@ class MetricRecord(Record):
     unit: Unit
     lower: float | None
     upper: float | None
+    source: MetricSource = "automatic"
+    """Who gives the scores: a program, people, or a model that judges."""
 
     @property
     def label(self) -> str:

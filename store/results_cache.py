@@ -20,8 +20,23 @@ import sqlalchemy as sa
 
 from store.engine import Store
 from store.errors import StoreError
-from store.lookup import find_id, find_metric_id
-from store.models import AnalysisResult, Dataset, Item, Metric, Run, ScoreVector, System, utc_now
+from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
+from store.lookup import find_criterion_id, find_id, find_metric_id
+from store.models import (
+    AnalysisResult,
+    Annotator,
+    AuditEvent,
+    Criterion,
+    Dataset,
+    Item,
+    Metric,
+    Preference,
+    Rating,
+    Run,
+    ScoreVector,
+    System,
+    utc_now,
+)
 
 LARGEST_CACHE = 128_000_000
 """Bytes of all kept results together."""
@@ -56,6 +71,33 @@ _DIGESTS = (
     )
     .order_by(ScoreVector.id)  # that is how `load_matrix` adds them up
 )
+
+
+_IS_AUTOMATIC = sa.select(Metric.source == "automatic", Metric.name).where(
+    Metric.id == sa.bindparam("metric_id")
+)
+_CRITERION = sa.select(
+    *(Criterion.id, Criterion.uid, Criterion.kind, Criterion.level, Criterion.higher_is_better),
+    *(Criterion.lower, Criterion.upper, Criterion.labels, Criterion.weights),
+).where(Criterion.dataset_id == sa.bindparam("dataset_id"), Criterion.name == sa.bindparam("name"))
+_LAST_CHANGE = sa.select(sa.func.max(AuditEvent.id)).where(
+    AuditEvent.target_kind == "criterion", AuditEvent.target_uid == sa.bindparam("uid")
+)
+_ANNOTATORS = (
+    sa.select(Annotator.uid, Annotator.name, Annotator.kind)
+    .where(Annotator.dataset_id == sa.bindparam("dataset_id"))
+    .order_by(Annotator.id)
+)
+_JUDGED_SYSTEMS = [
+    living_ratings(System.uid, System.name, sa.func.count())
+    .where(Rating.criterion_id == sa.bindparam("criterion_id"))
+    .group_by(System.uid, System.name)
+    .order_by(System.uid),
+    living_preferences(FIRST.uid, FIRST.name, SECOND.uid, SECOND.name, sa.func.count())
+    .where(Preference.criterion_id == sa.bindparam("criterion_id"))
+    .group_by(FIRST.uid, FIRST.name, SECOND.uid, SECOND.name)
+    .order_by(FIRST.uid, SECOND.uid),
+]
 
 
 def load_result(store: Store, key: str) -> bytes | None:
@@ -138,8 +180,8 @@ def data_fingerprint(
     str
         It changes with the items and their order, their groups, the metric's direction and
         aggregation, the systems and their names and order, and every score of theirs that is
-        loaded. It does not change with anything else: other datasets, metrics or systems; tags;
-        labels and provenance of runs.
+        loaded; where the scores come from judgments, with these, too. It does not change with
+        anything else: other datasets, metrics or systems; tags; labels and provenance of runs.
 
     Notes
     -----
@@ -164,7 +206,43 @@ def data_fingerprint(
             [list(row) for row in connection.execute(_GROUPS, which)],
             rows,
         ]
+        is_automatic, name = connection.execute(_IS_AUTOMATIC, which).one()
+        if not is_automatic:
+            parts += _judgments(connection, which["dataset_id"], name)
     return _hashed(json.dumps(parts))
+
+
+def judgments_fingerprint(store: Store, dataset: str, criterion: str) -> str:
+    """Return a fingerprint of the judgments on a criterion of a dataset.
+
+    It changes with the items and their order, the criterion's scale and weights, every annotator
+    of the dataset, the judged systems and their names, and every judgment; with nothing else.
+    """
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset)
+        criterion_id = find_criterion_id(connection, dataset_id, criterion)
+        name = connection.scalar(sa.select(Criterion.name).where(Criterion.id == criterion_id))
+        which = {"dataset_id": dataset_id}
+        parts = [
+            list(connection.execute(_DATASET, which).one()),
+            *_judgments(connection, dataset_id, name or ""),
+        ]
+    return _hashed(json.dumps(parts))
+
+
+def _judgments(connection: sa.Connection, dataset_id: int, name: str) -> list[Any]:
+    """Return what stands for the judgments on a criterion: each change of them is recorded."""
+    which: dict[str, Any] = {"dataset_id": dataset_id, "name": name}
+    criterion = connection.execute(_CRITERION, which).one_or_none()
+    if criterion is None:  # the scores came without judgments
+        return []
+    which |= {"criterion_id": criterion.id, "uid": criterion.uid}
+    return [
+        list(criterion),
+        connection.scalar(_LAST_CHANGE, which),
+        [list(row) for row in connection.execute(_ANNOTATORS, which)],
+        *([list(row) for row in connection.execute(query, which)] for query in _JUDGED_SYSTEMS),
+    ]
 
 
 def system_fingerprints(store: Store, dataset: str, metric: str) -> dict[str, str]:

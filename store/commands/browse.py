@@ -16,6 +16,7 @@ from store.datasets import get_dataset, list_datasets, list_overlaps
 from store.engine import Store
 from store.errors import StoreError
 from store.history import list_events, list_ingests
+from store.judgments import list_annotators, list_criteria
 from store.metrics import list_metrics
 from store.records import Record
 from store.reported import list_reported_scores
@@ -33,6 +34,8 @@ class Listing(StrEnum):
     metrics = "metrics"
     runs = "runs"
     claims = "claims"
+    criteria = "criteria"
+    annotators = "annotators"
     ingests = "ingests"
 
 
@@ -55,7 +58,7 @@ def ls_command(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List systems, datasets, metrics, runs, claims or ingests."""
+    """List systems, datasets, metrics, runs, claims, criteria, annotators or ingests."""
     if deleted and what not in _CAN_BE_DELETED:
         raise StoreError(f"{what} cannot be deleted: --deleted goes with systems, datasets, runs.")
     with opened(context, read_only=True) as store:
@@ -77,17 +80,28 @@ _LISTINGS: dict[Listing, Any] = {
     Listing.metrics: list_metrics,
     Listing.runs: list_runs,
     Listing.claims: list_claims,
+    Listing.criteria: list_criteria,
+    Listing.annotators: list_annotators,
     Listing.ingests: list_ingests,
 }
 
 _LISTED_COLUMNS: dict[Listing, tuple[str, ...]] = {
     Listing.systems: ("uid", "name", "=n_runs", "=n_datasets", "=n_reported", "tags"),
     Listing.datasets: ("uid", "name", "version", "task", "language", "=n_items", "=n_systems"),
-    Listing.metrics: ("uid", "name", "signature", "higher_is_better", "aggregation", "unit"),
+    Listing.metrics: (
+        *("uid", "name", "signature", "higher_is_better", "aggregation", "unit", "source"),
+    ),
     Listing.runs: ("uid", "system", "dataset", "label", "evaluated_on", "complete", "tags"),
     Listing.claims: (
         *("uid", "claimed_on", "system", "dataset", "metric", "=value", "verdict", "tier"),
         *("origin", "source", "withdrawn"),
+    ),
+    Listing.criteria: (
+        *("uid", "name", "dataset", "kind", "level", "higher_is_better", "=lower", "=upper"),
+        *("=n_annotators", "=n_judgments", "=n_items", "=n_systems"),
+    ),
+    Listing.annotators: (
+        *("uid", "name", "kind", "dataset", "=n_ratings", "=n_preferences", "=n_items"),
     ),
     Listing.ingests: ("uid", "format", "actor", "created_at"),
 }
@@ -141,7 +155,11 @@ def _shown(store: Store, what: Shown, name: str) -> dict[str, Any]:
     ]
     described = dataset.to_dict() | _attached(store, "dataset", dataset.uid)
     return (
-        described | _dicts("runs", runs) | _dicts("reported", stated) | _dicts("overlaps", overlaps)
+        described
+        | _dicts("criteria", list_criteria(store, dataset.uid))
+        | _dicts("runs", runs)
+        | _dicts("reported", stated)
+        | _dicts("overlaps", overlaps)
     )
 
 
@@ -158,6 +176,12 @@ def _dicts(name: str, records: Any) -> dict[str, Any]:
     return {name: [record.to_dict() for record in records]}
 
 
+_SHOWN_COLUMNS = {
+    "evidence": ["created_at", "verdict", "tier", "actor", "signature"],
+    "criteria": ["name", "kind", "level", "lower", "upper", "n_annotators", "n_judgments"],
+}
+
+
 def _show_fields(console: Console, result: dict[str, Any]) -> None:
     simple = {
         k: v for k, v in result.items() if not isinstance(v, list) or k in ("tags", "aliases")
@@ -167,9 +191,9 @@ def _show_fields(console: Console, result: dict[str, Any]) -> None:
     for name, rows in result.items():
         if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
             continue
-        columns = [k for k, v in rows[0].items() if not isinstance(v, dict | list)][:8]
-        if name == "evidence":
-            columns = ["created_at", "verdict", "tier", "actor", "signature"]
+        columns = _SHOWN_COLUMNS.get(
+            name, [k for k, v in rows[0].items() if not isinstance(v, dict | list)][:8]
+        )
         console.print(table(name, columns, [[row.get(c) for c in columns] for row in rows[:50]]))
         if name == "evidence":
             figures = list(rows[-1]["figures"].items())

@@ -1,4 +1,4 @@
-"""`tiebreak delete`, `restore`, `purge`, `tag`, `note`: what a person changes by hand."""
+"""`tiebreak delete`, `restore`, `purge`, `tag`, `note`, `weights`: what is changed by hand."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import typer
 from store import lifecycle, tags
 from store.commands.target import Target
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened
+from store.errors import StoreError
+from store.judgments import CriterionRecord, get_criterion, set_weights, weights_with
 
 app = typer.Typer()
 
@@ -94,3 +96,61 @@ def note_command(
     with opened(context) as store:
         tags.add_note(store, what.value, name, text, actor=current_actor())
     _change(context, "note", name, f"Noted on {what} '{name}'.", as_json)
+
+
+@app.command("weights")
+@exits_in_words
+def weights_command(
+    context: typer.Context,
+    dataset: str,
+    criterion: str,
+    weights: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SEVERITY=WEIGHT...",
+            help="As Major=5 'Minor Fluency/Punctuation=0.1'; the others stay as they are.",
+        ),
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Weigh marked errors otherwise; ratings and scores made of them are computed anew."""
+    with opened(context) as store:
+        before = get_criterion(store, dataset, criterion)
+        wanted = weights_with(store, dataset, criterion, parse_weights(weights))
+        after = set_weights(store, dataset, criterion, wanted, actor=current_actor())
+    with opened(context, read_only=True) as store:
+        answer(
+            "weights",
+            {"before": before.weights, "criterion": after.to_dict()},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(_told(before, after), markup=False),
+        )
+
+
+def parse_weights(given: list[str]) -> dict[str, float]:
+    """Return severity -> weight from what was typed."""
+    weights = {}
+    for text in given:
+        name, separator, number = text.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = float("nan")
+        if not separator or not name.strip() or weight != weight:
+            raise StoreError(f"'{text}': write it as SEVERITY=WEIGHT, as Major=5.")
+        weights[name.strip()] = weight
+    return weights
+
+
+def _told(before: CriterionRecord, after: CriterionRecord) -> str:
+    def listed(weights: dict[str, float] | None) -> str:
+        return ", ".join(f"{name} {weight:g}" for name, weight in (weights or {}).items())
+
+    if before.weights == after.weights:
+        return f"'{after.name}' on '{after.dataset}' has these weights already: nothing changed."
+    return (
+        f"'{after.name}' on '{after.dataset}': {listed(after.weights)} "
+        f"(before: {listed(before.weights)}). {after.n_judgments:,} ratings and the scores made of "
+        "them follow."
+    )

@@ -1,4 +1,4 @@
-"""`tiebreak export`: scores and runs into files."""
+"""`tiebreak export`: scores, judgments and runs into files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from store.console import exits_in_words, messages, opened
-from store.export import run_rows, score_rows, write_mapping, write_rows
+from store.export import format_of, run_rows, score_rows, write_mapping, write_rows
+from store.export_judgments import chosen_criteria, judgment_rows, write_scales
 
 app = typer.Typer(no_args_is_help=True, help="Write scores or tables to a file.")
 
@@ -23,19 +24,48 @@ class FileFormat(StrEnum):
     parquet = "parquet"
 
 
+FormatOption = Annotated[
+    FileFormat | None, typer.Option(help="By default what the file is called, else csv.")
+]
+
+
 @app.command("scores")
 @exits_in_words
 def export_scores_command(
     context: typer.Context,
     dataset: Annotated[str | None, typer.Option(help="Only this dataset.")] = None,
-    format: FileFormat = FileFormat.csv,
+    format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write every item score in the long form that `ingest` reads; --out adds a mapping file."""
+    wanted = format_of(out, None if format is None else format.value)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(score_rows(store, dataset=dataset), out, format.value, sys.stdout)
+        n_rows = write_rows(score_rows(store, dataset=dataset), out, wanted, sys.stdout)
         if out is not None:
             messages.print(f"With {write_mapping(store, out)}", markup=False)
+    messages.print(f"{n_rows:,} rows.")
+
+
+@app.command("judgments")
+@exits_in_words
+def export_judgments_command(
+    context: typer.Context,
+    dataset: str,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this criterion. Can be given several times."),
+    ] = None,
+    format: FormatOption = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+) -> None:
+    """Write ratings or preferences as a table that `ingest` reads; --out adds a mapping file."""
+    wanted = format_of(out, None if format is None else format.value)
+    with opened(context, read_only=True) as store:
+        criteria = chosen_criteria(store, dataset, criterion or [])
+        rows = judgment_rows(store, criteria)
+        n_rows = write_rows(rows, out, wanted, sys.stdout)
+        if out is not None:
+            messages.print(f"With {write_scales(criteria, out)}", markup=False)
     messages.print(f"{n_rows:,} rows.")
 
 
@@ -43,10 +73,11 @@ def export_scores_command(
 @exits_in_words
 def export_runs_command(
     context: typer.Context,
-    format: FileFormat = FileFormat.csv,
+    format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write one row per run and metric, with provenance."""
+    wanted = format_of(out, None if format is None else format.value)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(run_rows(store), out, format.value, sys.stdout)
+        n_rows = write_rows(run_rows(store), out, wanted, sys.stdout)
     messages.print(f"{n_rows:,} rows.")

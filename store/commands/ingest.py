@@ -57,12 +57,16 @@ def ingest_command(
     layout: Annotated[
         str | None, typer.Option(help="Pattern of wide column names, as '{system}_{metric}'.")
     ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE: what a format lets you choose. Can be given several times."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Skip and list rows that cannot be used.")
     ] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Accept other scores for a known run.")
+        bool, typer.Option("--replace", help="Accept other scores or judgments than known.")
     ] = False,
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Keep the texts of items and outputs.")
@@ -80,6 +84,7 @@ def ingest_command(
         date=None if date is None else parse_date(date),
         columns=parse_columns(column or []),
         layout=layout,
+        choices=parse_choices(option or []),
         lenient=lenient,
         with_text=with_text,
     )
@@ -165,3 +170,18 @@ def parse_columns(given: list[str]) -> dict[str, str]:
             )
         columns[role.strip()] = name if name.strip() else ""
     return columns
+
+
+def parse_choices(given: list[str]) -> dict[str, str]:
+    """Return name -> value from what `--option` says."""
+    choices: dict[str, str] = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name.strip() or not value.strip():
+            raise StoreError(f"--option '{text}': write it as NAME=VALUE, as punctuation=keep.")
+        earlier = choices.setdefault(name.strip(), value.strip())
+        if earlier != value.strip():
+            raise StoreError(
+                f"--option {name.strip()} is given twice, as '{earlier}' and as '{value.strip()}'."
+            )
+    return choices

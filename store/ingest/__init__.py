@@ -8,6 +8,7 @@ from store.engine import Change, Store
 from store.importers.bundle import ImportBundle
 from store.ingest.checks import require_well_built
 from store.ingest.items import align_datasets, seal
+from store.ingest.judgments import ingest_judgments
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
 from store.ingest.report import Difference, IngestReport
 from store.ingest.reported import ingest_reported
@@ -60,7 +61,8 @@ def ingest_all(
     higher_is_better
         Direction of the metrics that do not state one.
     replace
-        Accept other scores for a run that the store holds; the old run is deleted softly.
+        Accept other scores for a run that the store holds; the old run is deleted softly. Accept
+        other judgments; the old ones stay in the audit trail.
     dry_run
         Do everything and take it back: the reports say what would happen.
 
@@ -120,6 +122,15 @@ def _ingest_bundle(
     require_bounds(targets.metrics, bundle)
     scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
     ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
+    ingest_judgments(
+        change,
+        bundle,
+        targets.systems,
+        targets.datasets,
+        row.id,
+        replace=replace,
+        report=report,
+    )
     if report.changed:
         report.ingest_uid = None if dry_run else row.uid
         row.report = report.to_dict()

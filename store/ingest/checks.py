@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 
-from store.importers.bundle import COMPONENTS, BundleRun, ImportBundle
+from store.importers.bundle import COMPONENTS, BundleRun, Choice, ImportBundle
 
 
 def require_well_built(bundle: ImportBundle) -> None:
@@ -26,6 +27,41 @@ def require_well_built(bundle: ImportBundle) -> None:
             raise ValueError(
                 f"importer '{bundle.format}' built a p-value that is none: {comparison.pvalue}"
             )
+    complaint = _wrong_with_criteria(bundle) or _wrong_with_judgments(bundle)
+    if complaint:
+        raise ValueError(f"importer '{bundle.format}' {complaint}")
+
+
+def _wrong_with_criteria(bundle: ImportBundle) -> str:
+    seen = set()
+    for criterion in bundle.criteria:
+        identity = (criterion.dataset, criterion.name)
+        if identity in seen:
+            return f"built the criterion '{criterion.name}' twice"
+        seen.add(identity)
+        if (criterion.kind == "error-spans") != (criterion.weights is not None):
+            return f"built '{criterion.name}' ({criterion.kind}) with wrong weights"
+        if criterion.level == "nominal" and not criterion.labels:
+            return f"built the nominal criterion '{criterion.name}' without labels"
+        if len(set(criterion.labels)) < len(criterion.labels):
+            return f"built the criterion '{criterion.name}' with a label twice"
+    return ""
+
+
+def _wrong_with_judgments(bundle: ImportBundle) -> str:
+    kinds = [criterion.kind for criterion in bundle.criteria]
+    for rating in bundle.ratings:
+        if kinds[rating.criterion] == "preference":
+            return f"built a rating for '{bundle.criteria[rating.criterion].name}', a preference"
+        if math.isinf(rating.value):
+            return "let an infinite rating through"
+    for preference in bundle.preferences:
+        if kinds[preference.criterion] != "preference":
+            name = bundle.criteria[preference.criterion].name
+            return f"built a preference for '{name}', which has ratings"
+        if preference.choice not in get_args(Choice):
+            return f"built a choice that is none: {preference.choice!r}"
+    return ""
 
 
 def _wrong_with_scores(bundle: ImportBundle, run: BundleRun) -> str:

@@ -19,6 +19,9 @@ def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) 
     wanted |= dict.fromkeys(score.system for score in bundle.reported_scores)
     for comparison in bundle.reported_comparisons:
         wanted |= {comparison.system_a: None, comparison.system_b: None}
+    wanted |= dict.fromkeys(r.system for r in bundle.ratings if r.system is not None)
+    for preference in bundle.preferences:
+        wanted |= {preference.first: None, preference.second: None}
     session = change.session
     names, aliases = names_of(session.connection(), "system")
     found = {name.typed: name.id for name in aliases + names}  # a name goes before an alias
@@ -94,6 +97,8 @@ def resolve_metrics(
             _require_same_metric(metric, wanted, direction)
             if wanted.unit and not metric.unit:
                 _declare_unit(change, metric, wanted)
+            if wanted.source not in ("automatic", metric.source):
+                _declare_source(change, metric, wanted)
         resolved.append(metric)
     return resolved
 
@@ -136,6 +141,7 @@ def _make_metric(
         unit=wanted.unit,
         lower=lower,
         upper=upper,
+        source=wanted.source,
     )
     change.session.add(metric)
     change.session.flush()
@@ -177,6 +183,18 @@ def _declare_unit(change: Change, metric: Metric, wanted: BundleMetric) -> None:
         )
     metric.unit, metric.lower, metric.upper = wanted.unit, lower, upper
     change.record("describe", "metric", metric.uid, unit=wanted.unit)
+
+
+def _declare_source(change: Change, metric: Metric, wanted: BundleMetric) -> None:
+    """Take who gives the scores of a stored metric from a source that says it."""
+    if metric.source != "automatic":
+        raise ConflictError(
+            f"The store holds the metric '{metric.name}' as given by a {metric.source}, this "
+            f"import has it as given by a {wanted.source}. Give one of them another name or "
+            "signature."
+        )
+    metric.source = wanted.source
+    change.record("describe", "metric", metric.uid, source=wanted.source)
 
 
 def _bounds(wanted: BundleMetric) -> tuple[float | None, float | None]:

@@ -35,6 +35,9 @@ class IngestReport:
     scores_added: int = 0
     items_added: int = 0
     judgments_added: int = 0
+    judgments_unchanged: int = 0
+    judgments_replaced: int = 0
+    annotators_added: int = 0
     outputs_added: int = 0
     details_added: int = 0
     """What was filled in: aliases, texts, groups and descriptions of what the store knew."""
@@ -44,6 +47,7 @@ class IngestReport:
     systems_added: list[str] = field(default_factory=list)
     datasets_added: list[str] = field(default_factory=list)
     metrics_added: list[str] = field(default_factory=list)
+    criteria_added: list[str] = field(default_factory=list)
     run_uids: list[str] = field(default_factory=list)
     """Runs that were added, extended or replaced."""
     skipped: list[SkippedRow] = field(default_factory=list)
@@ -60,6 +64,10 @@ class IngestReport:
             or self.runs_replaced
             or self.reported_added
             or self.reported_replaced
+            or self.judgments_added
+            or self.judgments_replaced
+            or self.annotators_added
+            or self.criteria_added
             or self.items_added
             or self.details_added
         )
@@ -78,6 +86,10 @@ _TOLD = (
     ("items_added", "item", "added"),
     ("scores_added", "score", "added"),
     ("outputs_added", "output", "added"),
+    ("judgments_added", "judgment", "added"),
+    ("judgments_replaced", "judgment", "replaced"),
+    ("judgments_unchanged", "judgment", "unchanged"),
+    ("annotators_added", "annotator", "added"),
     ("details_added", "detail", "filled in"),
     ("reported_added", "reported figure", "added"),
     ("reported_replaced", "reported figure", "replaced"),

@@ -20,6 +20,7 @@ from store.importers.bundle import (
     Status,
     StatusArray,
 )
+from store.importers.cells import LARGEST
 from store.ingest.items import AlignedDataset
 from store.ingest.report import IngestReport
 from store.ingest.run_details import fill_in
@@ -159,17 +160,16 @@ def _incoming_vectors(
 def _require_bounds(
     values: FloatArray, metric: Metric, wanted: BundleRun, bundle: ImportBundle
 ) -> None:
-    if metric.aggregation not in ONE_SCORE or (metric.lower is None and metric.upper is None):
-        return
-    lower = -np.inf if metric.lower is None else metric.lower
-    upper = np.inf if metric.upper is None else metric.upper
-    outside = np.flatnonzero((values[:, 0] < lower) | (values[:, 0] > upper))
+    has_bounds = metric.aggregation in ONE_SCORE
+    lower = metric.lower if has_bounds and metric.lower is not None else -LARGEST
+    upper = metric.upper if has_bounds and metric.upper is not None else LARGEST
+    outside = np.argwhere((values < lower) | (values > upper))
     if len(outside):
         items = bundle.datasets[wanted.dataset].items
-        value = values[outside[0], 0]
+        value = values[tuple(outside[0])]
         hint = " Is it a percentage?" if upper == 1 and 1 < value <= 100 else ""
         raise ImportFormatError(
-            f"'{wanted.system}' has {value:g} on item '{items[outside[0]].key}', but "
+            f"'{wanted.system}' has {value:g} on item '{items[outside[0][0]].key}', but "
             f"'{metric.name}' lies between {lower:g} and {upper:g}.{hint}",
             path=bundle.files[0].path if bundle.files else "",
             field=metric.name,

@@ -26,10 +26,14 @@ from store.claim_records import NewClaim, NewEvidence
 from store.claims import add_claim
 from store.engine import Store, open_store
 from store.importers.bundle import (
+    BundleCriterion,
     BundleDataset,
+    BundleErrorSpan,
     BundleItem,
     BundleMetric,
     BundleOverlap,
+    BundlePreference,
+    BundleRating,
     BundleReportedComparison,
     BundleReportedScore,
     BundleRun,
@@ -106,6 +110,7 @@ def fill(store: Store) -> None:
     for verdict, gain in (("underpowered", float("nan")), ("within-noise", 0.25)):
         add_evidence(store, NewEvidence(claim.uid, verdict, {"gain": gain}), actor="asset")
     save_result(store, "a key", KEPT_RESULT, question="asset", arguments={"alpha": 0.05})
+    ingest(store, bundle_of_judgments(), actor="asset")
 
 
 def bundle_of_deleted_system() -> ImportBundle:
@@ -115,6 +120,37 @@ def bundle_of_deleted_system() -> ImportBundle:
         datasets=[BundleDataset("qa", "1", [BundleItem("item 0")])],
         metrics=[BundleMetric("acc", higher_is_better=True)],
         runs=[BundleRun("gone", 0, scores=[BundleScores(0, np.zeros((1, 1)))])],
+    )
+
+
+def bundle_of_judgments() -> ImportBundle:
+    """Return judgments of every kind on the dataset and systems that are there."""
+    judged_at = datetime(2024, 6, 1, 8, 30, tzinfo=UTC)
+    spans = [BundleErrorSpan("Major", "Accuracy/Addition", 0, 4, "text", note="“why”")]
+    minor = BundleErrorSpan("Minor", in_source=True)
+    nan = float("nan")
+    return ImportBundle(
+        format="asset",
+        datasets=[BundleDataset("qa", "1", [BundleItem(f"item {i}") for i in range(5)])],
+        criteria=[
+            BundleCriterion("fluency", 0, lower=0, upper=1, question="How “fluent”?"),
+            BundleCriterion("topic", 0, level="nominal", labels=["news", "spört"]),
+            BundleCriterion("mqm", 0, "error-spans", weights={"Major": 5.0, "Minor": 0.1}),
+            BundleCriterion("better", 0, "preference"),
+        ],
+        annotators={"judge": "model", "ünï rater": "human"},
+        ratings=[
+            BundleRating(0, "ünï rater", 0, "B", 0.1 + 0.2, judged_at=judged_at),
+            BundleRating(0, "ünï rater", 0, "B", 0.5, replicate=1),
+            BundleRating(0, "judge", 4, "ünï", nan),
+            BundleRating(1, "ünï rater", 2, None, 1.0),
+            BundleRating(2, "ünï rater", 1, "B", nan, spans=[*spans, minor]),
+            BundleRating(2, "ünï rater", 3, "B", nan),
+        ],
+        preferences=[
+            BundlePreference(3, "judge", 3, "ünï", "B", "second", 0.75, True, 7, 9),
+            BundlePreference(3, "ünï rater", 3, "B", "ünï", "tie", judged_at=judged_at),
+        ],
     )
 
 

@@ -17,6 +17,19 @@ CREATE TABLE analysis_result (
 
 CREATE INDEX ix_analysis_result_size ON analysis_result (size);
 
+CREATE TABLE annotator (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	dataset_id INTEGER NOT NULL, 
+	name VARCHAR(400) NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT ck_annotator_kind_known CHECK (kind IN ('human', 'model')), 
+	CONSTRAINT fk_annotator_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_annotator_dataset_id_name UNIQUE (dataset_id, name), 
+	CONSTRAINT uq_annotator_uid UNIQUE (uid)
+);
+
 CREATE TABLE audit_event (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	at VARCHAR(32) NOT NULL, 
@@ -83,6 +96,26 @@ CREATE TABLE claim_evidence (
 
 CREATE INDEX ix_claim_evidence_claim_id ON claim_evidence (claim_id);
 
+CREATE TABLE criterion (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	dataset_id INTEGER NOT NULL, 
+	name VARCHAR(200) NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	level VARCHAR(20) NOT NULL, 
+	higher_is_better BOOLEAN NOT NULL, 
+	lower DOUBLE, 
+	upper DOUBLE, 
+	labels JSON NOT NULL, 
+	weights JSON, 
+	question TEXT NOT NULL, 
+	CONSTRAINT ck_criterion_kind_known CHECK (kind IN ('rating', 'preference', 'error-spans')), 
+	CONSTRAINT ck_criterion_level_known CHECK (level IN ('nominal', 'ordinal', 'interval')), 
+	CONSTRAINT fk_criterion_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_criterion_dataset_id_name UNIQUE (dataset_id, name), 
+	CONSTRAINT uq_criterion_uid UNIQUE (uid)
+);
+
 CREATE TABLE dataset (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	uid VARCHAR(12) NOT NULL, 
@@ -116,6 +149,21 @@ CREATE TABLE dataset_overlap (
 );
 
 CREATE INDEX ix_dataset_overlap_dataset_b_id ON dataset_overlap (dataset_b_id);
+
+CREATE TABLE error_span (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	rating_id INTEGER NOT NULL, 
+	severity VARCHAR(100) NOT NULL, 
+	category VARCHAR(200) NOT NULL, 
+	start INTEGER, 
+	"end" INTEGER, 
+	text TEXT NOT NULL, 
+	in_source BOOLEAN NOT NULL, 
+	note TEXT NOT NULL, 
+	CONSTRAINT fk_error_span_rating_id_rating FOREIGN KEY(rating_id) REFERENCES rating (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_error_span_rating_id ON error_span (rating_id);
 
 CREATE TABLE ingest (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -161,7 +209,7 @@ CREATE TABLE "metric" (
 	aggregation VARCHAR(20) NOT NULL, 
 	unit VARCHAR(20) NOT NULL, 
 	lower DOUBLE, 
-	upper DOUBLE, 
+	upper DOUBLE, source VARCHAR(20) DEFAULT 'automatic' NOT NULL CONSTRAINT ck_metric_source_known CHECK (source IN ('automatic', 'human', 'model')), 
 	CONSTRAINT ck_metric_ck_metric_aggregation_known CHECK (aggregation IN ('mean', 'median', 'ratio', 'f1', 'bleu', 'chrf', 'pearson', 'spearman')), 
 	CONSTRAINT ck_metric_ck_metric_unit_known CHECK (unit IN ('', 'proportion', 'percent', 'points')), 
 	CONSTRAINT uq_metric_name_signature UNIQUE (name, signature), 
@@ -192,6 +240,73 @@ CREATE TABLE output (
 );
 
 CREATE INDEX ix_output_item_id ON output (item_id);
+
+CREATE TABLE preference (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	criterion_id INTEGER NOT NULL, 
+	annotator_id INTEGER NOT NULL, 
+	item_id INTEGER NOT NULL, 
+	first_id INTEGER NOT NULL, 
+	second_id INTEGER NOT NULL, 
+	choice VARCHAR(20) NOT NULL, 
+	strength DOUBLE, 
+	order_known BOOLEAN NOT NULL, 
+	first_length INTEGER, 
+	second_length INTEGER, 
+	replicate INTEGER NOT NULL, 
+	judged_at VARCHAR(32), 
+	ingest_id INTEGER NOT NULL, 
+	CONSTRAINT ck_preference_choice_known CHECK (choice IN ('first', 'second', 'tie')), 
+	CONSTRAINT ck_preference_of_two CHECK (first_id <> second_id), 
+	CONSTRAINT fk_preference_annotator_id_annotator FOREIGN KEY(annotator_id) REFERENCES annotator (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_preference_criterion_id_criterion FOREIGN KEY(criterion_id) REFERENCES criterion (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_preference_first_id_system FOREIGN KEY(first_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_preference_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
+	CONSTRAINT fk_preference_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_preference_second_id_system FOREIGN KEY(second_id) REFERENCES system (id) ON DELETE CASCADE, 
+	CONSTRAINT uq_preference_of_pair UNIQUE (criterion_id, annotator_id, item_id, first_id, second_id, replicate)
+);
+
+CREATE INDEX ix_preference_annotator_id ON preference (annotator_id);
+
+CREATE INDEX ix_preference_first_id ON preference (first_id);
+
+CREATE INDEX ix_preference_ingest_id ON preference (ingest_id);
+
+CREATE INDEX ix_preference_item_id ON preference (item_id);
+
+CREATE INDEX ix_preference_second_id ON preference (second_id);
+
+CREATE TABLE rating (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	criterion_id INTEGER NOT NULL, 
+	annotator_id INTEGER NOT NULL, 
+	item_id INTEGER NOT NULL, 
+	system_id INTEGER, 
+	value DOUBLE, 
+	replicate INTEGER NOT NULL, 
+	judged_at VARCHAR(32), 
+	ingest_id INTEGER NOT NULL, 
+	CONSTRAINT fk_rating_annotator_id_annotator FOREIGN KEY(annotator_id) REFERENCES annotator (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_rating_criterion_id_criterion FOREIGN KEY(criterion_id) REFERENCES criterion (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_rating_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
+	CONSTRAINT fk_rating_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_rating_system_id_system FOREIGN KEY(system_id) REFERENCES system (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_rating_annotator_id ON rating (annotator_id);
+
+CREATE INDEX ix_rating_criterion_id ON rating (criterion_id);
+
+CREATE INDEX ix_rating_ingest_id ON rating (ingest_id);
+
+CREATE INDEX ix_rating_item_id ON rating (item_id);
+
+CREATE INDEX ix_rating_system_id ON rating (system_id);
+
+CREATE UNIQUE INDEX uq_rating_of_item ON rating (criterion_id, annotator_id, item_id, replicate) WHERE system_id IS NULL;
+
+CREATE UNIQUE INDEX uq_rating_of_output ON rating (criterion_id, annotator_id, item_id, system_id, replicate) WHERE system_id IS NOT NULL;
 
 CREATE TABLE reported_comparison (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 

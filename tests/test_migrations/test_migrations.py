@@ -9,10 +9,12 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 from alembic import command
@@ -22,6 +24,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from store import schema
+from store.arrays import load_matrix
 from store.backup import check, upgrade_store
 from store.claim_evidence import list_evidence
 from store.claims import list_claims
@@ -30,7 +33,15 @@ from store.engine import make_engines, open_store
 from store.errors import SchemaVersionError, StoreError
 from store.history import list_events
 from store.importers.bundle import COMPONENTS
+from store.judgments import (
+    list_annotators,
+    list_criteria,
+    load_item_judgments,
+    load_preferences,
+    load_ratings,
+)
 from store.lifecycle import restore
+from store.metrics import list_metrics
 from store.models import Base
 from store.reported import list_reported_comparisons, list_reported_scores
 from store.results_cache import load_result
@@ -192,12 +203,14 @@ def raw_rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 @pytest.mark.parametrize("committed", ASSETS[:-1], ids=lambda path: path.stem)
 def test_upgrade_leaves_every_row_of_the_first_tables_alone(committed, tmp_path):
-    """So far no migration rewrites data; one that does names its table here."""
+    """So far no migration rewrites data; one that does, or adds a column, says so here."""
     path = Path(shutil.copy(committed, tmp_path / "store.db"))
     before = raw_rows(path)
     assert all(before[table] for table in ("metric", "score_vector", "item", "audit_event"))
     upgrade_store(str(path))
     after = raw_rows(path)
+    assert {row[-1] for row in after["metric"]} == {"automatic"}  # the column of 0004
+    after["metric"] = [row[:-1] for row in after["metric"]]
     assert after.pop("alembic_version") == [(schema.head_revision(),)]
     del before["alembic_version"]
     assert {table: after[table] for table in before if table != "sqlite_sequence"} == {
@@ -255,6 +268,50 @@ def test_ledger_outlives_upgrades(tmp_path):
         found = [(e.verdict, e.figures["gain"]) for e in list_evidence(store, claim.uid)]
         assert found == [("underpowered", None), ("within-noise", 0.25)]
         store.close()
+
+
+def test_judgments_outlive_upgrades(tmp_path):
+    for committed in ASSETS[3:]:  # there were none before 0004
+        path = Path(shutil.copy(committed, tmp_path / f"{committed.stem}.db"))
+        upgrade_store(str(path))
+        store = open_store(path)
+        kinds = {(a.name, a.kind, a.n_ratings, a.n_preferences) for a in list_annotators(store)}
+        assert kinds == {("ünï rater", "human", 5, 1), ("judge", "model", 1, 1)}
+        found = {record.name: record for record in list_criteria(store, "qa")}
+        assert list(found) == ["fluency", "topic", "mqm", "better"]
+        assert (found["fluency"].question, found["fluency"].upper) == ("How “fluent”?", 1.0)
+        assert found["topic"].labels == ("news", "spört")
+        assert found["mqm"].weights == {"Major": 5.0, "Minor": 0.1}
+        fluency = load_ratings(store, "qa", "fluency")
+        np.testing.assert_array_equal(fluency.value, [0.1 + 0.2, 0.5, np.nan])
+        [first, _] = load_item_judgments(store, "qa", "item 0").ratings
+        assert (first.replicate, first.judged_at) == (0, datetime(2024, 6, 1, 8, 30, tzinfo=UTC))
+        [marked] = load_item_judgments(store, "qa", "item 1").ratings
+        assert marked.value == 5.1
+        assert [(s.severity, s.text, s.in_source, s.note) for s in marked.spans] == [
+            ("Major", "text", False, "“why”"),
+            ("Minor", "", True, ""),
+        ]
+        better = load_preferences(store, "qa", "better")
+        assert better.choice.tolist() == [0, -1]
+        assert better.order_known.tolist() == [False, True]
+        np.testing.assert_array_equal(better.strength, [np.nan, 0.75])
+        gold = load_matrix(store, "qa", "mqm")
+        assert gold.metric.source == "human"
+        np.testing.assert_array_equal(gold.scores[0, :, 0], [np.nan, 5.1, np.nan, 0, np.nan])
+        store.close()
+
+
+def test_upgraded_metrics_have_a_known_source(tmp_path):
+    path = Path(shutil.copy(ASSETS[0], tmp_path / "store.db"))
+    upgrade_store(str(path))
+    store = open_store(path)
+    assert {metric.source for metric in list_metrics(store)} == {"automatic"}
+    store.close()
+    connection = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError, match="source_known"):
+        connection.execute("UPDATE metric SET source = 'oracle'")
+    connection.close()
 
 
 SECOND = '''"""A column on systems and a rule on runs.
@@ -329,7 +386,7 @@ def test_open_store_never_migrates_by_itself(asset, next_migration):
 
 def test_upgrade_keeps_the_children_of_tables_that_it_rebuilds(asset, next_migration):
     before = rows_of(asset)
-    assert before["run"] == 3
+    assert before["run"] == 5  # two of them hold what judgments amount to
     assert before["item"] == 5
     next_migration()
     upgrade_store(str(asset))

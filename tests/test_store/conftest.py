@@ -14,9 +14,12 @@ import pytest
 
 from store.engine import Store, open_store
 from store.importers.bundle import (
+    BundleCriterion,
     BundleDataset,
     BundleItem,
     BundleMetric,
+    BundlePreference,
+    BundleRating,
     BundleRun,
     BundleScores,
     ImportBundle,
@@ -127,3 +130,44 @@ def database(store: Store) -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(store.path, isolation_level=None)
     yield connection
     connection.close()
+
+
+@pytest.fixture(scope="session")
+def rated() -> Callable[..., ImportBundle]:
+    """Return a function that makes a bundle of ratings on one criterion."""
+    return _rated
+
+
+@pytest.fixture(scope="session")
+def compared() -> Callable[..., ImportBundle]:
+    """Return a function that makes a bundle of preferences on one criterion."""
+    return _compared
+
+
+def _rated(*ratings: tuple[Any, ...] | BundleRating, **more: Any) -> ImportBundle:
+    """Make a bundle of (annotator, item, system, value); "fluency" from 1 to 5 by default."""
+    said = {"name": "fluency", "lower": 1.0, "upper": 5.0} | more
+    rows = [row if isinstance(row, BundleRating) else BundleRating(0, *row) for row in ratings]
+    return _judged(said, ratings=rows)
+
+
+def _compared(*preferences: tuple[Any, ...] | BundlePreference, **more: Any) -> ImportBundle:
+    """Make a bundle of (annotator, item, first, second, choice); "better" by default."""
+    rows = [
+        row if isinstance(row, BundlePreference) else BundlePreference(0, *row)
+        for row in preferences
+    ]
+    return _judged({"name": "better", "kind": "preference"} | more, preferences=rows)
+
+
+def _judged(said: dict[str, Any], **rows: Any) -> ImportBundle:
+    items = [BundleItem(f"i{i}") for i in range(said.pop("n_items", 4))]
+    annotators, name = said.pop("annotators", {}), said.pop("dataset_name", "qa")
+    return ImportBundle(
+        format="test",
+        files=[SourceFile("judged.csv", "0" * 64)],
+        datasets=[BundleDataset(name, items=items)],
+        criteria=[BundleCriterion(dataset=0, **said)],
+        annotators=annotators,
+        **rows,
+    )

@@ -350,9 +350,12 @@ def test_ingest_writes_the_file_that_was_read(store, bundle):
 
 
 def test_ingest_of_huge_scores_keeps_quiet_and_has_no_infinite_summary(store, bundle, recwarn):
-    ingest(store, bundle({"A": [1e308, 1e308, -1e308]}), actor="t")
+    with pytest.raises(ImportFormatError, match=r"'A' has 1e\+308 on item 'i000'"):
+        ingest(store, bundle({"A": [1e308, 1e308, -1e308]}), actor="t")
+    assert list_runs(store) == []
+    ingest(store, bundle({"A": [1e100, 1e100, -1e100]}), actor="t")
     [vector] = list_runs(store)[0].vectors
     assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning)]
-    assert vector.max == 1e308
+    assert vector.max == 1e100
     for number in (vector.value, vector.std):
         assert number is None or math.isfinite(number)

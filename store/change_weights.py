@@ -1,0 +1,129 @@
+"""Other weights for marked errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from store.engine import Change, Store
+from store.error_weights import checked_weights, merged_weights, no_weight, weight_of
+from store.errors import StoreError
+from store.gold import recompute_gold
+from store.judgment_queries import criterion_records
+from store.judgment_records import CriterionRecord
+from store.lookup import find_criterion_id, find_id
+from store.models import Criterion, ErrorSpan, Rating
+
+
+def set_weights(
+    store: Store, dataset: str, criterion: str, weights: Mapping[str, float], *, actor: str
+) -> CriterionRecord:
+    """Weigh marked errors otherwise: every rating and the scores made of them are computed anew.
+
+    Parameters
+    ----------
+    store
+        Where.
+    dataset, criterion
+        Uid or name.
+    weights
+        All of them: severity, or ``"severity category-prefix"``, to its weight.
+    actor
+        Who does it, for the audit trail.
+
+    Raises
+    ------
+    NotFoundError
+        There is no such dataset or criterion.
+    StoreError
+        No errors were marked for the criterion, a weight is negative, or none fits an error.
+    """
+    with store.write(actor) as change:
+        connection = change.session.connection()
+        dataset_id = find_id(connection, "dataset", dataset)
+        row = change.session.get_one(
+            Criterion, find_criterion_id(connection, dataset_id, criterion)
+        )
+        reweigh(change, row, weights)
+        recompute_gold(change, [row])
+        change.session.flush()
+        return criterion_records(connection, criterion_id=row.id)[0]
+
+
+def weights_with(
+    store: Store, dataset: str, criterion: str, changed: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the weights of a criterion with some of them changed; nothing is written.
+
+    Raises
+    ------
+    NotFoundError
+        There is no such dataset or criterion.
+    StoreError
+        It has no marked errors, or no error is called so; see `merged_weights`.
+    """
+    with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset)
+        criterion_id = find_criterion_id(connection, dataset_id, criterion)
+        row = connection.execute(
+            sa.select(Criterion.name, Criterion.kind, Criterion.weights).where(
+                Criterion.id == criterion_id
+            )
+        ).one()
+        if row.kind != "error-spans":
+            raise StoreError(_no_errors(row.name))
+        query = (
+            sa.select(ErrorSpan.severity)
+            .join(Rating, Rating.id == ErrorSpan.rating_id)
+            .where(Rating.criterion_id == criterion_id)
+            .distinct()
+            .order_by(ErrorSpan.severity)
+        )
+        severities = connection.scalars(query).all()
+    return merged_weights(row.weights, changed, severities)
+
+
+def _no_errors(name: str) -> str:
+    return f"'{name}' holds values as given, not marked errors to weigh."
+
+
+def reweigh(change: Change, criterion: Criterion, weights: Mapping[str, float]) -> None:
+    """Give a criterion other weights and its ratings the values that follow; see `set_weights`."""
+    if criterion.kind != "error-spans":
+        raise StoreError(_no_errors(criterion.name))
+    checked = checked_weights(weights)
+    if checked == criterion.weights:
+        return
+    connection = change.session.connection()
+    old, criterion.weights = criterion.weights, checked
+    query = (
+        sa.select(Rating.id, Rating.value, ErrorSpan.severity, ErrorSpan.category)
+        .outerjoin(ErrorSpan, ErrorSpan.rating_id == Rating.id)
+        .where(Rating.criterion_id == criterion.id)
+    )
+    marked: dict[int, list[float]] = {}
+    values: dict[int, float | None] = {}
+    known: dict[tuple[str, str], float] = {}
+    for id_, value, severity, category in connection.execute(query):
+        values[id_] = value
+        found = marked.setdefault(id_, [])
+        if severity is None:  # no error at all
+            continue
+        if (severity, category) not in known:
+            weight = weight_of(checked, severity, category)
+            if weight is None:
+                raise StoreError(f"`weights`: {no_weight(checked, severity, category)}")
+            known[severity, category] = weight
+        found.append(known[severity, category])
+    changed = [
+        {"id": id_, "value": new}
+        for id_, weights_of in marked.items()
+        if (new := math.fsum(weights_of)) != values[id_]
+    ]
+    if changed:
+        change.session.execute(sa.update(Rating), changed)
+    change.record(
+        "weights", "criterion", criterion.uid, old=old, new=checked, n_changed=len(changed)
+    )

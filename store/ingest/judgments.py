@@ -1,0 +1,122 @@
+"""Judgments of a bundle into the store, and what they amount to for each system and item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from store.engine import Change
+from store.gold import MEAN_RULE, SHARE_RULE, recompute_gold
+from store.importers.bundle import BundlePreference, BundleRating, ImportBundle
+from store.ingest.criteria import ResolvedCriterion, resolve_annotators, resolve_criteria
+from store.ingest.items import AlignedDataset
+from store.ingest.preferences import put_preferences
+from store.ingest.ratings import Judged, Outcome, put_ratings
+from store.ingest.report import IngestReport
+from store.models import Criterion, Item, Metric, Run, ScoreVector
+
+
+def ingest_judgments(
+    change: Change,
+    bundle: ImportBundle,
+    systems: dict[str, int],
+    datasets: Sequence[AlignedDataset],
+    ingest_id: int,
+    *,
+    replace: bool,
+    report: IngestReport,
+) -> None:
+    """Write criteria, annotators, ratings and preferences, and the metrics that follow from them.
+
+    Raises
+    ------
+    ConflictError
+        The store holds another judgment or another scale, and `replace` is False.
+    ImportFormatError
+        A judgment does not fit its scale.
+    """
+    if not bundle.criteria:
+        return
+    criteria = resolve_criteria(change, bundle, datasets, replace=replace, report=report)
+    annotators, turned = resolve_annotators(
+        change, bundle, criteria, replace=replace, report=report
+    )
+    ratings: list[list[BundleRating]] = [[] for _ in criteria]
+    for rating in bundle.ratings:
+        ratings[rating.criterion].append(rating)
+    preferences: list[list[BundlePreference]] = [[] for _ in criteria]
+    for preference in bundle.preferences:
+        preferences[preference.criterion].append(preference)
+    item_ids = [_item_ids(change, aligned) for aligned in datasets]
+    changed: dict[int, dict[int, Criterion]] = {}
+    for number, criterion in enumerate(criteria):
+        dataset = bundle.criteria[number].dataset
+        judged = Judged(
+            criterion=criterion,
+            annotators=annotators[number],
+            systems=systems,
+            items=item_ids[dataset],
+            item_keys=[item.key for item in bundle.datasets[dataset].items],
+            dataset=datasets[dataset].row.name,
+            path=bundle.files[0].path if bundle.files else "",
+            ingest_id=ingest_id,
+        )
+        if criterion.row.kind == "preference":
+            outcome = put_preferences(change, judged, preferences[number], replace=replace)
+        else:
+            outcome = put_ratings(change, judged, ratings[number], replace=replace)
+        outcome.tell(report)
+        _record(change, criterion, outcome)
+        if outcome.changed or criterion.is_changed:
+            changed.setdefault(criterion.row.dataset_id, {})[criterion.row.id] = criterion.row
+    for dataset_id in turned:
+        query = sa.select(Criterion).where(Criterion.dataset_id == dataset_id)
+        known = {row.id: row for row in change.session.scalars(query)}
+        changed[dataset_id] = changed.get(dataset_id, {}) | known
+    for rows in changed.values():
+        report.understood += recompute_gold(change, list(rows.values()))
+        report.warnings += _stale(change, list(rows.values()))
+
+
+def _item_ids(change: Change, aligned: AlignedDataset) -> list[int]:
+    """Return the id of each item of the bundle's dataset."""
+    query = sa.select(Item.position, Item.id).where(Item.dataset_id == aligned.row.id)
+    ids = {position: id_ for position, id_ in change.session.connection().execute(query)}
+    return [ids[position] for position in aligned.positions.tolist()]
+
+
+def _record(change: Change, criterion: ResolvedCriterion, outcome: Outcome) -> None:
+    uid = criterion.row.uid
+    if outcome.added or outcome.n_details:
+        change.record(
+            *("judge", "criterion", uid), added=outcome.added, filled_in=outcome.n_details
+        )
+    if outcome.replaced:
+        change.record("replace", "criterion", uid, judgments=outcome.replaced)
+
+
+def _stale(change: Change, criteria: Sequence[Criterion]) -> list[str]:
+    """Return a warning for each gold by another rule, which does not follow new judgments."""
+    query = (
+        sa.select(Metric.name, Metric.signature)
+        .join(ScoreVector, ScoreVector.metric_id == Metric.id)
+        .join(Run, Run.id == ScoreVector.run_id)
+        .where(
+            Run.dataset_id == criteria[0].dataset_id,
+            Run.deleted_at.is_(None),
+            Metric.source != "automatic",
+            Metric.name.in_([row.name for row in criteria]),
+        )
+        .distinct()
+    )
+    rules = tuple(f"{source}: {rule}" for source in ("human", "model") for rule in _FOLLOWING)
+    return [
+        f"'{name} [{signature}]' was computed before these judgments came in: compute it again "
+        "with `tiebreak gold`."
+        for name, signature in change.session.execute(query.order_by(Metric.name))
+        if not signature.startswith(rules)
+    ]
+
+
+_FOLLOWING = (MEAN_RULE, SHARE_RULE)
