@@ -48,6 +48,11 @@ ONE_SCORE: frozenset[Aggregation] = frozenset({"mean", "median"})
 Unit = Literal["", "proportion", "percent", "points"]
 Sidedness = Literal["two-sided", "greater", "less", "unstated"]
 OverlapKind = Literal["shared-items", "contains", "transform"]
+CriterionKind = Literal["rating", "preference", "error-spans"]
+ScaleLevel = Literal["nominal", "ordinal", "interval"]
+AnnotatorKind = Literal["human", "model"]
+MetricSource = Literal["automatic", "human", "model"]
+Choice = Literal["first", "second", "tie"]
 
 
 class Status(IntEnum):
@@ -114,6 +119,8 @@ class BundleMetric:
     unit: Unit = ""
     lower: float | None = None
     upper: float | None = None
+    source: MetricSource = "automatic"
+    """Who gives the scores: a program, people, or a model that judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +213,87 @@ class BundleReportedComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class BundleCriterion:
+    """What annotators judged on a dataset, and on which scale."""
+
+    name: str
+    dataset: int
+    """Index into `ImportBundle.datasets`."""
+    kind: CriterionKind = "rating"
+    """"error-spans": a rating is the sum of the weights of the errors that were marked."""
+    level: ScaleLevel = "interval"
+    """What the values of ratings mean; "nominal" values are positions in `labels`."""
+    higher_is_better: bool = True
+    lower: float | None = None
+    upper: float | None = None
+    labels: Sequence[str] = ()
+    """Names of the values of a nominal scale."""
+    weights: Mapping[str, float] | None = None
+    """Of errors: severity, or ``"severity category-prefix"``, to its weight; the longest that
+    fits counts, and an error that none fits is refused."""
+    question: str = ""
+    """What the annotators were asked, as the source states it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleErrorSpan:
+    """One error that an annotator marked in an output."""
+
+    severity: str
+    category: str = ""
+    start: int | None = None
+    """Of the marked text, in characters of the output; ``None`` where the source does not say."""
+    end: int | None = None
+    text: str = ""
+    """The marked text."""
+    in_source: bool = False
+    """Whether the input is marked and not the output."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleRating:
+    """One annotator's value for the output of a system on an item, or for the item itself."""
+
+    criterion: int
+    """Index into `ImportBundle.criteria`."""
+    annotator: str
+    item: int
+    """Index into the items of the criterion's dataset."""
+    system: str | None
+    """``None``: the item itself was judged, as in labelling."""
+    value: float
+    """On the scale of the criterion. Error spans: ignored, the weights give it."""
+    replicate: int = 0
+    """Tells several ratings of the same by the same annotator apart."""
+    judged_at: datetime | None = None
+    spans: Sequence[BundleErrorSpan] = ()
+    """Errors that were marked; none means that the output was judged to have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundlePreference:
+    """One annotator's choice between the outputs of two systems on an item."""
+
+    criterion: int
+    annotator: str
+    item: int
+    first: str
+    """System whose output was shown first, where `order_known`."""
+    second: str
+    choice: Choice
+    strength: float | None = None
+    """Probability that the second is better, where the annotator gives one."""
+    order_known: bool = False
+    """Whether `first` was really shown first; else the order says nothing."""
+    first_length: int | None = None
+    """Characters of the output, where the source shows them."""
+    second_length: int | None = None
+    replicate: int = 0
+    judged_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BundleOverlap:
     """Two datasets that are not independent of each other."""
 
@@ -236,6 +324,11 @@ class ImportBundle:
     runs: Sequence[BundleRun] = ()
     reported_scores: Sequence[BundleReportedScore] = ()
     reported_comparisons: Sequence[BundleReportedComparison] = ()
+    criteria: Sequence[BundleCriterion] = ()
+    annotators: Mapping[str, AnnotatorKind] = field(default_factory=dict)
+    """Who judged, by name; an annotator of the judgments who is not named here is human."""
+    ratings: Sequence[BundleRating] = ()
+    preferences: Sequence[BundlePreference] = ()
     overlaps: Sequence[BundleOverlap] = ()
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other spellings of a system's name."""
@@ -260,6 +353,9 @@ class ReadOptions:
     """Role -> column name, such as ``{"item": "question_id", "score": "acc"}``."""
     layout: str | None = None
     """Pattern of wide column names, such as ``"{system}_{metric}"``."""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """What a format lets a person choose (``--option NAME=VALUE``), such as
+    ``{"punctuation": "keep"}``; each importer says which names it knows."""
     lenient: bool = False
     with_text: bool = False
 

@@ -16,6 +16,9 @@ from store.importers.bundle import FloatArray, Status
 
 BoolArray = npt.NDArray[np.bool_]
 
+LARGEST = 1e100
+"""Size of the largest score: sums and squares of such numbers are still finite."""
+
 MISSING_WORDS = frozenset({"", "na", "n/a", "none", "null", "nan", "-", "–", "—"})
 TRUTH_WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
@@ -36,9 +39,13 @@ STATUS_WORDS = {word: status for status, words in _STATUS_SPELLINGS.items() for 
 """Spellings of a status, in lower case; hyphens and underscores count as blanks. A word such as
 "failed" is not among them: it may mean a crash or a wrong answer."""
 
+_MUST_BE_FINITE = f"a score must be finite and at most {LARGEST:g} in size"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+\s*%?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_TOO_LARGE = re.compile(
+    r"[+-]?(inf(inity)?|(\d+\.?\d*|\.\d+)e\+?\d{2,}|\d{100,}(\.\d*)?)", re.IGNORECASE
+)
+"""A number that is refused for its size, once it is known not to be one that is taken."""
 
 
 class CellError(ValueError):
@@ -142,8 +149,8 @@ def parse_number(text: str) -> tuple[float, bool]:
         except ValueError:
             pass
         else:
-            if math.isinf(value):
-                raise CellError(f"{trimmed!r} is infinite or too large; a score must be finite")
+            if abs(value) > LARGEST:
+                raise CellError(f"{trimmed!r} is infinite or too large; {_MUST_BE_FINITE}")
             return value, is_percent
     if _DECIMAL_COMMA.fullmatch(trimmed):
         point = trimmed.replace(",", ".")
@@ -223,7 +230,9 @@ def _plain_numbers(cells: Sequence[Any]) -> FloatArray | None:
         values = np.fromiter(map(float, cells), np.float64, len(cells))
     except (TypeError, ValueError, OverflowError):
         return None
-    if np.isinf(values).any() or any("_" in cell for cell in cells if cell.__class__ is str):
+    if (np.abs(values) > LARGEST).any():
+        return None
+    if any("_" in cell for cell in cells if cell.__class__ is str):
         return None  # Python reads 1_000 as a number
     return values
 
@@ -238,8 +247,8 @@ def _plain_number(cell: Any) -> float:
         value = float(cell)
     except (TypeError, ValueError, OverflowError):
         raise CellError(f"{cell!r} is not a number") from None
-    if math.isinf(value):
-        raise CellError(f"{cell!r} is infinite; a score must be finite")
+    if abs(value) > LARGEST:
+        raise CellError(f"{cell!r} is infinite or too large; {_MUST_BE_FINITE}")
     return value
 
 
@@ -250,5 +259,5 @@ def _is_meant_as_number(cell: Any) -> bool:
         parse_number(cell)
     except CellError:
         trimmed = cell.strip()
-        return any(form.fullmatch(trimmed) for form in (_DECIMAL_COMMA, _GROUPED, _INFINITE))
+        return any(form.fullmatch(trimmed) for form in (_DECIMAL_COMMA, _GROUPED, _TOO_LARGE))
     return True

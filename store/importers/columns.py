@@ -46,11 +46,34 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "source_url": ("source_url", "url", "paper_url"),
     "test": ("test", "test_name"),
     "sidedness": ("sidedness", "alternative"),
+    "annotator": (
+        "annotator", "annotator_id", "annotator_name", "annotatorid", "worker", "worker_id",
+        "worker_name", "workerid", "rater", "rater_id", "rater_name", "raterid", "judge",
+        "judge_id", "judge_name",
+    ),
+    "annotator_kind": ("annotator_kind", "annotator_type"),
+    "criterion": ("criterion", "aspect", "dimension", "quality_dimension", "metric"),
+    "rating": ("rating", "value", "label", "score", "annotation", "judgment", "judgement"),
+    "scale_level": ("scale_level",),
+    "errors": ("errors", "error_spans"),
+    "replicate": ("replicate", "repeat", "repetition"),
+    "judged_at": ("judged_at", "annotated_at", "timestamp", "tstamp", "submitted_at"),
+    "first": ("first", "system_a", "model_a", "system_1", "model_1", "generator_1", "output_1"),
+    "second": ("second", "system_b", "model_b", "system_2", "model_2", "generator_2", "output_2"),
+    "choice": ("choice", "winner", "preferred", "preference"),
+    "strength": ("strength", "second_probability"),
+    "order_known": ("order_known",),
+    "first_length": ("first_length", "length_a", "len_a", "length_1", "len_1"),
+    "second_length": ("second_length", "length_b", "len_b", "length_2", "len_2"),
 }  # fmt: skip
 """The usual column names of each role, the surest first."""
 
 ROLES = tuple(ROLE_NAMES)
 GENERIC_ROLES = ROLES[: ROLES.index("system_a")]
+JUDGMENT_ROLES = (
+    "dataset", "item", "system", *ROLES[ROLES.index("annotator") :], "group", "input", "reference",
+    "output",
+)  # fmt: skip
 LINE_NUMBER = "@line"
 """Stands for a column that counts the rows: items aligned by their place in the file."""
 FILE_NAME = "@file"

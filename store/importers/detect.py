@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
-from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, load_mapping, mapping_path
+from store.importers.mapping import (
+    FOLDER_MAPPING,
+    MAPPING_SUFFIX,
+    is_mapping_file,
+    load_mapping,
+    mapping_path,
+)
 from store.importers.registry import IMPORTERS, Importer, importer_named
 from store.importers.tables import TABLE_SUFFIXES
-from store.importers.textfile import data_suffix, read_json, read_text
+from store.importers.textfile import data_stem, data_suffix, read_json, read_text
 from store.importers.yaml_nodes import nearest
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
@@ -90,11 +96,40 @@ def read_paths(
     for importer, group in _groups(chosen):
         shown = {candidate.path: candidate.shown for candidate in group}
         try:
-            bundles.append(importer.read([c.path for c in group], options, shown))
+            chosen_for_it = _with_choices(importer, group, options)
+            bundles.append(importer.read([c.path for c in group], chosen_for_it, shown))
         except UnknownFormatError as error:
             _raise_if_given(group, error)
             ignored.extend(IgnoredFile(candidate.shown, error.reason) for candidate in group)
+        except ImportFormatError as error:
+            if len(chosen) == len(group) or any(candidate.is_given for candidate in group):
+                raise
+            raise _with_way_out(error, group) from None
     return ReadResult(bundles, ignored)
+
+
+def _with_choices(
+    importer: Importer, group: Sequence[_Candidate], options: ReadOptions
+) -> ReadOptions:
+    """Return the options with what the YAML of the files chooses; flags go first.
+
+    Raises
+    ------
+    ImportFormatError
+        Something is chosen, and the format has nothing to choose.
+    """
+    choices: dict[str, str] = {}
+    for candidate in group:
+        choices |= load_mapping(candidate.path, candidate.shown).choices
+    choices |= options.choices
+    if choices and not importer.has_options:
+        raise ImportFormatError(
+            f"the format '{importer.name}' has no options; leave --option and the YAML's "
+            f"`options:` out, or force another format with --format.",
+            path=group[0].shown,
+            field=next(iter(choices)),
+        )
+    return replace(options, choices=choices)
 
 
 def _forced(name: str | None) -> Importer | None:
@@ -185,12 +220,11 @@ def _recognise(candidate: _Candidate, options: ReadOptions, forced: Importer | N
         if candidate.is_given or data_suffix(path) in _DATA_SUFFIXES:
             raise
         raise UnknownFormatError(error.reason, path=shown, line=error.line) from None
-    formats = "; ".join(f"{importer.name} ({importer.description})" for importer in IMPORTERS)
-    raise UnknownFormatError(
-        f"no importer recognises the content. Known formats: {formats}. "
-        "Force one with --format NAME.",
-        path=shown,
-    )
+    reason = "no importer recognises the content."
+    if candidate.is_given:
+        known = "; ".join(f"{importer.name} ({importer.description})" for importer in IMPORTERS)
+        reason += f" Known formats: {known}. Force one with --format NAME."
+    raise UnknownFormatError(reason, path=shown)
 
 
 def _diagnose(path: Path, shown: str) -> None:
@@ -219,3 +253,17 @@ def _groups(
 def _raise_if_given(candidates: Sequence[_Candidate], error: UnknownFormatError) -> None:
     if any(candidate.is_given for candidate in candidates):
         raise error
+
+
+def _with_way_out(error: ImportFormatError, group: Sequence[_Candidate]) -> ImportFormatError:
+    """Return the error with what to do when one file in a folder of several is not as the others.
+
+    A flag holds for all files of a folder; a YAML beside a file holds for this one only.
+    """
+    named = data_stem(group[0].shown)
+    reason = (
+        f"{error.reason} Flags hold for every file of a folder. Where it holds several kinds of "
+        f"files, name them one by one, or let a '{named}{MAPPING_SUFFIX}' beside this one say what "
+        f"it is (`format: judgments`, `options:`), and '{FOLDER_MAPPING}' what the others are."
+    )
+    return ImportFormatError(reason, path=error.path, line=error.line, field=error.field)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from store.importers.bundle import BundleItem, FloatArray, RowProblems
-from store.importers.cells import CellError, parse_number
+from store.importers.cells import LARGEST, CellError, parse_number
 from store.importers.lm_eval_results import TIMESTAMP, MetricKey
 from store.importers.tables import read_json_objects
 from store.importers.textfile import read_text
@@ -124,7 +124,7 @@ def _number(value: Any) -> float | None:
             return parse_number(value)[0]
         except CellError:
             return None
-    if isinstance(value, (int, float)) and not math.isinf(value):
+    if isinstance(value, (int, float)) and not abs(value) > LARGEST:  # NaN is taken
         return float(value)
     return None
 

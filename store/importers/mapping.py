@@ -13,6 +13,7 @@ from store.importers.bundle import (
     COMPONENTS,
     Aggregation,
     BundleOverlap,
+    MetricSource,
     OverlapKind,
     Provenance,
     Sidedness,
@@ -29,7 +30,7 @@ MAPPING_SUFFIX = ".tiebreak.yaml"
 _DATASET_TEXTS = ("version", "task", "language", "domain")
 _DATASET_KEYS = (*_DATASET_TEXTS, "n_items")
 _METRIC_KEYS = (
-    "higher_is_better", "unit", "aggregation", "signature", "lower", "upper",
+    "higher_is_better", "unit", "aggregation", "signature", "lower", "upper", "source",
 )  # fmt: skip
 _RUN_TEXTS = ("command", "harness", "harness_version", "git_origin", "git_commit", "source_url")
 _RUN_KEYS = (
@@ -37,7 +38,7 @@ _RUN_KEYS = (
 )  # fmt: skip
 KEYS = (
     "format", "columns", "layout", "system", "dataset", "datasets", "metric", "metrics", "run",
-    "aliases", "source", "source_url", "reported_on", "comparisons", "overlaps",
+    "aliases", "source", "source_url", "reported_on", "comparisons", "overlaps", "options",
 )  # fmt: skip
 
 
@@ -62,6 +63,7 @@ class MetricNote:
     signature: str = ""
     lower: float | None = None
     upper: float | None = None
+    source: MetricSource = "automatic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class FileMapping:
     test: str = ""
     sidedness: Sidedness = "unstated"
     overlaps: Sequence[BundleOverlap] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """What the format lets one choose, as ``--option`` does."""
 
 
 def is_mapping_file(path: Path) -> bool:
@@ -151,6 +155,7 @@ def _read_root(root: YamlValue, source_file: SourceFile) -> FileMapping:
         test=test,
         sidedness=sidedness,
         overlaps=_overlaps(given.get("overlaps")),
+        choices=_each(given.get("options"), YamlValue.text),
     )
 
 
@@ -186,6 +191,7 @@ def _metric_note(value: YamlValue) -> MetricNote:
     unit = given["unit"].choice(get_args(Unit)) if "unit" in given else ""
     aggregation = given["aggregation"].choice(tuple(COMPONENTS)) if "aggregation" in given else None
     signature = str(given["signature"].plain() or "") if "signature" in given else ""
+    source = given["source"].choice(get_args(MetricSource)) if "source" in given else "automatic"
     direction = given["higher_is_better"].flag() if "higher_is_better" in given else None
     if len(bounds) == 2 and bounds["lower"] >= bounds["upper"]:
         raise given["upper"].error("must be larger than lower.")
@@ -194,6 +200,7 @@ def _metric_note(value: YamlValue) -> MetricNote:
         unit=cast(Unit, unit),
         aggregation=cast("Aggregation | None", aggregation),
         signature=signature,
+        source=cast(MetricSource, source),
         **bounds,
     )
 

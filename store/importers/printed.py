@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from store.importers.cells import MISSING_WORDS, CellError, parse_number
+from store.importers.cells import LARGEST, MISSING_WORDS, CellError, parse_number
 
 _MARKS = "*∗⁎†‡§¶"
 _TRAILING_MARKS = re.compile(
@@ -136,6 +136,6 @@ def _power_of_ten(text: str) -> float | None:
 
 
 def _finite(value: float) -> float:
-    if math.isinf(value):
-        raise CellError(f"{value} is infinite; a figure must be finite")
+    if abs(value) > LARGEST:
+        raise CellError(f"{value} is infinite or too large; a figure must be finite")
     return value

@@ -6,8 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.importers import generic, lm_eval, mteb, nlpstattest, reported
+from store.importers import (
+    alpaca_eval,
+    generic,
+    judgments,
+    lm_eval,
+    mqm,
+    mt_metrics_eval,
+    mteb,
+    nlpstattest,
+    reported,
+    wmt_da,
+    wmt_metrics,
+    wmt_news,
+)
 from store.importers.bundle import ImportBundle, ReadOptions
+from store.importers.conllu import importer as conllu
 
 Sniff = Callable[[Path, ReadOptions], bool]
 Read = Callable[[Sequence[Path], ReadOptions, Mapping[Path, str]], ImportBundle]
@@ -33,11 +47,45 @@ class Importer:
     """Turn the files of one group into a bundle; the mapping says how messages show a path."""
     group: Group = one_by_one
     """Put files that belong together into one group."""
+    has_options: bool = False
+    """Whether ``--option`` chooses anything for it."""
 
 
 IMPORTERS: tuple[Importer, ...] = (
     Importer(lm_eval.NAME, lm_eval.DESCRIPTION, lm_eval.sniff, lm_eval.read, lm_eval.group),
     Importer(mteb.NAME, mteb.DESCRIPTION, mteb.sniff, mteb.read, mteb.group),
+    Importer(
+        mt_metrics_eval.NAME,
+        mt_metrics_eval.DESCRIPTION,
+        mt_metrics_eval.sniff,
+        mt_metrics_eval.read,
+        mt_metrics_eval.group,
+        has_options=True,
+    ),
+    Importer(mqm.NAME, mqm.DESCRIPTION, mqm.sniff, mqm.read, mqm.group, has_options=True),
+    Importer(wmt_news.NAME, wmt_news.DESCRIPTION, wmt_news.sniff, wmt_news.read, wmt_news.group),
+    Importer(wmt_da.NAME, wmt_da.DESCRIPTION, wmt_da.sniff, wmt_da.read, wmt_da.group),
+    Importer(
+        wmt_metrics.NAME,
+        wmt_metrics.DESCRIPTION,
+        wmt_metrics.sniff,
+        wmt_metrics.read,
+        wmt_metrics.group,
+        has_options=True,
+    ),
+    Importer(
+        conllu.NAME, conllu.DESCRIPTION, conllu.sniff, conllu.read, conllu.group, has_options=True
+    ),
+    Importer(
+        alpaca_eval.NAME,
+        alpaca_eval.DESCRIPTION,
+        alpaca_eval.sniff,
+        alpaca_eval.read,
+        has_options=True,
+    ),
+    Importer(
+        judgments.NAME, judgments.DESCRIPTION, judgments.sniff, judgments.read, has_options=True
+    ),
     Importer(reported.NAME, reported.DESCRIPTION, reported.sniff, reported.read),
     Importer(nlpstattest.NAME, nlpstattest.DESCRIPTION, nlpstattest.sniff, nlpstattest.read),
     Importer(generic.NAME, generic.DESCRIPTION, generic.sniff, generic.read),

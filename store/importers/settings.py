@@ -170,6 +170,7 @@ class Settings:
             unit="percent" if is_percent else note.unit,
             lower=note.lower,
             upper=note.upper,
+            source=note.source,
         )
 
     def bounds_of(self, metric: BundleMetric) -> tuple[float | None, float | None]:

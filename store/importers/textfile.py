@@ -13,7 +13,10 @@ from typing import Any
 from store.errors import ImportFormatError
 
 GZIP_MAGIC = b"\x1f\x8b"
-DATA_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval")
+DATA_SUFFIXES = (
+    ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval", ".conllu", ".conllx",
+    ".conll",
+)  # fmt: skip
 """Extensions that are no part of a name."""
 
 
