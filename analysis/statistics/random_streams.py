@@ -31,6 +31,11 @@ class Stream(IntEnum):
     RANKS = 9
     POWER = 10
     RATINGS = 11
+    ANNOTATORS = 20
+    ANNOTATOR_SWAPS = 21
+    METRIC_SWAPS = 12
+    METRIC_POWER = 13
+    RESAMPLED_SYSTEMS = 14
 
 
 def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:

@@ -8,6 +8,7 @@ one thread each; that is faster than threads inside a product.
 
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -214,7 +215,7 @@ def blas_on_one_thread() -> Iterator[None]:
     """Keep the matrix library to one thread until the last of overlapping users has left."""
     with _Pin.lock:
         if _Pin.holders == 0:
-            limit = _controller().limit(limits=1, user_api="blas")
+            limit = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
             _Pin.restore = limit.restore_original_limits
         _Pin.holders += 1
     try:
@@ -226,7 +227,8 @@ def blas_on_one_thread() -> Iterator[None]:
                 _Pin.restore()
 
 
-@functools.cache
-def _controller() -> ThreadpoolController:
-    # Finding the loaded libraries takes longer than a small comparison.
+@functools.lru_cache(maxsize=1)
+def _controller(n_modules: int) -> ThreadpoolController:
+    # Finding the loaded libraries takes longer than a small comparison; a later import may bring
+    # another one.
     return ThreadpoolController()

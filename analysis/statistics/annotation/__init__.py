@@ -1,0 +1,1 @@
+"""Annotators: agreement, competence, consensus, judges, bias."""

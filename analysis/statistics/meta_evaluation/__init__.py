@@ -1,0 +1,1 @@
+"""Metrics held against human judgments: correlations, their intervals, X against Y."""

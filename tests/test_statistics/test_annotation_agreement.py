@@ -1,0 +1,404 @@
+"""Agreement of annotators against R, statsmodels, scikit-learn, Krippendorff and loops."""
+
+import csv
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import aggregate_raters
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+
+from analysis.statistics.annotation.agreement import credit, pairwise_agreement
+from analysis.statistics.annotation.alpha import krippendorff_alpha
+from analysis.statistics.annotation.icc import ICC_FORMS, intraclass_correlations
+from analysis.statistics.annotation.judged import co_judged
+from analysis.statistics.annotation.kappa import cohen_kappa, fleiss_kappa
+
+NAN = math.nan
+FEW = {"n_resamples": 99}
+
+sheets = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 5), st.integers(1, 12)),
+    elements=st.sampled_from([NAN, 0.0, 1.0, 2.0, 5.0]),
+)
+
+# Krippendorff (2011), section C: four observers, twelve units.
+OBSERVERS = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+)
+# Shrout and Fleiss (1979), table 2: six targets, four judges.
+JUDGES = np.array([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]])
+
+
+def shared(judgments):
+    """Return (a, b) values of each pair of annotators on what both judged, by loops."""
+    for a, b in combinations(judgments, 2):
+        both = ~np.isnan(a) & ~np.isnan(b)
+        if both.any():
+            yield a[both], b[both]
+
+
+def published_sheet(folder, language):
+    """Return the choices of Plank et al. as numbers: 1 is blue, -1 red."""
+    path = folder / f"data/plank_conll2015/{language}/annotated.csv"
+    code = {"blue": 1.0, "red": -1.0}
+    with path.open() as file:
+        return np.array([[code.get(c.strip(), NAN) for c in row] for row in csv.reader(file)]).T
+
+
+@given(sheets)
+def test_mean_agreement_is_that_of_loops(judgments):
+    found = pairwise_agreement(judgments, **FEW)
+    shares = [float(np.mean(a == b)) for a, b in shared(judgments)]
+    assert found.n_pairs == len(shares)
+    if shares:
+        assert found.mean == pytest.approx(np.mean(shares), abs=1e-12)
+        low, high = found.interval[:2]
+        assert math.isnan(low) or low <= high
+    else:
+        assert math.isnan(found.mean)
+    assert np.array_equal(found.pairs, found.pairs.T, equal_nan=True)
+
+
+@given(sheets, st.randoms(use_true_random=False))
+def test_agreement_ignores_the_order_of_annotators_and_units(judgments, random):
+    rows, columns = list(range(judgments.shape[0])), list(range(judgments.shape[1]))
+    random.shuffle(rows)
+    random.shuffle(columns)
+    other = judgments[rows][:, columns]
+    for measure in (pairwise_agreement, fleiss_kappa, krippendorff_alpha):
+        one, two = (measure(sheet, **FEW) for sheet in (judgments, other))
+        name = "mean" if measure is pairwise_agreement else "value"
+        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12, nan_ok=True)
+
+
+@given(sheets)
+def test_what_two_annotators_share_comes_in_the_order_of_the_annotators(judgments):
+    found = co_judged(judgments)
+    assert np.all(found.first < found.second)
+    assert np.array_equal(found.a, judgments[found.first[found.pair], found.unit])
+    assert np.array_equal(found.b, judgments[found.second[found.pair], found.unit])
+    n_shared = sum(len(a) for a, _ in shared(judgments))
+    assert found.pair.size == n_shared
+
+
+def test_a_tie_agrees_half_with_a_choice():
+    values = np.array([1.0, 0.0, -1.0])
+    grid = credit(values[:, None], values, "half")
+    assert grid.tolist() == [[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]
+    assert credit(values[:, None], values, "strict").tolist() == np.eye(3).tolist()
+    found = pairwise_agreement([[1, 0, -1, 1], [0, 0, 1, 1]], tie_credit="half", **FEW)
+    assert found.mean == pytest.approx((0.5 + 1 + 0 + 1) / 4)
+
+
+def test_chance_is_what_each_ones_own_shares_give():
+    first = [1, 1, 1, -1, 0]
+    second = [1, -1, -1, -1, 0]
+    strict = pairwise_agreement([first, second], **FEW)
+    assert strict.expected == pytest.approx(0.6 * 0.2 + 0.2 * 0.6 + 0.2 * 0.2)
+    half = pairwise_agreement([first, second], tie_credit="half", **FEW)
+    # A tie meets another answer half way: .2 · .8 from either side.
+    assert half.expected == pytest.approx(strict.expected + 0.2 * 0.8)
+    assert strict.majority_share == pytest.approx(4 / 10)
+
+
+def test_whole_groups_are_drawn_together():
+    rng = np.random.default_rng(3)
+    one = rng.integers(0, 2, (3, 30)).astype(float)
+    copies = np.repeat(one, 10, axis=1)
+    alone = pairwise_agreement(one, rng=1)
+    together = pairwise_agreement(copies, groups=np.repeat(np.arange(30), 10), rng=1)
+    apart = pairwise_agreement(copies, rng=1)
+    assert together.interval == pytest.approx(alone.interval[:2] + alone.interval[2:])
+    assert apart.interval.high - apart.interval.low < 0.5 * (
+        alone.interval.high - alone.interval.low
+    )
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("language", "published"),
+    [("en", 0.728), ("es", 0.601), ("da", 0.768), ("de", 0.670), ("hr", 0.800)],
+)
+def test_agreement_as_printed_by_plank(language, published, shared_folder):
+    found = pairwise_agreement(published_sheet(shared_folder, language), **FEW)
+    assert round(found.mean, 3) == published
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("language", "kappa"),
+    [("en", 0.457), ("es", 0.204), ("da", 0.534), ("de", 0.341), ("hr", 0.587)],
+)
+def test_kappa_of_planks_annotators(language, kappa, shared_folder):
+    found = cohen_kappa(published_sheet(shared_folder, language), **FEW)
+    assert round(found.value, 3) == kappa
+
+
+@pytest.mark.shared
+def test_kappa_and_icc_of_r(r_inputs, r_reference):
+    ratings = np.array([r_inputs["raters"][f"rater{k}"] for k in (1, 2, 3)], dtype=float)
+    expected = r_reference["raters"]
+    assert cohen_kappa(ratings[:2], **FEW).value == pytest.approx(expected["kappa12"], abs=1e-12)
+    weighted = cohen_kappa(ratings[:2], weights="quadratic", **FEW)
+    assert weighted.value == pytest.approx(expected["weighted12"], abs=1e-12)
+    found = intraclass_correlations(ratings)
+    assert [form.form for form in found.forms] == [row["type"] for row in expected["icc"]]
+    for form, row in zip(found.forms, expected["icc"], strict=True):
+        # psych takes the mean squares from an iterated mixed model: 1e-7 off the exact ones.
+        assert form.value == pytest.approx(row["ICC"], abs=2e-7)
+        assert form.statistic == pytest.approx(row["F"], abs=5e-6)
+        assert form.pvalue == pytest.approx(row["p"], rel=5e-5)
+    for form, value in zip(found.forms, exact_icc(ratings), strict=True):
+        assert form.value == pytest.approx(float(value), abs=1e-14)
+
+
+def exact_icc(ratings):
+    """Return the six forms in fractions, by the formulas of Shrout and Fleiss."""
+    table = [[Fraction(int(value)) for value in row] for row in ratings]
+    k, n = len(table), len(table[0])
+    mean = sum(map(sum, table)) / (n * k)
+    units = [sum(table[j][i] for j in range(k)) / k for i in range(n)]
+    raters = [sum(row) / n for row in table]
+    between = k * sum((u - mean) ** 2 for u in units)
+    judges = n * sum((r - mean) ** 2 for r in raters)
+    total = sum((value - mean) ** 2 for row in table for value in row)
+    b, j = between / (n - 1), judges / (k - 1)
+    w = (total - between) / (n * (k - 1))
+    e = (total - between - judges) / ((n - 1) * (k - 1))
+    return (
+        (b - w) / (b + (k - 1) * w),
+        (b - e) / (b + (k - 1) * e + k * (j - e) / n),
+        (b - e) / (b + (k - 1) * e),
+        (b - w) / b,
+        (b - e) / (b + (j - e) / n),
+        (b - e) / b,
+    )
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+@given(a=st.lists(st.integers(0, 3), min_size=5, max_size=30), data=st.data())
+def test_cohens_kappa_is_that_of_scikit_learn(weights, a, data):
+    b = data.draw(st.lists(st.integers(0, 3), min_size=len(a), max_size=len(a)))
+    found = cohen_kappa([a, b], weights=weights, **FEW)
+    values = sorted({*a, *b})
+    codes = [[values.index(x) for x in side] for side in (a, b)]
+    if len(values) == 1:
+        assert math.isnan(found.value)
+        assert found.n_undefined == 1
+        return
+    expected = cohen_kappa_score(
+        *codes, labels=range(len(values)), weights=None if weights == "none" else weights
+    )
+    assert found.value == pytest.approx(expected, abs=1e-12)
+
+
+@given(sheets)
+def test_mean_kappa_is_the_mean_over_pairs_that_have_one(judgments):
+    found = cohen_kappa(judgments, **FEW)
+    kappas = []
+    for a, b in shared(judgments):
+        observed = np.mean(a == b)
+        values = np.unique(np.concatenate([a, b]))
+        expected = sum(np.mean(a == v) * np.mean(b == v) for v in values)
+        kappas.append((observed - expected) / (1 - expected) if expected < 1 else NAN)
+    defined = [kappa for kappa in kappas if not math.isnan(kappa)]
+    assert found.n_pairs == len(kappas)
+    assert found.n_undefined == len(kappas) - len(defined)
+    mean = float(np.mean(defined)) if defined else NAN
+    assert found.value == pytest.approx(mean, abs=1e-12, nan_ok=True)
+
+
+@given(
+    arrays.arrays(
+        np.int64, st.tuples(st.integers(2, 5), st.integers(2, 15)), elements=st.integers(0, 3)
+    )
+)
+def test_fleiss_kappa_is_that_of_statsmodels(judgments):
+    found = fleiss_kappa(judgments, **FEW)
+    if len(np.unique(judgments)) == 1:
+        assert math.isnan(found.value)
+        return
+    expected = statsmodels_fleiss(aggregate_raters(judgments.T)[0])
+    assert found.value == pytest.approx(expected, abs=1e-12)
+
+
+def test_units_with_one_judgment_do_not_count_for_fleiss():
+    judgments = np.array([[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 1.0]])
+    more = np.hstack([judgments, [[NAN, 1], [1, NAN], [NAN, NAN]]])
+    one, two = fleiss_kappa(judgments, **FEW), fleiss_kappa(more, **FEW)
+    assert one.value == two.value
+    assert two.n_units == 4
+
+
+@pytest.mark.parametrize(
+    ("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_of_krippendorffs_example(level, value):
+    found = krippendorff_alpha(OBSERVERS, level=level, **FEW)
+    assert round(found.value, 3) == value
+    assert (found.n_units, found.n_judgments) == (11, 40)
+
+
+def alpha_by_coincidences(judgments, level):
+    """Return alpha from the matrix of coincidences, as Krippendorff writes it."""
+    values = np.unique(judgments[~np.isnan(judgments)])
+    table = np.zeros((len(values), len(values)))
+    for unit in judgments.T:
+        own = np.searchsorted(values, unit[~np.isnan(unit)])
+        for i, j in combinations(range(len(own)), 2):
+            table[own[i], own[j]] += 1 / (len(own) - 1)
+            table[own[j], own[i]] += 1 / (len(own) - 1)
+    n_of, n = table.sum(axis=1), table.sum()
+    observed = expected = 0.0
+    for c in range(len(values)):
+        for k in range(len(values)):
+            if level == "nominal":
+                distance = float(c != k)
+            elif level == "interval":
+                distance = (values[c] - values[k]) ** 2
+            else:
+                low, high = min(c, k), max(c, k)
+                distance = (n_of[low : high + 1].sum() - (n_of[low] + n_of[high]) / 2) ** 2
+            observed += table[c, k] * distance
+            expected += n_of[c] * n_of[k] * distance
+    return 1 - (n - 1) * observed / expected if expected else NAN
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@given(judgments=sheets)
+def test_alpha_is_that_of_the_coincidences(level, judgments):
+    found = krippendorff_alpha(judgments, level=level, **FEW)
+    expected = alpha_by_coincidences(judgments, level)
+    assert found.value == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+@given(sheets, st.floats(0.01, 100), st.floats(-1e3, 1e3))
+def test_interval_alpha_ignores_scale_and_origin(judgments, factor, shift):
+    one = krippendorff_alpha(judgments, level="interval", **FEW)
+    other = krippendorff_alpha(judgments * factor + shift, level="interval", **FEW)
+    assert one.value == pytest.approx(other.value, abs=1e-6, nan_ok=True)
+
+
+@given(sheets)
+def test_ordinal_alpha_sees_the_order_alone(judgments):
+    one = krippendorff_alpha(judgments, level="ordinal", **FEW)
+    other = krippendorff_alpha(np.exp(judgments), level="ordinal", **FEW)
+    assert one.value == pytest.approx(other.value, abs=1e-12, nan_ok=True)
+    assert one.interval[:2] == pytest.approx(other.interval[:2], abs=1e-12, nan_ok=True)
+
+
+def test_icc_of_shrout_and_fleiss_with_the_intervals_of_psych():
+    found = intraclass_correlations(JUDGES)
+    values = [round(form.value, 2) for form in found.forms]
+    assert values == [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]  # their table 4
+    ends = [(round(form.low, 2), round(form.high, 2)) for form in found.forms]
+    # As the documentation of psych prints them for the same judges.
+    assert ends == [
+        (-0.13, 0.72),
+        (0.02, 0.76),
+        (0.34, 0.95),
+        (-0.88, 0.91),
+        (0.07, 0.93),
+        (0.68, 0.99),
+    ]
+    assert tuple(form.form for form in found.forms) == ICC_FORMS
+
+
+@given(
+    arrays.arrays(
+        np.float64,
+        st.tuples(st.integers(2, 4), st.integers(2, 8)),
+        elements=st.integers(-20, 20).map(float),
+    ),
+    st.floats(0.1, 50),
+    st.floats(-100, 100),
+)
+def test_icc_ignores_scale_and_origin(ratings, factor, shift):
+    one, other = (intraclass_correlations(x).forms for x in (ratings, ratings * factor + shift))
+    for a, b in zip(one, other, strict=True):
+        if math.isfinite(a.value) and abs(a.value) < 1e6:
+            assert a.value == pytest.approx(b.value, abs=1e-6)
+
+
+def test_icc_leaves_out_what_somebody_did_not_rate():
+    more = np.hstack([JUDGES.astype(float), [[1.0], [NAN], [3.0], [4.0]]])
+    found = intraclass_correlations(np.vstack([more, np.full(7, NAN)]))
+    assert (found.n_units, found.n_incomplete, found.n_annotators) == (6, 1, 4)
+    assert found.forms[0].value == intraclass_correlations(JUDGES).forms[0].value
+    assert intraclass_correlations([[1, 2, 3]]).forms == ()
+
+
+def test_equal_ratings_have_no_correlation():
+    found = intraclass_correlations(np.full((3, 4), 2.0))
+    assert all(math.isnan(form.value) for form in found.forms)
+    same = intraclass_correlations([[1, 2, 3], [1, 2, 3]])
+    assert [form.value for form in same.forms] == [1.0] * 6
+
+
+def test_no_annotator_is_no_error():
+    for sheet in (np.empty((0, 5)), np.empty((3, 0)), np.full((2, 4), NAN), np.ones((1, 4))):
+        assert math.isnan(pairwise_agreement(sheet, **FEW).mean)
+        assert math.isnan(cohen_kappa(sheet, **FEW).value)
+        assert math.isnan(fleiss_kappa(sheet, **FEW).value)
+        for level in ("nominal", "ordinal", "interval"):
+            assert math.isnan(krippendorff_alpha(sheet, level=level, **FEW).value)
+        assert intraclass_correlations(sheet).forms == ()
+
+
+@pytest.mark.parametrize(
+    ("sheet", "error", "words"),
+    [
+        ([1, 2, 3], ValueError, "`judgments` must be 2-D"),
+        ([["a", "b"]], TypeError, "`judgments` must hold numbers"),
+        ([[1, math.inf]], ValueError, "`judgments` must be finite"),
+    ],
+)
+def test_wrong_judgments_are_refused(sheet, error, words):
+    for measure in (pairwise_agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha):
+        with pytest.raises(error, match=words):
+            measure(sheet)
+
+
+def test_wrong_settings_are_refused():
+    with pytest.raises(ValueError, match="`weights` must be one of"):
+        cohen_kappa(JUDGES, weights="cubic")
+    with pytest.raises(ValueError, match="`level` must be one of"):
+        krippendorff_alpha(JUDGES, level="ratio")
+    with pytest.raises(ValueError, match="`groups` must have one label per unit"):
+        fleiss_kappa(JUDGES, groups=[1, 2])
+    with pytest.raises(ValueError, match="`tie_credit` must be one of"):
+        pairwise_agreement(JUDGES, tie_credit="none")
+
+
+@pytest.mark.parametrize("measure", ["agreement", "kappa", "alpha"])
+def test_intervals_hold_the_truth_as_often_as_they_say(measure, calibrate_repetitions):
+    """Three annotators who each copy a hidden label of 80 units with probability 0.8."""
+    rng = np.random.default_rng(11)
+    repetitions = min(calibrate_repetitions, 400)
+    # Two annotators agree if both copy, both do not (the other one of two labels), .68; chance .5.
+    truth = {"agreement": 0.68, "kappa": 0.36, "alpha": 0.36}[measure]
+    hits = 0
+    for seed in range(repetitions):
+        hidden = rng.integers(0, 2, 80)
+        copied = rng.random((3, 80)) < 0.8
+        sheet = np.where(copied, hidden, 1 - hidden)
+        call = {
+            "agreement": pairwise_agreement,
+            "kappa": cohen_kappa,
+            "alpha": krippendorff_alpha,
+        }[measure]
+        hits += call(sheet, n_resamples=399, rng=seed).interval.contains(truth)
+    assert 0.90 <= hits / repetitions <= 0.985

@@ -1,0 +1,181 @@
+"""Prediction-powered inference: its formulas, its coverage, its limits."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.statistics.annotation.ppi import prediction_powered_mean
+
+NAN = math.nan
+
+
+def mixed(rng, n_human, n_all, noise=0.5, bias=0.3):
+    """Return human scores of the first items, and a judge's of all."""
+    truth = rng.normal(size=n_all)
+    human = np.where(np.arange(n_all) < n_human, truth, NAN)
+    return human, truth + bias + noise * rng.normal(size=n_all)
+
+
+def test_the_formulas_of_the_paper():
+    human, judge = mixed(np.random.default_rng(1), 60, 400)
+    y, f, rest = human[:60], judge[:60], judge[60:]
+    found = prediction_powered_mean(human, judge)
+    share = np.cov(y, f)[0, 1] / np.var(f, ddof=1)
+    weight = share / (1 + 60 / 340)
+    assert found.weight == pytest.approx(weight)
+    estimate = weight * rest.mean() + (y - weight * f).mean()
+    assert found.estimate == pytest.approx(estimate)
+    error = math.sqrt(weight**2 * rest.var(ddof=1) / 340 + (y - weight * f).var(ddof=1) / 60)
+    assert found.standard_error == pytest.approx(error)
+    reach = stats.t.ppf(0.975, 59) * error
+    assert found.interval[:2] == pytest.approx((estimate - reach, estimate + reach))
+    plain = stats.ttest_1samp(y, 0).confidence_interval()
+    assert found.classical_interval[:2] == pytest.approx((plain.low, plain.high))
+    assert found.classical_pvalue == pytest.approx(stats.ttest_1samp(y, 0).pvalue)
+    assert found.bias == pytest.approx((f - y).mean())
+    assert found.effective_n == pytest.approx(60 * y.var(ddof=1) / 60 / error**2)
+
+
+def test_full_trust_is_the_plain_estimator():
+    human, judge = mixed(np.random.default_rng(2), 30, 200)
+    found = prediction_powered_mean(human, judge, weight=1.0)
+    assert found.estimate == pytest.approx(judge[30:].mean() - (judge[:30] - human[:30]).mean())
+    assert prediction_powered_mean(human, judge, weight=0.0).estimate == found.classical
+
+
+def test_a_good_judge_narrows_the_interval_and_a_bad_one_does_no_harm():
+    rng = np.random.default_rng(3)
+    human, judge = mixed(rng, 50, 2_000, noise=0.2)
+    good = prediction_powered_mean(human, judge)
+    assert good.effective_n > 300
+    assert good.standard_error < 0.5 * good.classical_error
+    bad = prediction_powered_mean(human, rng.normal(size=2_000))
+    assert bad.standard_error <= bad.classical_error
+    assert bad.weight < 0.3
+    contrary = prediction_powered_mean(human, -judge)
+    assert contrary.weight == 0
+    assert contrary.estimate == contrary.classical
+
+
+@given(st.integers(0, 50), st.floats(0.1, 9), st.floats(-5, 5))
+def test_the_scale_of_the_judge_does_not_matter(seed, factor, shift):
+    human, judge = mixed(np.random.default_rng(seed), 20, 60, noise=1.0)
+    one = prediction_powered_mean(human, judge)
+    other = prediction_powered_mean(human, factor * judge + shift)
+    assert other.estimate == pytest.approx(one.estimate, abs=1e-9)
+    assert other.standard_error == pytest.approx(one.standard_error, abs=1e-9)
+
+
+def test_a_judge_on_a_small_scale_is_worth_as_much():
+    rng = np.random.default_rng(7)
+    ratings = 50 + 20 * rng.normal(size=1_050)
+    judge = ratings + 5 * rng.normal(size=1_050)
+    human = np.where(np.arange(1_050) < 50, ratings, NAN)
+    one = prediction_powered_mean(human, judge)
+    other = prediction_powered_mean(human, judge / 100)
+    assert other.weight == pytest.approx(100 * one.weight)
+    assert other.weight > 1
+    assert other.effective_n == pytest.approx(one.effective_n)
+    assert other.effective_n > 200
+    tiny = prediction_powered_mean(human, judge / 1e12)
+    assert tiny.effective_n == pytest.approx(one.effective_n)
+
+
+def test_without_further_items_it_is_the_classical_estimate():
+    human = np.array([1.0, 2, 4, 3])
+    found = prediction_powered_mean(human, [1, 1, 1, 2])
+    assert found.weight == 0
+    assert found.estimate == found.classical == 2.5
+    assert found.interval == found.classical_interval
+    assert found.n_judged_only == 0
+
+
+def test_constant_judges_few_and_no_items():
+    human = [1.0, 2, NAN, NAN]
+    assert prediction_powered_mean(human, [3, 3, 3, 3]).weight == 0
+    one = prediction_powered_mean([1, NAN, NAN], [1, 0, 1])
+    assert one.estimate == 1
+    assert math.isnan(one.interval.low)
+    none = prediction_powered_mean([NAN, NAN], [1, 0])
+    assert math.isnan(none.estimate)
+    assert none.judge == 0.5
+    left_out = prediction_powered_mean([1, 2, 3], [1, 2, NAN])
+    assert (left_out.n_human, left_out.n_human_only) == (2, 1)
+
+
+def test_whole_groups_widen_the_interval():
+    human, judge = (np.repeat(part, 6) for part in mixed(np.random.default_rng(4), 30, 90))
+    apart = prediction_powered_mean(human, judge)
+    together = prediction_powered_mean(human, judge, groups=np.repeat(np.arange(90), 6))
+    assert together.estimate == apart.estimate
+    assert together.standard_error > 2 * apart.standard_error
+
+
+def in_documents(rng, n_documents, whole):
+    """Return human scores of some items, a judge's of all, and each item's document of ten."""
+    document = np.repeat(np.arange(n_documents), 10)
+    truth = rng.normal(size=n_documents)[document] + 0.3 * rng.normal(size=document.size)
+    seen = document < n_documents // 3 if whole else np.tile(np.arange(10) < 3, n_documents)
+    judge = truth + 0.3 + 0.5 * rng.normal(size=document.size)
+    return np.where(seen, truth, NAN), judge, document
+
+
+def test_the_error_of_whole_groups_by_hand():
+    human, judge, document = in_documents(np.random.default_rng(5), 6, whole=False)
+    found = prediction_powered_mean(human, judge, groups=document, weight=0.7)
+    both = ~np.isnan(human)
+    gaps, own = human[both] - 0.7 * judge[both], 0.7 * judge[~both]
+    sums = [
+        (gaps - gaps.mean())[document[both] == g].sum() / gaps.size
+        + (own - own.mean())[document[~both] == g].sum() / own.size
+        for g in range(6)
+    ]
+    assert found.standard_error == pytest.approx(math.sqrt(6 / 5 * np.square(sums).sum()))
+    assert found.estimate == pytest.approx(gaps.mean() + own.mean())
+
+
+def test_groups_of_one_are_items():
+    human, judge = mixed(np.random.default_rng(8), 20, 90)
+    apart = prediction_powered_mean(human, judge)
+    alone = prediction_powered_mean(human, judge, groups=np.arange(90))
+    assert alone.standard_error == pytest.approx(apart.standard_error)
+    assert alone.interval[:2] == pytest.approx(apart.interval[:2])
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_interval_covers_with_documents_judged_in_part(whole):
+    rng = np.random.default_rng(9)
+    hits = 0
+    for _ in range(500):
+        human, judge, document = in_documents(rng, 30, whole)
+        hits += prediction_powered_mean(human, judge, groups=document).interval.contains(0.0)
+    assert 0.925 <= hits / 500 <= 0.98  # parts of one group taken as independent: .90 here
+
+
+@pytest.mark.parametrize(
+    ("human", "judge", "settings", "words"),
+    [
+        ([1, 2], [1], {}, "`human` and `judge` must have one value per item"),
+        ([[1]], [1], {}, "`human` must be 1-D"),
+        ([math.inf], [1], {}, "`human` must be finite"),
+        ([1], [1], {"weight": -1}, "`weight` must be a number from 0 on"),
+    ],
+)
+def test_wrong_scores_are_refused(human, judge, settings, words):
+    with pytest.raises(ValueError, match=words):
+        prediction_powered_mean(human, judge, **settings)
+
+
+@pytest.mark.parametrize("n_human", [15, 60])
+def test_the_interval_covers_the_truth(n_human, calibrate_repetitions):
+    rng = np.random.default_rng(6)
+    repetitions = calibrate_repetitions
+    hits = 0
+    for _ in range(repetitions):
+        human, judge = mixed(rng, n_human, 500, noise=0.6)
+        hits += prediction_powered_mean(human, judge).interval.contains(0.0)
+    assert 0.92 <= hits / repetitions <= 0.98
