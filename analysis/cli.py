@@ -5,9 +5,13 @@ from __future__ import annotations
 import typer
 
 from analysis.commands import (
+    agreement,
     claims,
     compare,
+    correlate,
     gate,
+    gold,
+    judges,
     leaderboard,
     pairs,
     power,
@@ -17,5 +21,8 @@ from analysis.commands import (
 )
 
 app = typer.Typer(no_args_is_help=True)
-for part in (leaderboard, compare, gate, pairs, ranking, replicability, power, simulate, claims):
+for part in (
+    *(leaderboard, compare, gate, pairs, ranking, replicability, power, simulate, claims),
+    *(correlate, agreement, gold, judges),
+):
     app.add_typer(part.app)

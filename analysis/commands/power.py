@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from analysis import numbers
-from analysis.commands import power_dataset
+from analysis.commands import power_dataset, power_metrics
 from analysis.commands.options import (
     AlphaOption,
     FormatOption,
@@ -26,8 +26,9 @@ from analysis.studies.power.plans_bleu import study_bleu_plan
 from analysis.studies.power.plans_ratings import study_ratings_plan
 from analysis.studies.power.plans_t import study_t_plan
 from analysis.studies.power.plans_words import amount, chance
-from analysis.studies.power.ratings_file import fit_ratings_file
-from store.console import JsonOption, answer, exits_in_words, table
+from analysis.studies.power.ratings_file import FittedRatings, fit_ratings_file
+from analysis.studies.power.ratings_store import fit_stored_ratings
+from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.errors import StoreError
 
 app = typer.Typer()
@@ -36,6 +37,7 @@ power_app = typer.Typer(
 )
 app.add_typer(power_app, name="power")
 power_app.add_typer(power_dataset.app)
+power_app.add_typer(power_metrics.app)
 
 _CURVE_LINES = 9
 
@@ -224,6 +226,7 @@ def bleu_command(
 @power_app.command("ratings")
 @exits_in_words
 def ratings_command(
+    context: typer.Context,
     workers: Annotated[int | None, typer.Option(help="Each rates every item.")] = None,
     items: Annotated[int | None, typer.Option(help="Items, rated for both systems.")] = None,
     effect: Annotated[
@@ -236,6 +239,14 @@ def ratings_command(
         Path | None,
         typer.Option("--from", help="Ratings to estimate it from: worker, item, system, rating."),
     ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Estimate it from the judgments on this dataset.")
+    ] = None,
+    criterion: Annotated[
+        str | None, typer.Option(help="Of --dataset: what was rated; by default the only one.")
+    ] = None,
+    a: Annotated[str | None, typer.Option(help="Of --dataset: by default the best.")] = None,
+    b: Annotated[str | None, typer.Option(help="Of --dataset: by default the second.")] = None,
     ratings_per_item: Annotated[int, typer.Option(help="Ratings of an output by each worker.")] = 1,
     published: Annotated[
         bool, typer.Option("--published", help="The paper's test: too many false alarms.")
@@ -248,14 +259,12 @@ def ratings_command(
     as_json: JsonOption = False,
 ) -> None:
     """Plan human ratings: of workers, items, effect and power, three give the fourth."""
-    if from_file is not None and variance is not None:
-        raise StoreError("`--from` and `--variance` exclude each other. Leave one of them out.")
-    chosen: Literal["high", "low"] | None = None if variance is None else variance.value
+    spread = _spread(context, variance, from_file, (dataset, criterion, a, b))
     plan = study_ratings_plan(
         workers=workers,
         items=items,
         effect=effect,
-        variance=chosen if from_file is None else fit_ratings_file(from_file),
+        variance=spread,
         ratings_per_item=ratings_per_item,
         published=published,
         power=power,
@@ -264,6 +273,29 @@ def ratings_command(
         seed=seed,
     )
     _tell("power ratings", plan, format, as_json)
+
+
+def _spread(
+    context: typer.Context,
+    variance: Variance | None,
+    from_file: Path | None,
+    stored: tuple[str | None, str | None, str | None, str | None],
+) -> Literal["high", "low"] | FittedRatings | None:
+    """Return how much workers and items differ, from the one place that was named."""
+    dataset, criterion, a, b = stored
+    named = {"--from": from_file, "--variance": variance, "--dataset": dataset}
+    given = [name for name, value in named.items() if value is not None]
+    if len(given) > 1:
+        told = " and ".join(f"`{name}`" for name in given)
+        raise StoreError(f"{told} exclude each other. Leave all but one of them out.")
+    if dataset is None and not (criterion is a is b is None):
+        raise StoreError("`--criterion`, `--a` and `--b` need `--dataset`. Name it.")
+    if dataset is not None:
+        with opened(context, read_only=True) as store:
+            return fit_stored_ratings(store, dataset, criterion, a=a, b=b)
+    if from_file is not None:
+        return fit_ratings_file(from_file)
+    return None if variance is None else variance.value
 
 
 def _agreement(given: str | None) -> float | AgreementName | None:

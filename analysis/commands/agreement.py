@@ -1,0 +1,169 @@
+"""`tiebreak agreement`: annotators among themselves and against metrics."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from analysis import numbers
+from analysis.commands.options import (
+    AlphaOption,
+    FormatOption,
+    ReportStyle,
+    SeedOption,
+    gave_report,
+    names,
+)
+from analysis.studies.humans.agreement import AgreementStudy, study_agreement
+from store.console import JsonOption, answer, exits_in_words, opened, table
+
+app = typer.Typer()
+
+_SHOWN = 20
+_VERDICTS = {
+    "less": "less than they",
+    "more": "more than they",
+    "undecided": "cannot be told",
+    "no comparison": numbers.MISSING,
+}
+
+
+@app.command("agreement")
+@exits_in_words
+def agreement_command(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(help="Name or uid.")],
+    gold: Annotated[
+        str | None, typer.Option(help="What was judged; by default the only criterion.")
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Names, separated by commas; by default all automatic ones.")
+    ] = None,
+    annotators: Annotated[
+        Literal["human", "model", "all"] | None,
+        typer.Option(help="Whose judgments; by default people's, or models' where there are none."),
+    ] = None,
+    ties: Annotated[
+        Literal["half", "drop", "first", "second"],
+        typer.Option(
+            help="Outputs that a metric scores alike: agree half with a choice, are left out, or "
+            "count as a choice for the first or second system by name."
+        ),
+    ] = "half",
+    alpha: AlphaOption = 0.05,
+    n_resamples: Annotated[
+        int, typer.Option(help="Bootstrap draws of the items; as many exchanges.")
+    ] = 1_999,
+    seed: SeedOption = 0,
+    format: FormatOption = ReportStyle.table,
+    as_json: JsonOption = False,
+) -> None:
+    """Say how far annotators agree, and whether more with each other than with a metric."""
+    with opened(context, read_only=True) as store:
+        study = study_agreement(
+            store,
+            dataset,
+            gold=gold,
+            metrics=names(metrics),
+            annotators=annotators,
+            ties=ties,
+            alpha=alpha,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    if gave_report(study.report, format, as_json):
+        return
+    answer(
+        "agreement",
+        study.to_dict(),
+        store_revision=study.store_revision,
+        signature=study.signature,
+        warnings=study.warnings,
+        as_json=as_json,
+        show=lambda console: _show(console, study),
+    )
+
+
+def _show(console: Console, study: AgreementStudy) -> None:
+    console.print(study.sentence, markup=False)
+    rows: list[list[Any]] = [
+        [row.name, numbers.fixed(row.value, 3), _interval(row.ci_low, row.ci_high), row.note]
+        for row in study.coefficients
+    ]
+    console.print(table("", ("coefficient", "=value", "=interval", "of"), rows))
+    _show_annotators(console, study)
+    if study.metrics:
+        _show_metrics(console, study)
+    if len(study.strengths) > 2:
+        rows = [
+            [
+                row.system,
+                numbers.fixed(row.strength, 3, signed=True),
+                _interval(row.low, row.high),
+                row.rank,
+                f"{row.rank_low} to {row.rank_high}",
+                row.n_choices,
+            ]
+            for row in study.strengths
+        ]
+        columns = ("system", "=strength", "=interval", "=rank", "=rank interval", "=choices")
+        console.print(table("Systems by the annotators' choices (Bradley–Terry)", columns, rows))
+    if study.disagreements:
+        worst = study.disagreements[0]
+        said = "; ".join(f"{name}: {what}" for name, what in list(worst.judgments.items())[:8])
+        about = f" ({worst.what})" if worst.what else ""
+        console.print(f"They differ most on item {worst.item_key}{about}: {said}.", markup=False)
+
+
+def _show_metrics(console: Console, study: AgreementStudy) -> None:
+    rows: list[list[Any]] = [
+        [
+            row.name,
+            row.n_units,
+            numbers.fixed(row.agreement, 3),
+            _interval(row.ci_low, row.ci_high),
+            numbers.fixed(row.humans, 3),
+            numbers.fixed(row.difference, 3, signed=True),
+            _interval(row.difference_low, row.difference_high, signed=True),
+            numbers.pvalue(row.pvalue_adjusted),
+            _VERDICTS[row.verdict],
+        ]
+        for row in study.metrics
+    ]
+    columns = ["metric", "=units", "=with annotators", "=interval", "=they with each other"]
+    columns += ["=difference", "=interval", "=p, Holm", "agrees with them"]
+    console.print(table("", columns, rows))
+
+
+def _show_annotators(console: Console, study: AgreementStudy) -> None:
+    shown = list(study.annotators)
+    if len(shown) > _SHOWN:
+        shown = sorted(shown, key=lambda row: -row.n_judged)[:_SHOWN]
+    has_competence = any(not math.isnan(row.competence) for row in study.annotators)
+    rows: list[list[Any]] = [
+        [
+            row.name,
+            row.kind,
+            row.n_judged,
+            numbers.fixed(row.agreement_with_others, 3),
+            numbers.fixed(row.agreement_with_consensus, 3),
+            *([numbers.fixed(row.competence, 3)] * has_competence),
+        ]
+        for row in shown
+    ]
+    columns = ("annotator", "kind", "=judged", "=with the others", "=with the consensus")
+    console.print(table("", (*columns, *(["=competence"] * has_competence)), rows))
+    more = len(study.annotators) - _SHOWN
+    if more > 0:
+        console.print(
+            f"… and {numbers.counted(more, 'annotator')} who judged no more (see --json)."
+        )
+
+
+def _interval(low: float, high: float, *, signed: bool = False) -> str:
+    if math.isnan(low):
+        return numbers.MISSING
+    return f"{numbers.fixed(low, 3, signed=signed)} to {numbers.fixed(high, 3, signed=signed)}"

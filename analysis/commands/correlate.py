@@ -1,0 +1,268 @@
+"""`tiebreak correlate`: metrics held against human judgments."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from analysis import numbers
+from analysis.commands.options import (
+    AlphaOption,
+    FormatOption,
+    ReportStyle,
+    SeedOption,
+    gave_report,
+    names,
+)
+from analysis.statistics.boards.groups import shorten_letters
+from analysis.studies.humans.correlations import CorrelationsStudy, study_correlations
+from analysis.studies.humans.correlations_report import method_in_words
+from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.golds import GoldsStudy, study_golds
+from analysis.studies.humans.over_datasets import (
+    BETTER,
+    WORSE,
+    CorrelationsOver,
+    study_correlations_over,
+)
+from analysis.studies.humans.settings import CorrelationSettings
+from store.console import JsonOption, answer, exits_in_words, opened, table
+from store.datasets import get_dataset
+from store.engine import Store
+from store.errors import NotFoundError, StoreError
+
+app = typer.Typer()
+
+MOST_COLUMNS = 6
+"""Datasets that a terminal shows side by side."""
+
+
+@app.command("correlate")
+@exits_in_words
+def correlate_command(
+    context: typer.Context,
+    dataset: Annotated[
+        str | None,
+        typer.Argument(
+            help="Name or uid, or several separated by commas; 'all' for every one with this gold."
+        ),
+    ] = None,
+    gold: Annotated[
+        str | None,
+        typer.Option(help="What people judged, or a metric; without it all that there is is told."),
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Names, separated by commas; by default all automatic ones.")
+    ] = None,
+    systems: Annotated[
+        str | None, typer.Option(help="Only these, separated by commas; by default all.")
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(help="All but these, such as human references.")
+    ] = None,
+    level: Annotated[str | None, typer.Option(help="system, item, per-system or global.")] = None,
+    coefficient: Annotated[
+        str | None,
+        typer.Option(
+            help="pearson, spearman, kendall (b), kendall-a, kendall-c, pairwise-accuracy or "
+            "soft-pairwise-accuracy."
+        ),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            help="perm-both, perm-inputs, perm-systems, cell-swap, boot-both, boot-inputs, "
+            "boot-systems, williams, steiger or fisher-z."
+        ),
+    ] = None,
+    interval: Annotated[
+        str | None, typer.Option(help="boot-both, boot-systems, boot-inputs or fisher-z.")
+    ] = None,
+    correction: Annotated[str, typer.Option(help="Over all pairs of metrics.")] = "holm",
+    reference: Annotated[
+        str | None, typer.Option(help="Metric that all others are compared with, as a baseline.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Slice items by 'group' or a property such as 'domain'.")
+    ] = None,
+    ties: Annotated[
+        str, typer.Option(help="Preferences: outputs scored alike count as 0 (sign), or drop.")
+    ] = "sign",
+    consensus: Annotated[
+        str, typer.Option(help="Preferences: majority of the annotators, or mace.")
+    ] = "majority",
+    alpha: AlphaOption = 0.05,
+    n_resamples: Annotated[
+        int | None, typer.Option(help="Draws of a test; by default 9,999 (999 where each is slow).")
+    ] = None,
+    seed: SeedOption = 0,
+    format: FormatOption = ReportStyle.table,
+    as_json: JsonOption = False,
+) -> None:
+    """Hold metrics against human judgments: which follows them best, which cannot be told apart."""
+    settings = CorrelationSettings(
+        level=level,  # type: ignore[arg-type]
+        coefficient=coefficient,  # type: ignore[arg-type]
+        test=test,  # type: ignore[arg-type]
+        interval=interval,  # type: ignore[arg-type]
+        correction=correction,
+        reference=reference,
+        alpha=alpha,
+        by=by,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    chosen: dict[str, Any] = {
+        "metrics": names(metrics),
+        "systems": names(systems),
+        "without": names(without) or (),
+        "settings": settings,
+        "ties": ties,
+        "consensus": consensus,
+    }
+    with opened(context, read_only=True) as store:
+        study = _study(store, dataset, gold, chosen)
+    if gave_report(study.report, format, as_json):
+        return
+    answer(
+        "correlate",
+        study.to_dict(),
+        store_revision=study.store_revision,
+        signature=study.signature,
+        warnings=study.warnings,
+        as_json=as_json,
+        show=lambda console: _show_any(console, study),
+    )
+
+
+def _study(
+    store: Store, dataset: str | None, gold: str | None, chosen: dict[str, Any]
+) -> CorrelationsStudy | CorrelationsOver | GoldsStudy:
+    if gold is None:
+        if dataset not in (None, "all"):
+            found = study_golds(store, dataset)
+            if len(found.golds) == 1:
+                return study_correlations(store, dataset or "", found.golds[0].uid, **chosen)
+            return found
+        return study_golds(store)
+    wanted = _wanted(store, dataset)
+    if len(wanted) == 1 and wanted != ["all"]:
+        return study_correlations(store, wanted[0], gold, **chosen)
+    if not wanted:
+        raise StoreError("Say which dataset, several separated by commas, or 'all'.")
+    return study_correlations_over(
+        store, gold, datasets=None if wanted == ["all"] else wanted, **chosen
+    )
+
+
+def _wanted(store: Store, dataset: str | None) -> list[str]:
+    """Return the names of datasets: one, though it may hold a comma, or several."""
+    if dataset is not None:
+        try:
+            return [get_dataset(store, dataset).uid]
+        except NotFoundError:
+            pass
+    return names(dataset) or []
+
+
+def _show_any(console: Console, study: CorrelationsStudy | CorrelationsOver | GoldsStudy) -> None:
+    if isinstance(study, GoldsStudy):
+        _show_golds(console, study)
+    elif isinstance(study, CorrelationsOver):
+        _show_over(console, study)
+    else:
+        _show(console, study)
+
+
+def _show(console: Console, study: CorrelationsStudy) -> None:
+    console.print(study.sentence, markup=False)
+    console.print(method_in_words(study), markup=False)
+    rows = [
+        [
+            row.metric,
+            numbers.fixed(row.coefficient, 3),
+            _interval(row.ci_low, row.ci_high),
+            row.n,
+            shorten_letters(row.group),
+            numbers.pvalue(row.pvalue_vs_best),
+            *([numbers.pvalue(row.pvalue_vs_reference)] if study.reference else []),
+        ]
+        for row in study.rows
+    ]
+    columns = (
+        "metric",
+        f"={COEFFICIENTS_IN_WORDS[study.coefficient]}",
+        "=interval",
+        "=n",
+        "group",
+        "=p, best",
+        *([f"=p, {study.reference}"] if study.reference else []),
+    )
+    console.print(table("", columns, rows))
+    if len(study.rows) > 1:
+        console.print("Metrics that share a letter cannot be told apart.")
+    if study.slices:
+        header = (study.by or "slice", "=items", *(f"={name}" for name in study.metrics))
+        cells = [
+            [one.slice, one.n_items, *(numbers.fixed(v, 3) for v in one.values)]
+            for one in study.slices
+        ]
+        console.print(table("", header, cells))
+
+
+def _show_golds(console: Console, study: GoldsStudy) -> None:
+    console.print(study.sentence, markup=False)
+    if not study.golds:
+        return
+    columns = ("dataset", "gold", "kind", "=metrics", "=systems", "=items")
+    rows = [[g.dataset, g.name, g.kind, g.n_metrics, g.n_systems, g.n_items] for g in study.golds]
+    console.print(table("", columns, rows))
+
+
+def _show_over(console: Console, study: CorrelationsOver) -> None:
+    console.print(study.sentence, markup=False)
+    shown = range(len(study.dataset_labels)) if len(study.dataset_labels) <= MOST_COLUMNS else ()
+    columns = (
+        "metric",
+        "=mean",
+        "=interval",
+        "=by units",
+        "=datasets",
+        "=better",
+        "=worse",
+        *(f"={study.dataset_labels[d]}" for d in shown),
+    )
+    marks = {BETTER: " +", WORSE: f" {numbers.MINUS}"}
+    rows = []
+    for i, name in enumerate(study.metrics):
+        macro, micro = (numbers.fixed(float(x[i]), 3) for x in (study.macro, study.micro))
+        rows.append(
+            [
+                name,
+                macro,
+                _interval(float(study.macro_low[i]), float(study.macro_high[i])),
+                micro,
+                int((study.n[i] > 0).sum()),
+                int((study.differs[i] == BETTER).sum()),
+                int((study.differs[i] == WORSE).sum()),
+                *(
+                    numbers.fixed(float(study.values[i, d]), 3)
+                    + marks.get(int(study.differs[i, d]), "")
+                    for d in shown
+                ),
+            ]
+        )
+    console.print(table("", columns, rows))
+    text = f"better, worse: datasets on which a metric differs from {study.reference}."
+    if not shown:
+        text += " The single datasets: --format text, or --json."
+    console.print(text, markup=False)
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isnan(low):
+        return numbers.MISSING
+    return f"{numbers.fixed(low, 3)} to {numbers.fixed(high, 3)}"

@@ -1,0 +1,209 @@
+"""What can be chosen when metrics are held against humans, and what fits by default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from analysis.studies.humans.evidence import Evidence
+from analysis.studies.study import listed
+from store.errors import StoreError
+
+Level = Literal["system", "item", "per-system", "global"]
+Coefficient = Literal[
+    "pearson",
+    "spearman",
+    "kendall-a",
+    "kendall-b",
+    "kendall-c",
+    "pairwise-accuracy",
+    "soft-pairwise-accuracy",
+]
+Test = Literal[
+    "fisher-z",
+    "williams",
+    "steiger",
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "cell-swap",
+    "boot-inputs",
+    "boot-systems",
+    "boot-both",
+]
+Interval = Literal["boot-both", "boot-systems", "boot-inputs", "fisher-z"]
+
+LEVELS: tuple[Level, ...] = ("system", "item", "per-system", "global")
+COEFFICIENTS: tuple[Coefficient, ...] = (
+    "pearson",
+    "spearman",
+    "kendall-a",
+    "kendall-b",
+    "kendall-c",
+    "pairwise-accuracy",
+    "soft-pairwise-accuracy",
+)
+TESTS: tuple[Test, ...] = (
+    "fisher-z",
+    "williams",
+    "steiger",
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "cell-swap",
+    "boot-inputs",
+    "boot-systems",
+    "boot-both",
+)
+INTERVALS: tuple[Interval, ...] = ("boot-both", "boot-systems", "boot-inputs", "fisher-z")
+
+_ALIASES = {"kendall": "kendall-b"}
+_DRAWS, _DRAWS_OF_SOFT = 9_999, 999
+_FEWEST_TO_EXCHANGE = 6
+"""Systems with which an exchange of whole ones can reach p = .05: there are 2^(n - 1) of them."""
+_FEWEST_SYSTEMS = 5
+"""With fewer, a correlation over systems says next to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationSettings:
+    """How metrics are held against gold; ``None``: what fits the evidence."""
+
+    level: Level | None = None
+    coefficient: Coefficient | None = None
+    test: Test | None = None
+    interval: Interval | None = None
+    correction: str = "holm"
+    reference: str | None = None
+    """The metric that all others are compared with, corrected over these comparisons alone."""
+    alpha: float = 0.05
+    by: str | None = None
+    """Property of the items by which they are sliced: "group", or a key of their metadata."""
+    n_resamples: int | None = None
+    """By default 9,999; 999 for the soft pairwise accuracy, whose every draw permutes again."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The settings as they were used."""
+
+    level: Level
+    coefficient: Coefficient
+    test: Test
+    interval: Interval
+    n_resamples: int
+
+
+def choose(evidence: Evidence, settings: CorrelationSettings) -> Chosen:
+    """Return level, coefficient, test and interval for some evidence.
+
+    By default systems are the units where there are at least five, else items. What is drawn anew
+    or exchanged is what there are several of: systems, items, or both.
+
+    Raises
+    ------
+    StoreError
+        A word is unknown, or the evidence does not allow what is asked for.
+    """
+    n_systems, n_items = evidence.gold.shape
+    is_units = evidence.kind == "preferences"
+    level = _checked("level", settings.level, LEVELS)
+    if level is None:
+        level = "system" if n_systems >= _FEWEST_SYSTEMS else "global"
+        if is_units:
+            level = "global"
+    _refuse_level(evidence, level)
+    given = settings.coefficient
+    coefficient = _checked("coefficient", _ALIASES.get(given or "", given), COEFFICIENTS)
+    if coefficient is None:
+        coefficient = "kendall-b" if level == "item" else "pearson"
+        if is_units:
+            coefficient = "spearman"
+    if coefficient == "soft-pairwise-accuracy" and (level != "system" or n_items < 2):
+        raise StoreError(
+            "`coefficient` 'soft-pairwise-accuracy' weighs how sure each ranking of two systems "
+            "is: it needs item scores and `level` 'system'."
+        )
+    both = "both" if n_systems > 1 and n_items > 1 else "systems" if n_systems > 1 else "inputs"
+    if is_units:
+        both = "inputs"
+    test = _checked("test", settings.test, TESTS)
+    test = test or _usual_test(evidence, level, coefficient, both)
+    interval = _checked("interval", settings.interval, INTERVALS)
+    interval = interval or _usual_interval(evidence, coefficient, both)
+    for name, word in (("test", test), ("interval", interval)):
+        _refuse_single(name, word, n_systems, n_items)
+        if is_units and n_systems > 1 and not word.endswith("-inputs"):
+            raise StoreError(
+                f"`{name}` '{word}' takes the pairs of outputs of an item as independent, and they "
+                f"are not. Use '{'perm' if name == 'test' else 'boot'}-inputs', which takes whole "
+                "items."
+            )
+    usual = _DRAWS_OF_SOFT if coefficient == "soft-pairwise-accuracy" else _DRAWS
+    n_resamples = settings.n_resamples or usual
+    return Chosen(level, coefficient, test, interval, n_resamples)  # type: ignore[arg-type]
+
+
+def takes_groups(word: str) -> bool:
+    """Whether a test or interval can take items in groups as a whole."""
+    return word.startswith(("perm-", "boot-", "cell-"))
+
+
+def _usual_test(evidence: Evidence, level: str, coefficient: str, both: str) -> str:
+    """Return the usual test: with one value per system Williams', as WMT does.
+
+    A metric may be lucky with a system, on all its items alike, or with an item. Over systems only
+    an exchange of whole systems counts the first, over cells one of whole items the second: an
+    exchange of both finds differences between metrics that are equally good elsewhere. With fewer
+    than six systems an exchange of them can find nothing. See `docs/calibration_metrics.md`.
+    """
+    if evidence.kind == "reported" and coefficient in ("pearson", "spearman"):
+        return "williams"
+    if evidence.kind == "scores" and level == "system":
+        enough = evidence.gold.shape[0] >= _FEWEST_TO_EXCHANGE
+        return "perm-systems" if enough or both == "systems" else "perm-inputs"
+    return "perm-systems" if both == "systems" else "perm-inputs"
+
+
+def _usual_interval(evidence: Evidence, coefficient: str, both: str) -> str:
+    """Return the usual interval; a bootstrap over a few single values covers too little."""
+    if evidence.kind == "reported" and "accuracy" not in coefficient:
+        return "fisher-z"
+    return f"boot-{both}"
+
+
+def with_words(settings: CorrelationSettings, **words: str | None) -> CorrelationSettings:
+    """Return settings with what a person typed; unknown words are refused by `choose`."""
+    return replace(settings, **words)  # type: ignore[arg-type]
+
+
+def _checked(name: str, given: str | None, known: Sequence[str]) -> str | None:
+    if given is not None and given not in known:
+        raise StoreError(f"`{name}` must be one of {listed(list(known), most=20)}; got '{given}'.")
+    return given
+
+
+def _refuse_level(evidence: Evidence, level: str) -> None:
+    if evidence.kind == "preferences" and level != "global":
+        raise StoreError(
+            "Preferences are judged pair by pair: there is one correlation over all of them. "
+            f"Leave `level` '{level}' out, or use 'global'."
+        )
+    if evidence.kind == "reported" and level != "system":
+        raise StoreError(
+            f"'{evidence.dataset.label}' has reported figures only, one per system: `level` "
+            f"'{level}' needs item scores. Use 'system'."
+        )
+
+
+def _refuse_single(name: str, word: str, n_systems: int, n_items: int) -> None:
+    kind = word.rpartition("-")[2]
+    lacking = []
+    if kind in ("systems", "both") and n_systems < 2:
+        lacking.append("systems")
+    if kind in ("inputs", "both") and n_items < 2:
+        lacking.append("items")
+    if lacking and word != "cell-swap":
+        raise StoreError(f"`{name}` '{word}' needs several {' and '.join(lacking)}; there is one.")
