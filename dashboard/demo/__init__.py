@@ -1,4 +1,4 @@
-"""The example content: figures that papers state, runs that we made, and dated claims on them."""
+"""The example content: figures that papers state, runs, dated claims, and judged parses of ours."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.engine import Store
+from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.claims import read_claims
 from store.importers.detect import read_paths
 from store.ingest import IngestReport, ingest_all
@@ -13,6 +14,9 @@ from store.ingest.claims import ClaimsReport, import_claims
 from store.tags import add_note, list_notes
 
 FOLDER = Path(__file__).resolve().parent
+
+QUESTION = "Which tree is the better analysis of what the sentence means?"
+"""What the judges of the parses were asked."""
 
 MISPRINT = (
     "Dror et al. 2017, Table 1, prints a Fisher count of 10 for AE-SCL-SR against MSDA at α = .05. "
@@ -36,10 +40,24 @@ class DemoReport(NamedTuple):
         return read + [file for report in self.claims for file in report.files]
 
 
+def read_parses() -> list[ImportBundle]:
+    """Read the trees with their sentences, and then what judges said of them."""
+    folder = FOLDER / "parses"
+    given = (
+        ("*.conllu", ReadOptions(with_text=True)),
+        ("judgments.csv", ReadOptions(choices={"question": QUESTION})),
+    )
+    bundles = []
+    for pattern, options in given:
+        paths = sorted(folder.glob(pattern))
+        bundles += read_paths(paths, options=options, root=FOLDER.parent).bundles
+    return bundles
+
+
 def load_demo(store: Store, *, actor: str) -> DemoReport:
     """Load the example content; what is there already stays as it is."""
     read = read_paths([FOLDER / "papers", FOLDER / "runs"], root=FOLDER.parent)
-    reports = ingest_all(store, read.bundles, actor=actor)
+    reports = ingest_all(store, [*read_parses(), *read.bundles], actor=actor)
     if MISPRINT not in {note.text for note in list_notes(store, "system", "AE-SCL-SR")}:
         add_note(store, "system", "AE-SCL-SR", MISPRINT, actor=actor)
     claims = []
