@@ -108,10 +108,14 @@ def _answered(identity: str, revision: int, question: str, arguments: tuple[Any,
     return _QUESTIONS[question](current_store(), *arguments)
 
 
-def _ask(question: str, *arguments: Any) -> Any:
+def state() -> tuple[str, int]:
+    """Return what tells one state of a store from all others: its place and its revision."""
     store = current_store()
-    identity = f"{store.location} {_identity(store.location)}"
-    return _answered(identity, store.revision(), question, arguments)
+    return f"{store.location} {_identity(store.location)}", store.revision()
+
+
+def _ask(question: str, *arguments: Any) -> Any:
+    return _answered(*state(), question, arguments)
 
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
@@ -233,7 +237,7 @@ def _shelf() -> _Shelf:
     return _Shelf()
 
 
-def _worked_out(question: str, arguments: Any, work: Callable[[Store], Study]) -> Any:
+def worked_out(question: str, arguments: Any, work: Callable[[Store], Study]) -> Any:
     """Return a study from the shelf, or put it there; what `work` raises is not kept."""
     store = current_store()
     key = (store.location, _identity(store.location), store.revision(), question, arguments)
@@ -255,7 +259,7 @@ def pairs(
     progress: Progress | None = None,
 ) -> PairsStudy:
     """Return all pairs of a dataset; what `progress` raises cancels the work."""
-    study: PairsStudy = _worked_out(
+    study: PairsStudy = worked_out(
         "pairs",
         (dataset, metric, settings),
         lambda store: study_pairs(
@@ -267,7 +271,7 @@ def pairs(
 
 def ranking(*, progress: Progress | None = None, **settings: Any) -> RankingStudy:
     """Return systems ranked over datasets; settings as in `study_ranking`, all hashable."""
-    study: RankingStudy = _worked_out(
+    study: RankingStudy = worked_out(
         "ranking",
         tuple(sorted(settings.items())),
         lambda store: study_ranking(store, progress=progress, **settings),
@@ -279,7 +283,7 @@ def replicability_matrix(
     *, progress: Progress | None = None, **settings: Any
 ) -> ReplicabilityMatrixStudy:
     """Return all pairs across datasets; settings as in `study_replicability_matrix`, hashable."""
-    study: ReplicabilityMatrixStudy = _worked_out(
+    study: ReplicabilityMatrixStudy = worked_out(
         "replicability matrix",
         tuple(sorted(settings.items())),
         lambda store: study_replicability_matrix(store, progress=progress, **settings),
@@ -296,7 +300,7 @@ def claims(
     dataset: str, metric: str, settings: ClaimSettings, *, progress: Progress | None = None
 ) -> ClaimsStudy:
     """Return the claims on a dataset over time; what `progress` raises cancels the work."""
-    study: ClaimsStudy = _worked_out(
+    study: ClaimsStudy = worked_out(
         "claims",
         (dataset, metric, settings),
         lambda store: study_claims(

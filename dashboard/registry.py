@@ -33,6 +33,9 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec("replicability", "Replicability matrix", "Compare"),
     PageSpec("ranking", "Ranking across datasets", "Compare"),
     PageSpec("adhoc", "Ad hoc", "Compare"),
+    PageSpec("metrics_humans", "Metrics and humans", "Humans"),
+    PageSpec("annotators", "Annotators", "Humans"),
+    PageSpec("judgments", "Judgments of an item", "Humans"),
     PageSpec("power", "Power", "Plan"),
     PageSpec("import_results", "Import", "Store"),
 )

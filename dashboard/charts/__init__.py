@@ -1,8 +1,15 @@
 """Charts: tidy frames in, Altair charts out, in the visual language of `docs/design.md`."""
 
 from dashboard.charts.aggregates import aggregates_plot
+from dashboard.charts.agreement import AGREEMENT_MARKS, agreement_dots, annotator_dots
 from dashboard.charts.changes import change_bins, change_strip
 from dashboard.charts.claims import claims_plot
+from dashboard.charts.correlations import (
+    STANDINGS,
+    Line,
+    correlation_forest,
+    correlation_scatter,
+)
 from dashboard.charts.critical_difference import critical_difference_diagram
 from dashboard.charts.curves import partial_conjunction_curve
 from dashboard.charts.differences import EVIDENCE, Evidence, difference_dots
@@ -21,9 +28,11 @@ from dashboard.charts.profiles import MOST_STRONG, performance_profiles_plot
 from dashboard.charts.ranks import rank_intervals_plot
 from dashboard.charts.sample_sizes import pvalue_by_size, unit_size_curve
 from dashboard.charts.scores import score_dots, score_histogram, status_bars
+from dashboard.charts.strengths import judged_dots, strength_dots
 from dashboard.charts.timeline import timeline
 
 __all__ = [
+    "AGREEMENT_MARKS",
     "BETTER",
     "CELL",
     "EVIDENCE",
@@ -32,19 +41,26 @@ __all__ = [
     "MOST_STRONG",
     "PARTS",
     "SAME",
+    "STANDINGS",
     "UNCLEAR",
     "VERDICTS",
     "WORSE",
     "Evidence",
+    "Line",
     "Verdict",
     "aggregates_plot",
+    "agreement_dots",
+    "annotator_dots",
     "change_bins",
     "change_strip",
     "claims_plot",
+    "correlation_forest",
+    "correlation_scatter",
     "coverage_matrix",
     "critical_difference_diagram",
     "difference_dots",
     "group_forest",
+    "judged_dots",
     "paired_difference",
     "partial_conjunction_curve",
     "performance_profiles_plot",
@@ -55,6 +71,7 @@ __all__ = [
     "score_histogram",
     "score_histograms",
     "status_bars",
+    "strength_dots",
     "timeline",
     "unit_size_curve",
 ]

@@ -86,7 +86,7 @@ def score_dots(
     has_groups = "group" in frame.columns and bool((frame["group"].fillna("") != "").any())
     if has_groups:
         letters = dict(zip(frame["system"], frame["group"].fillna(""), strict=True))
-        axis = _letter_axis(letters, list(labels.values()), _font(step))
+        axis = letter_axis(letters, list(labels.values()), _font(step))
         layers.append(base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "system", axis)))
     span = f"{interval} interval".strip()
     signs = [f"● score, {span}" if rows["low"].notna().any() else "● score"]
@@ -162,7 +162,7 @@ def _font(step: int) -> int:
     return min(12, step - 2)
 
 
-def _letter_axis(letters: Mapping[str, str], labels: Sequence[str], font: int) -> alt.Axis:
+def letter_axis(letters: Mapping[str, str], labels: Sequence[str], font: int) -> alt.Axis:
     """Write the letters of each row's groups beyond the column of `labels`."""
     axis = value_axis(letters, "")
     axis["offset"] = round(6.6 * max(map(len, labels), default=0)) + 26

@@ -25,6 +25,7 @@ _SCRIPTS: Final = (
     "paint.js",
     "paint_counts.js",
     "paint_shares.js",
+    "paint_correlations.js",
     "heatmap.js",
     "saving.js",
     "pointing.js",

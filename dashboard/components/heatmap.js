@@ -100,7 +100,8 @@ class MatrixView {
     if (short > 0 && short < this.left - 90) this.left -= short;
     const fit = (room, n, most) => Math.max(4, Math.min(most, Math.floor(room / n)));
     let across = fit(width - this.left - 1, columns, largest[0]);
-    let down = this.table.square ? across : fit(640, rows, largest[1]);
+    const named = fit(1000 - this.top - 1, rows, PITCH + 1); // every name has room, where all fit
+    let down = this.table.square ? across : Math.max(named, fit(640, rows, largest[1]));
     if (this.zoom !== null) {
       across = this.zoom;
       down = this.table.square ? across : Math.max(4, Math.min(across, 24));
@@ -272,7 +273,7 @@ class MatrixView {
   // -------------------------------------------------------------- key and tools
 
   fillKey() {
-    const legend = this.painter.legend(this.cell[0] < SMALL);
+    const legend = this.painter.legend(this.cell[0] < SMALL, this.cell);
     const swatch = (width, height, paint) => {
       const canvas = document.createElement("canvas");
       const ratio = devicePixelRatio || 1;

@@ -48,6 +48,7 @@ def significance_heatmap(
     key: str,
     rule: str = "",
     noun: str = "item",
+    thing: str = "system",
     higher_is_better: bool = True,
     selected: Picked | None = None,
     leads_to: str = "",
@@ -79,6 +80,8 @@ def significance_heatmap(
         When a pair is marked, for the key; default "adjusted p ≤ alpha".
     noun
         What `n_items` counts.
+    thing
+        What is compared.
     higher_is_better
         Whether a positive difference favours the row.
     leads_to
@@ -98,11 +101,12 @@ def significance_heatmap(
     )
     header |= {
         "title": f"Differences in {quantity}",
-        "label": f"All pairs of {len(systems)} systems, row minus column, {quantity}. "
+        "label": f"All pairs of {len(systems)} {thing}s, row minus column, {quantity}. "
         "Arrow keys move, Enter opens the pair.",
         "quantity": quantity,
         "sign": 1 if higher_is_better else -1,
         "noun": noun,
+        "thing": thing,
         "decimals": decimals,
         "alpha": alpha,
         "rule": rule or f"adjusted p ≤ {alpha:g}",

@@ -209,7 +209,7 @@ function significancePainter(table, theme) {
       paintCode(ctx, code, get.difference(i, j), x, y, side, inner, pattern, number);
     },
     tip(i, j) {
-      if (i === j) return { head: [table.rows[i]], lines: ["The same system."] };
+      if (i === j) return { head: [table.rows[i]], lines: [`The same ${table.thing ?? "system"}.`] };
       const lines = [words(i, j)];
       if (Number.isFinite(get.difference(i, j))) {
         const [low, high] = [get.ci_low(i, j), get.ci_high(i, j)];

@@ -140,11 +140,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const view = views.get(root);
   const run = ++view.run;
   view.update(data, ([row, column]) => {
-    const { leads_to, rows, columns } = view.table;
+    const { leads_to, rows, columns, carries = ["a", "b"] } = view.table;
     if (!leads_to) return setTriggerValue("pair", { row, column });
     const address = new URL(leads_to, window.location.href);
-    address.searchParams.set("a", rows[row]);
-    address.searchParams.set("b", columns[column]);
+    address.searchParams.set(carries[0], rows[row]);
+    address.searchParams.set(carries[1], columns[column]);
     return window.location.assign(address);
   });
   // Streamlit may clean up after an earlier run when a later one has already drawn.

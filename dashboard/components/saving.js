@@ -2,7 +2,7 @@
 
 Object.assign(MatrixView.prototype, {
   save() {
-    const legend = this.painter.legend(this.cell[0] < SMALL);
+    const legend = this.painter.legend(this.cell[0] < SMALL, this.cell);
     const [w, h] = this.whole;
     const head = 26 + 22 * (legend.items.length ? 2 : 1);
     const { theme, table } = this;

@@ -1,6 +1,8 @@
 """What a reader must know before believing an answer, and what people noted."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
@@ -8,11 +10,21 @@ from analysis import numbers
 from dashboard.ui.links import plain
 from store.records import EventRecord, NoteRecord
 
+_SENTENCES: Final = re.compile(r"(?<=[.:;]) (?=[A-Z`])")
+_COMMAND: Final = re.compile(r"`(--|tiebreak )")
+
 
 def show_warnings(warnings: Sequence[str]) -> None:
     """Show warnings as a plain list right under the answer."""
     if warnings:
-        st.markdown("\n".join(f"- {plain(text)}" for text in warnings))
+        st.markdown("\n".join(f"- {plain(without_commands(text))}" for text in warnings))
+
+
+def without_commands(text: str) -> str:
+    """Leave out the sentences that name a command: whoever reads a page has its filters."""
+    sentences = _SENTENCES.split(text)
+    kept = [one for one in sentences if not _COMMAND.search(one)]
+    return " ".join(kept) if kept else text
 
 
 def show_notes(notes: Sequence[NoteRecord]) -> None:

@@ -39,6 +39,23 @@ def no_item_scores(what: str, links: Sequence[Link] = ()) -> None:
     _links(links)
 
 
+def no_judgments(n_scored: int = 0) -> None:
+    """Nobody's judgments are in the store; on `n_scored` datasets people's scores are."""
+    st.subheader("Nobody's judgments are here yet.", anchor=False)
+    if n_scored:
+        st.markdown(
+            f"People's scores are stored for {counted(n_scored, 'dataset')}, but not who "
+            "gave which."
+        )
+        show_link(Link("Metrics and humans", "metrics_humans", {}))
+    st.markdown(
+        "Import what people (or models) said of outputs: ratings, preferences between two outputs, "
+        "or marked errors. The format is recognised; outputs come along with `--with-text`:"
+    )
+    st.code("tiebreak ingest path/to/judgments.csv --dataset NAME", language="sh")
+    show_link(Link("Import", "import_results", {}))
+
+
 def no_history() -> None:
     """Nothing in the store has a date, so there is no order of claims."""
     st.subheader("Nothing here has a date.", anchor=False)

@@ -1,7 +1,7 @@
 """Tables: numbers right-aligned as they are to be read, columns to choose, CSV and JSON to take."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -76,6 +76,11 @@ def show_table(
     event = place.dataframe(shown, on_select="rerun", selection_mode=select, **options)
     picked = [position for position in event["selection"]["rows"] if position < len(frame)]
     return frame.iloc[picked[0]] if picked else None
+
+
+def name_width(names: Iterable[str]) -> int:
+    """Return a column's width, in px, for the longest of these names, up to a third of a page."""
+    return min(270, 28 + 8 * max((len(name) for name in names), default=0))
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:

@@ -1,0 +1,93 @@
+"""Which metric follows human judgments best, and which metrics cannot be told apart?
+
+URL parameters: `dataset` (or "all datasets"), `gold` (what was judged), `level`, `coefficient`,
+`test`, `correction`, `reference` (a metric), `alpha`, `interval`, `by` (a property of the items),
+`ties` and `consensus` (of preferences), `without` (systems left out), `seed`, `resamples`,
+`metric` (in the scatter plot).
+"""
+
+import math
+
+import streamlit as st
+
+from dashboard import data, human_data
+from dashboard.ui import filters, humans_choice, metrics_humans, metrics_humans_over, states
+from dashboard.ui.answers import answer
+from dashboard.ui.links import Link, plain, show_link, show_permalink
+from dashboard.ui.metric_names import bare_names, with_bare_names
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.progress import with_progress
+from dashboard.ui.reports import show_report
+from store.errors import StoreError
+
+st.title("Metrics and humans", anchor=False)
+if not data.datasets():
+    states.empty_store()
+    st.stop()
+golds = human_data.golds()
+if not golds:
+    states.no_judgments()
+    st.stop()
+
+with filters.filter_row("metrics_humans_filters"):
+    choice = humans_choice.choose_gold(golds)
+    chosen = humans_choice.choose_settings(choice)
+parameters: dict[str, str | list[str]] = {**choice.as_parameters(), **chosen.as_parameters()}
+
+try:
+    if choice.over_all:
+        over = human_data.correlations_over(choice.gold.name, chosen.settings, **chosen.options())
+    else:
+        study = with_progress(
+            "Exchanges",
+            lambda progress: human_data.correlations(
+                choice.gold.dataset_uid,
+                choice.gold.uid,
+                chosen.settings,
+                progress=progress,
+                **chosen.options(),
+            ),
+        )
+except StoreError as error:
+    st.subheader("This cannot be answered.", anchor=False)
+    st.markdown(plain(str(error)))
+    if choice.gold.kind != "scores":
+        whose = {"dataset": choice.gold.dataset, "criterion": choice.gold.name}
+        show_link(Link("Who judged", "annotators", whose))
+    st.stop()
+
+if choice.over_all:
+    names = bare_names(over.metrics)
+    answer(plain(with_bare_names(over.sentence, names)))
+    metrics_humans_over.show_notes(over)
+    without_dataset = {k: v for k, v in parameters.items() if k not in ("dataset", "by")}
+    metrics_humans_over.show_over(over, without_dataset)
+    with st.expander("Report"):
+        show_report(over.report(), "correlations_over_datasets")
+    show_permalink("metrics_humans", **parameters)
+    st.caption(plain(over.signature))
+    st.stop()
+
+names = bare_names(study.metrics)
+answer(plain(with_bare_names(study.sentence, names)))
+told = [with_bare_names(text, names) for text in study.warnings]
+show_warnings(told)
+if not study.rows:
+    st.stop()
+metrics_humans.show_forest(study)
+st.header("What the coefficients rest on", anchor=False)
+parameters["metric"] = metrics_humans.show_scatter(study)
+metrics_humans.show_slices(study)
+if sum(math.isfinite(row.coefficient) for row in study.rows) > 1:
+    st.header("Which metric follows the judgments better?", anchor=False)
+    metrics_humans.show_pairs(study)
+    st.header("Do metrics follow each other?", anchor=False)
+    metrics_humans.show_between(study)
+with st.expander("Report"):
+    show_report(study.report(), "correlations")
+where = {"dataset": study.dataset.label}
+if choice.gold.kind != "scores":
+    show_link(Link("Who judged", "annotators", {**where, "criterion": choice.gold.name}))
+show_link(Link("Leaderboard", "leaderboard", where))
+show_permalink("metrics_humans", **parameters)
+st.caption(plain(study.signature))

@@ -1,0 +1,190 @@
+"""Metrics against the same gold on several datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis import numbers
+from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.over_datasets import BETTER, CANNOT_TELL, WORSE, CorrelationsOver
+from dashboard.charts import correlation_forest
+from dashboard.components import Standing, correlation_heatmap
+from dashboard.ui.links import Link, page_url, show_link
+from dashboard.ui.metric_names import bare_names, with_bare_names
+from dashboard.ui.metrics_humans import left_out
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.tables import Column, name_width, show_table
+
+_PLACES = 3
+_MOST_NOTES = 3
+"""On single datasets, above the picture."""
+
+
+def show_over(study: CorrelationsOver, where: Mapping[str, str | list[str]]) -> None:
+    """Show metrics × datasets, the means, and each dataset's own answer.
+
+    `where` are the URL parameters of the view, without the dataset.
+    """
+    quantity = COEFFICIENTS_IN_WORDS[study.coefficient]
+    names = bare_names(study.metrics)
+    kept = np.flatnonzero(np.isfinite(study.values).any(axis=1))
+    every = list(names.values())
+    correlation_heatmap(
+        [every[i] for i in kept],
+        study.dataset_labels,
+        study.values[kept],
+        study.low[kept],
+        study.high[kept],
+        standings(study)[kept],
+        quantity=quantity,
+        reference=names[study.reference],
+        confidence=1 - study.alpha,
+        leads_to=page_url("metrics_humans", **where),
+        key="metrics_by_dataset",
+    )
+    for text in left_out(len(every) - len(kept), len(every)):
+        st.caption(text)
+    show_table(
+        metric_frame(study),
+        key="metrics_over",
+        columns=_metric_columns(study),
+        filename=f"correlations_over_datasets_{study.gold}",
+        noun="metric",
+    )
+    st.header("Mean over datasets", anchor=False)
+    _show_means(study, quantity)
+    st.header("Dataset by dataset", anchor=False)
+    picked = show_table(
+        dataset_frame(study),
+        key="datasets_over",
+        columns={
+            "dataset": Column("Dataset", pinned=True),
+            "best": Column("Best metric"),
+            "value": Column(quantity, "number", decimals=_PLACES),
+            "low": Column("From", "number", decimals=_PLACES),
+            "high": Column("To", "number", decimals=_PLACES),
+            "n_alike": Column("Not told apart from it", "count"),
+            "human": Column("One annotator", "number", decimals=_PLACES, help="Against the others"),
+            "n_metrics": Column("Metrics", "count"),
+            "n_systems": Column("Systems", "count"),
+            "n_items": Column("Items", "count"),
+        },
+        filename=f"datasets_{study.gold}",
+        noun="dataset",
+        select="single-row",
+    )
+    if picked is not None:
+        dataset = str(picked["dataset"])
+        show_link(Link(dataset, "metrics_humans", {**where, "dataset": dataset}))
+
+
+def show_notes(study: CorrelationsOver) -> None:
+    """Show what a reader must know; what is about single datasets is folded away if it is much."""
+    names = bare_names(study.metrics)
+    told = [with_bare_names(text, names) for text in study.warnings]
+    starts = tuple(f"{label}: " for label in study.dataset_labels)
+    own = [text for text in told if text.startswith(starts)]
+    if len(own) <= _MOST_NOTES:
+        show_warnings(told)
+        return
+    show_warnings([text for text in told if text not in own])
+    with st.expander(f"Notes on single datasets, {len(own)}"):
+        show_warnings(own)
+
+
+def standings(study: CorrelationsOver) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Return the `Standing` of every metric on every dataset, (M, D)."""
+    codes = np.select(
+        [study.differs == BETTER, study.differs == WORSE, study.differs == CANNOT_TELL],
+        [Standing.BETTER, Standing.WORSE, Standing.ALIKE],
+        Standing.UNKNOWN,
+    )
+    codes[study.metrics.index(study.reference)] = Standing.REFERENCE
+    codes[np.isnan(study.values)] = Standing.UNKNOWN
+    return np.asarray(codes, dtype=np.int64)
+
+
+def metric_frame(study: CorrelationsOver) -> pd.DataFrame:
+    """Return a row per metric: means, how often it differs, and every dataset's coefficient."""
+    frame = pd.DataFrame(
+        {
+            "name": list(bare_names(study.metrics).values()),
+            "metric": study.metrics,
+            "macro": study.macro,
+            "low": study.macro_low,
+            "high": study.macro_high,
+            "micro": study.micro,
+            "n_datasets": (~np.isnan(study.values)).sum(axis=1),
+            "n_better": (study.differs == BETTER).sum(axis=1),
+            "n_worse": (study.differs == WORSE).sum(axis=1),
+        }
+    )
+    own = pd.DataFrame(study.values, columns=[f"on {label}" for label in study.dataset_labels])
+    return pd.concat([frame, own], axis=1)
+
+
+def dataset_frame(study: CorrelationsOver) -> pd.DataFrame:
+    """Return a row per dataset: its best metric, and how many cannot be told from it."""
+    rows = []
+    for one, human in zip(study.studies, study.human_lines, strict=True):
+        best = one.rows[0]
+        rows.append(
+            {
+                "dataset": one.dataset.label,
+                "best": best.metric,
+                "value": best.coefficient,
+                "low": best.ci_low,
+                "high": best.ci_high,
+                "n_alike": sum(not row.pvalue_vs_best <= one.alpha for row in one.rows[1:]),
+                "human": human,
+                "n_metrics": len(one.rows),
+                "n_systems": one.n_systems,
+                "n_items": one.n_items,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _metric_columns(study: CorrelationsOver) -> dict[str, Column]:
+    reference = bare_names(study.metrics)[study.reference]
+    against = f"Datasets, α = {study.alpha:g}, corrected on each"
+    return {
+        "name": Column("Metric", pinned=True, width=name_width(bare_names(study.metrics).values())),
+        "metric": Column("Full name", shown=False),
+        "macro": Column("Mean", "number", decimals=_PLACES, help="Each dataset counts the same"),
+        "low": Column("From", "number", decimals=_PLACES),
+        "high": Column("To", "number", decimals=_PLACES),
+        "micro": Column("By units", "number", decimals=_PLACES, help="Larger datasets count more"),
+        "n_datasets": Column("Datasets", "count"),
+        "n_better": Column(f"Better than {reference}", "count", help=against),
+        "n_worse": Column(f"Worse than {reference}", "count", help=against),
+        **{
+            f"on {label}": Column(label, "number", decimals=_PLACES, shown=False)
+            for label in study.dataset_labels
+        },
+    }
+
+
+def _show_means(study: CorrelationsOver, quantity: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "metric": list(bare_names(study.metrics).values()),
+            "value": study.macro,
+            "low": study.macro_low,
+            "high": study.macro_high,
+            "label": [numbers.fixed(float(value), _PLACES) for value in study.macro],
+            "complete": ~np.isnan(study.values).any(axis=1),
+        }
+    )
+    frame = frame[frame["value"].notna()]
+    best = frame["metric"].iloc[0]
+    show_picture(
+        correlation_forest(frame, quantity=f"mean {quantity}", confidence=1 - study.alpha),
+        key="means",
+        alt=f"Mean coefficient of {numbers.counted(len(frame), 'metric')}, {best} on top.",
+    )

@@ -1,0 +1,328 @@
+"""A model as judge: put right by people's judgments, against their agreement, and its biases."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis import numbers
+from analysis.statistics.annotation.humans_against_metric import HumansAgainstMetric
+from analysis.studies.humans.judges import JudgesStudy
+from dashboard import human_data
+from dashboard.charts import agreement_dots, judged_dots
+from dashboard.ui import filters
+from dashboard.ui.annotators_metrics import VERDICTS
+from dashboard.ui.links import plain
+from dashboard.ui.notes import show_warnings
+from dashboard.ui.pictures import show_picture
+from dashboard.ui.reports import show_report
+from dashboard.ui.tables import Column, show_table
+from store.errors import StoreError
+from store.judgments import CriterionRecord
+
+_CONFIDENCE: Final = 0.95
+"""Of all intervals of a judge, whatever the level of the tests."""
+
+
+def show_judge(
+    criterion: CriterionRecord, *, alpha: float, n_resamples: int, seed: int
+) -> dict[str, str]:
+    """Show how far a model can stand in for people; return the URL parameters that name it.
+
+    Nothing is shown unless people and models judged the same criterion.
+    """
+    models = human_data.model_judges(criterion)
+    if not models:
+        return {}
+    st.header("A model as judge", anchor=False)
+    judge = models[0]
+    if len(models) > 1:
+        judge = filters.choose_one("Judge", models, key="judge", width=260) or judge
+    try:
+        study = human_data.judges(
+            criterion.dataset_uid,
+            criterion.uid,
+            judge=judge,
+            alpha=alpha,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    except StoreError as error:
+        st.markdown(plain(str(error)))
+        return {"judge": judge}
+    st.markdown(plain(study.sentence))
+    show_warnings(study.warnings)
+    if study.ceiling is not None and math.isfinite(study.ceiling.metric):
+        _show_ceiling(study, study.ceiling)
+    if any(math.isfinite(row.corrected) for row in study.systems):
+        _show_systems(study)
+        if study.pairs:
+            _show_pairs(study)
+    _show_place(study)
+    _show_length(study)
+    with st.expander(f"Report on {plain(study.judge)}"):
+        show_report(study.report(), "judge", key="judge_report")
+    st.caption(plain(study.signature))
+    return {"judge": judge} if len(models) > 1 else {}
+
+
+def _show_ceiling(study: JudgesStudy, found: HumansAgainstMetric) -> None:
+    """Show the judge's agreement with people beside theirs with each other."""
+    st.subheader("Agreement with people", anchor=False)
+    frame = ceiling_frame(study, found)
+    low, high = found.metric_interval[:2]
+    digits = numbers.decimals(half_width=(high - low) / 2 if high > low else None)
+    among = bool((frame["mark"] == "annotators").any())
+    show_picture(
+        agreement_dots(
+            frame.assign(label=[numbers.fixed(value, digits) for value in frame["value"]]),
+            quantity="mean agreement with a person",
+            who="people among themselves",
+            confidence=_CONFIDENCE,
+        ),
+        key="ceiling_picture",
+        alt=f"{study.judge} agrees with people on {numbers.fixed(found.metric, digits)} of "
+        "comparisons"
+        + (f", they with each other on {numbers.fixed(found.humans, digits)}." if among else "."),
+    )
+    show_table(
+        frame,
+        key="ceiling",
+        columns={
+            "name": Column("Who", pinned=True),
+            "value": Column("With people", "number", decimals=digits),
+            "low": Column("From", "number", decimals=digits),
+            "high": Column("To", "number", decimals=digits),
+            "verdict": Column("Verdict", help="Against people's agreement with each other"),
+            "pvalue": Column("p", "pvalue", shown=among),
+        },
+        filename=f"agreement_of_{study.judge}",
+        noun="row",
+    )
+
+
+def ceiling_frame(study: JudgesStudy, found: HumansAgainstMetric) -> pd.DataFrame:
+    """Return a row for people, where two judged the same, and one for the judge."""
+    rows = []
+    if math.isfinite(found.humans):
+        who = numbers.counted(study.n_people, "person").replace("persons", "people")
+        rows.append((f"the {who}", found.humans, *found.humans_interval[:2], math.nan,
+                     "annotators", ""))  # fmt: skip
+    if math.isnan(found.pvalue):
+        mark = "no comparison"
+    elif found.pvalue > study.alpha:
+        mark = "undecided"
+    else:
+        mark = "less" if found.difference > 0 else "more"
+    rows.append((study.judge, found.metric, *found.metric_interval[:2], found.pvalue, mark,
+                 VERDICTS[mark]))  # fmt: skip
+    columns = ["name", "value", "low", "high", "pvalue", "mark", "verdict"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _show_systems(study: JudgesStudy) -> None:
+    """Show each system by people, by the judge, and by the judge put right by people."""
+    st.subheader("Systems, put right by people's judgments", anchor=False)
+    frame = system_frame(study)
+    digits = _places(frame["corrected_low"], frame["corrected_high"])
+    judge = study.judge
+    show_picture(
+        judged_dots(
+            frame.assign(label=[numbers.fixed(value, digits) for value in frame["corrected"]]),
+            quantity=study.unit_in_words,
+            judge=judge,
+            confidence=_CONFIDENCE,
+        ),
+        key="judged_picture",
+        alt=f"{numbers.counted(len(frame), 'system')} by {judge} put right by people, "
+        f"{frame['system'].iloc[0]} on top.",
+    )
+    number = partial(Column, kind="number", decimals=digits)
+    show_table(
+        frame,
+        key="judged_systems",
+        columns={
+            "system": Column("System", pinned=True),
+            "corrected": number("Corrected", help="The judge, put right by people"),
+            "corrected_low": number("From"),
+            "corrected_high": number("To"),
+            "human": number("People alone"),
+            "human_low": number("From"),
+            "human_high": number("To"),
+            "judge": number("Judge alone"),
+            "bias": Column(
+                "Bias", "difference", decimals=digits, help="Judge minus people, where both judged"
+            ),
+            "bias_low": Column("From", "difference", decimals=digits, shown=False),
+            "bias_high": Column("To", "difference", decimals=digits, shown=False),
+            "n_human": Column("Both judged", "count"),
+            "n_judged_only": Column("Judge only", "count"),
+            "effective_n": Column(
+                "Worth", "number", decimals=0, help="Human judgments as precise without the judge"
+            ),
+            "weight": Column("Weight of the judge", "number", decimals=2, shown=False),
+        },
+        filename=f"systems_by_{judge}",
+        noun="system",
+    )
+
+
+def system_frame(study: JudgesStudy) -> pd.DataFrame:
+    """Return a row per system, the best first."""
+    names = ["system", "system_uid", "corrected", "corrected_low", "corrected_high", "human",
+             "human_low", "human_high", "judge", "bias", "bias_low", "bias_high", "n_human",
+             "n_judged_only", "effective_n", "weight"]  # fmt: skip
+    return pd.DataFrame(
+        [[getattr(row, name) for name in names] for row in study.systems], columns=names
+    )
+
+
+def _show_pairs(study: JudgesStudy) -> None:
+    """Show which systems people and the judge together tell apart."""
+    told = {"undecided": "cannot tell", "no comparison": "no comparison"}
+    frame = pd.DataFrame(
+        {
+            "first": [row.first for row in study.pairs],
+            "second": [row.second for row in study.pairs],
+            "better": [
+                told.get(row.better) or (row.first if row.better == "first" else row.second)
+                for row in study.pairs
+            ],
+            "corrected": [row.corrected for row in study.pairs],
+            "corrected_low": [row.corrected_low for row in study.pairs],
+            "corrected_high": [row.corrected_high for row in study.pairs],
+            "pvalue_adjusted": [row.pvalue_adjusted for row in study.pairs],
+            "human": [row.human for row in study.pairs],
+            "human_pvalue": [row.human_pvalue for row in study.pairs],
+            "judge": [row.judge for row in study.pairs],
+        }
+    )
+    digits = _places(frame["corrected_low"], frame["corrected_high"])
+    difference = partial(Column, kind="difference", decimals=digits)
+    show_table(
+        frame,
+        key="judged_pairs",
+        columns={
+            "first": Column("System", pinned=True),
+            "second": Column("Minus"),
+            "better": Column("Better", help=f"By the adjusted p, α = {study.alpha:g}"),
+            "corrected": difference("Corrected"),
+            "corrected_low": difference("From"),
+            "corrected_high": difference("To"),
+            "pvalue_adjusted": Column("Adjusted p", "pvalue", help="By Holm, over all pairs"),
+            "human": difference("People alone"),
+            "human_pvalue": Column("p of people alone", "pvalue", shown=False),
+            "judge": difference("Judge alone"),
+        },
+        filename=f"pairs_by_{study.judge}",
+        noun="pair",
+    )
+
+
+def _show_place(study: JudgesStudy) -> None:
+    """Show how often the output shown first is chosen, where the order is known."""
+    rows = [row for row in study.biases if row.position.first.n]
+    if not rows:
+        return
+    st.subheader("Does the place of an output matter?", anchor=False)
+    frame = pd.DataFrame(
+        {
+            "who": [row.who for row in rows],
+            "n": [row.position.first.n for row in rows],
+            "first": [row.position.first.value for row in rows],
+            "balanced": [row.position.balanced.value for row in rows],
+            "low": [row.position.balanced.interval[0] for row in rows],
+            "high": [row.position.balanced.interval[1] for row in rows],
+            "pvalue": [row.position.balanced.pvalue for row in rows],
+            "swapped": [row.position.swapped for row in rows],
+            "consistent": [row.position.consistent.value for row in rows],
+        }
+    )
+    both = bool(frame["balanced"].notna().any())
+    show_table(
+        frame,
+        key="place",
+        columns={
+            "who": Column("Who", pinned=True),
+            "n": Column("Choices", "count", help="Of which the order is known"),
+            "first": Column("First chosen", "number", help="As it is; a tie counts half"),
+            "balanced": Column(
+                "Orders alike",
+                "number",
+                shown=both,
+                help="With both orders of every pair of systems counted alike: 0.5 without bias",
+            ),
+            "low": Column("From", "number", shown=both),
+            "high": Column("To", "number", shown=both),
+            "pvalue": Column("p", "pvalue", shown=both, help="Of 0.5"),
+            "swapped": Column("Seen in both orders", "count", shown=bool(frame["swapped"].any())),
+            "consistent": Column(
+                "Same answer",
+                "number",
+                shown=bool(frame["consistent"].notna().any()),
+                help="Of the outputs seen in both orders",
+            ),
+        },
+        filename=f"place_{study.judge}",
+        noun="row",
+    )
+
+
+def _show_length(study: JudgesStudy) -> None:
+    """Show how often the longer output is chosen, where lengths are known."""
+    rows = [row for row in study.biases if row.length.longer.n]
+    if not rows:
+        return
+    st.subheader("Does the length of an output matter?", anchor=False)
+    odds = [[math.exp(value) for value in (row.length.per_doubling,
+                                           *row.length.per_doubling_interval[:2])]
+            for row in rows]  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "who": [row.who for row in rows],
+            "n": [row.length.longer.n for row in rows],
+            "longer": [row.length.longer.value for row in rows],
+            "longer_low": [row.length.longer.interval[0] for row in rows],
+            "longer_high": [row.length.longer.interval[1] for row in rows],
+            "odds": [one[0] for one in odds],
+            "odds_low": [one[1] for one in odds],
+            "odds_high": [one[2] for one in odds],
+            "pvalue": [row.length.per_doubling_pvalue for row in rows],
+        }
+    )
+    fitted = bool(frame["odds"].notna().any())
+    show_table(
+        frame,
+        key="length",
+        columns={
+            "who": Column("Who", pinned=True),
+            "n": Column("Choices", "count", help="Between outputs of different lengths"),
+            "longer": Column("Longer chosen", "number", help="As it is; a tie counts half"),
+            "longer_low": Column("From", "number"),
+            "longer_high": Column("To", "number"),
+            "odds": Column(
+                "Odds × at twice the length",
+                "number",
+                decimals=2,
+                shown=fitted,
+                help="At equal systems; 1 without bias",
+            ),
+            "odds_low": Column("From", "number", decimals=2, shown=fitted),
+            "odds_high": Column("To", "number", decimals=2, shown=fitted),
+            "pvalue": Column("p", "pvalue", shown=fitted, help="Of 1"),
+        },
+        filename=f"length_{study.judge}",
+        noun="row",
+    )
+
+
+def _places(low: pd.Series[float], high: pd.Series[float]) -> int:
+    halves = ((high - low) / 2).to_numpy(dtype="float64")
+    halves = halves[np.isfinite(halves) & (halves > 0)]
+    half = float(np.median(halves)) if halves.size else None
+    return max(2, min(4, numbers.decimals(half_width=half)))
