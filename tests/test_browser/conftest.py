@@ -84,7 +84,11 @@ def serve() -> Iterator[Callable[[Path], str]]:
     yield start
     for server in servers:
         server.terminate()
-        server.wait(timeout=20)
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # It waits for a script that still computes.
+            server.kill()
+            server.wait()
 
 
 def settle(page: Page) -> None:
