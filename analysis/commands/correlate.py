@@ -22,12 +22,9 @@ from analysis.studies.humans.correlations import CorrelationsStudy, study_correl
 from analysis.studies.humans.correlations_report import method_in_words
 from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.golds import GoldsStudy, study_golds
-from analysis.studies.humans.over_datasets import (
-    BETTER,
-    WORSE,
-    CorrelationsOver,
-    study_correlations_over,
-)
+from analysis.studies.humans.marks import BETTER, WORSE
+from analysis.studies.humans.over_datasets import CorrelationsOver, study_correlations_over
+from analysis.studies.humans.over_datasets_report import mean_test_in_words
 from analysis.studies.humans.settings import CorrelationSettings
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.datasets import get_dataset
@@ -88,6 +85,13 @@ def correlate_command(
     by: Annotated[
         str | None, typer.Option(help="Slice items by 'group' or a property such as 'domain'.")
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Several datasets: what each counts in the mean: equal (the default), units, or "
+            "numbers in their order, separated by commas."
+        ),
+    ] = None,
     ties: Annotated[
         str, typer.Option(help="Preferences: outputs scored alike count as 0 (sign), or drop.")
     ] = "sign",
@@ -124,7 +128,7 @@ def correlate_command(
         "consensus": consensus,
     }
     with opened(context, read_only=True) as store:
-        study = _study(store, dataset, gold, chosen)
+        study = _study(store, dataset, gold, weights, chosen)
     if gave_report(study.report, format, as_json):
         return
     answer(
@@ -139,8 +143,14 @@ def correlate_command(
 
 
 def _study(
-    store: Store, dataset: str | None, gold: str | None, chosen: dict[str, Any]
+    store: Store,
+    dataset: str | None,
+    gold: str | None,
+    weights: str | None,
+    chosen: dict[str, Any],
 ) -> CorrelationsStudy | CorrelationsOver | GoldsStudy:
+    if weights is not None and (gold is None or dataset is None):
+        raise StoreError("`--weights` are for several datasets: name them, and the gold.")
     if gold is None:
         if dataset not in (None, "all"):
             found = study_golds(store, dataset)
@@ -150,12 +160,23 @@ def _study(
         return study_golds(store)
     wanted = _wanted(store, dataset)
     if len(wanted) == 1 and wanted != ["all"]:
+        if weights is not None:
+            raise StoreError("`--weights` are for several datasets; there is one.")
         return study_correlations(store, wanted[0], gold, **chosen)
     if not wanted:
         raise StoreError("Say which dataset, several separated by commas, or 'all'.")
+    datasets = None if wanted == ["all"] else wanted
     return study_correlations_over(
-        store, gold, datasets=None if wanted == ["all"] else wanted, **chosen
+        store, gold, datasets=datasets, weights=_weights(weights), **chosen
     )
+
+
+def _weights(text: str | None) -> str | list[float]:
+    """Return a word as it is and numbers as such; the study refuses the rest."""
+    try:
+        return [float(number) for number in names(text) or []] or "equal"
+    except ValueError:
+        return text or "equal"
 
 
 def _wanted(store: Store, dataset: str | None) -> list[str]:
@@ -224,39 +245,45 @@ def _show_golds(console: Console, study: GoldsStudy) -> None:
 
 def _show_over(console: Console, study: CorrelationsOver) -> None:
     console.print(study.sentence, markup=False)
+    console.print(mean_test_in_words(study), markup=False)
     shown = range(len(study.dataset_labels)) if len(study.dataset_labels) <= MOST_COLUMNS else ()
     columns = (
         "metric",
         "=mean",
         "=interval",
         "=by units",
+        "group",
+        f"=p, {study.reference}",
         "=datasets",
         "=better",
         "=worse",
         *(f"={study.dataset_labels[d]}" for d in shown),
     )
     marks = {BETTER: " +", WORSE: f" {numbers.MINUS}"}
-    rows = []
-    for i, name in enumerate(study.metrics):
-        macro, micro = (numbers.fixed(float(x[i]), 3) for x in (study.macro, study.micro))
-        rows.append(
-            [
-                name,
-                macro,
-                _interval(float(study.macro_low[i]), float(study.macro_high[i])),
-                micro,
-                int((study.n[i] > 0).sum()),
-                int((study.differs[i] == BETTER).sum()),
-                int((study.differs[i] == WORSE).sum()),
-                *(
-                    numbers.fixed(float(study.values[i, d]), 3)
-                    + marks.get(int(study.differs[i, d]), "")
-                    for d in shown
-                ),
-            ]
-        )
+    rows = [
+        [
+            name,
+            numbers.fixed(float(study.mean[i]), 3),
+            _interval(float(study.mean_low[i]), float(study.mean_high[i])),
+            numbers.fixed(float(study.mean_by_units[i]), 3),
+            shorten_letters(study.groups[i]),
+            numbers.pvalue(float(study.pvalue_vs_reference[i])),
+            int((study.n[i] > 0).sum()),
+            int((study.differs[i] == BETTER).sum()),
+            int((study.differs[i] == WORSE).sum()),
+            *(
+                numbers.fixed(float(study.values[i, d]), 3)
+                + marks.get(int(study.differs[i, d]), "")
+                for d in shown
+            ),
+        ]
+        for i, name in enumerate(study.metrics)
+    ]
     console.print(table("", columns, rows))
-    text = f"better, worse: datasets on which a metric differs from {study.reference}."
+    text = (
+        "group: metrics that share a letter cannot be told apart on the mean. better, worse: "
+        f"datasets on which a metric differs from {study.reference}."
+    )
     if not shown:
         text += " The single datasets: --format text, or --json."
     console.print(text, markup=False)

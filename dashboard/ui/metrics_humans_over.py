@@ -9,11 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
-from analysis.studies.humans.over_datasets import BETTER, CANNOT_TELL, WORSE, CorrelationsOver
+from analysis.studies.humans.marks import BETTER, CANNOT_TELL, WORSE
+from analysis.studies.humans.over_datasets import CorrelationsOver
+from analysis.studies.humans.over_datasets_report import mean_test_in_words
 from dashboard.charts import correlation_forest
 from dashboard.components import Standing, correlation_heatmap
-from dashboard.ui.links import Link, page_url, show_link
+from dashboard.ui.links import Link, page_url, plain, show_link
 from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.metrics_humans import left_out
 from dashboard.ui.notes import show_warnings
@@ -115,10 +118,12 @@ def metric_frame(study: CorrelationsOver) -> pd.DataFrame:
         {
             "name": list(bare_names(study.metrics).values()),
             "metric": study.metrics,
-            "macro": study.macro,
-            "low": study.macro_low,
-            "high": study.macro_high,
-            "micro": study.micro,
+            "mean": study.mean,
+            "low": study.mean_low,
+            "high": study.mean_high,
+            "by_units": study.mean_by_units,
+            "group": [shorten_letters(letters) for letters in study.groups],
+            "p": study.pvalue_vs_reference,
             "n_datasets": (~np.isnan(study.values)).sum(axis=1),
             "n_better": (study.differs == BETTER).sum(axis=1),
             "n_worse": (study.differs == WORSE).sum(axis=1),
@@ -156,10 +161,16 @@ def _metric_columns(study: CorrelationsOver) -> dict[str, Column]:
     return {
         "name": Column("Metric", pinned=True, width=name_width(bare_names(study.metrics).values())),
         "metric": Column("Full name", shown=False),
-        "macro": Column("Mean", "number", decimals=_PLACES, help="Each dataset counts the same"),
+        "mean": Column("Mean", "number", decimals=_PLACES, help=mean_test_in_words(study)),
         "low": Column("From", "number", decimals=_PLACES),
         "high": Column("To", "number", decimals=_PLACES),
-        "micro": Column("By units", "number", decimals=_PLACES, help="Larger datasets count more"),
+        "by_units": Column(
+            "By units", "number", decimals=_PLACES, help="Larger datasets count more"
+        ),
+        "group": Column("Group", help="Who shares a letter cannot be told apart on the mean"),
+        "p": Column(
+            f"p, {reference}", "pvalue", help=f"Of the means; corrected, α = {study.alpha:g}"
+        ),
         "n_datasets": Column("Datasets", "count"),
         "n_better": Column(f"Better than {reference}", "count", help=against),
         "n_worse": Column(f"Worse than {reference}", "count", help=against),
@@ -174,17 +185,40 @@ def _show_means(study: CorrelationsOver, quantity: str) -> None:
     frame = pd.DataFrame(
         {
             "metric": list(bare_names(study.metrics).values()),
-            "value": study.macro,
-            "low": study.macro_low,
-            "high": study.macro_high,
-            "label": [numbers.fixed(float(value), _PLACES) for value in study.macro],
+            "value": study.mean,
+            "low": study.mean_low,
+            "high": study.mean_high,
+            "label": [numbers.fixed(float(value), _PLACES) for value in study.mean],
             "complete": ~np.isnan(study.values).any(axis=1),
+            "group": [shorten_letters(letters) for letters in study.groups],
+            "standing": mean_standings(study),
         }
     )
     frame = frame[frame["value"].notna()]
     best = frame["metric"].iloc[0]
     show_picture(
-        correlation_forest(frame, quantity=f"mean {quantity}", confidence=1 - study.alpha),
+        correlation_forest(
+            frame,
+            quantity=f"mean {quantity}",
+            reference=bare_names(study.metrics)[study.reference],
+            confidence=1 - study.alpha,
+        ),
         key="means",
         alt=f"Mean coefficient of {numbers.counted(len(frame), 'metric')}, {best} on top.",
     )
+    st.caption(plain(mean_test_in_words(study)))
+
+
+def mean_standings(study: CorrelationsOver) -> list[str]:
+    """Return what is known of each metric's mean against that of the reference."""
+    mean = float(study.mean[study.metrics.index(study.reference)])
+    return [
+        "reference"
+        if name == study.reference
+        else "undecided"
+        if not p <= study.alpha
+        else "better"
+        if value > mean
+        else "worse"
+        for name, p, value in zip(study.metrics, study.pvalue_vs_reference, study.mean, strict=True)
+    ]

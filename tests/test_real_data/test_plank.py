@@ -175,7 +175,7 @@ def test_a_test_for_dependent_correlations_finds_what_fishers_z_does_not(parses:
             consensus="mace",
         )
         assert over.dataset_labels == ("da", "de", "en", "es", "hr")
-        assert over.macro[over.metrics.index("LAS")] == pytest.approx(0.46, abs=0.02)
+        assert over.mean[over.metrics.index("LAS")] == pytest.approx(0.46, abs=0.02)
         return dict(zip(over.metrics, over.differs.tolist(), strict=True))
 
     independent = marks("fisher-z")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -279,26 +277,6 @@ def test_reported_figures_are_compared_over_systems(store: Store) -> None:
         study_correlations(
             store, "news de-en", "DA", settings=CorrelationSettings(level="item", n_resamples=99)
         )
-
-
-def test_over_datasets_means_are_means_and_marks_are_against_the_reference(store: Store) -> None:
-    rng = np.random.default_rng(8)
-    for name in ("de", "fr", "cs"):
-        truth = rng.normal(size=(6, 1)) + rng.normal(size=(6, 40))
-        noise = np.array([0.2, 4.0])[:, None, None] * rng.normal(size=(2, 6, 40))
-        add_rated(store, truth + noise, truth[None] + 0.0, dataset=name, metrics=["good", "bad"])
-    settings = CorrelationSettings(level="global", n_resamples=199)
-    over = study_correlations_over(store, "quality", settings=settings)
-    assert over.metrics == ("good", "bad")
-    assert over.dataset_labels == ("cs", "de", "fr")
-    assert over.macro == pytest.approx(over.values.mean(axis=1))
-    assert over.micro == pytest.approx(over.values.mean(axis=1))
-    assert np.all((over.macro_low < over.macro) & (over.macro < over.macro_high))
-    assert over.differs.tolist() == [[-2, -2, -2], [-1, -1, -1]]
-    assert "1 metric is worse than good" in over.sentence
-    json.dumps(over.to_dict(), allow_nan=False)
-    alone = study_correlations(store, "de", "quality", settings=settings)
-    assert over.values[0, 1] == alone.rows[0].coefficient
 
 
 def test_golds_are_listed_and_the_missing_is_told(store: Store) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +13,7 @@ from analysis import numbers
 from analysis.report import Report
 from analysis.statistics import FloatArray
 from analysis.statistics.boards.groups import group_letters
-from analysis.statistics.meta_evaluation.comparison import MetricComparisons, compare_all_metrics
+from analysis.statistics.meta_evaluation.comparison import MetricComparisons
 from analysis.statistics.meta_evaluation.intervals import (
     correlation_interval,
     percentiles,
@@ -30,6 +28,7 @@ from analysis.statistics.multiplicity import METHODS, adjust
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_numbers
+from analysis.studies.humans.compared import compare_on
 from analysis.studies.humans.correlations_report import correlations_report
 from analysis.studies.humans.correlations_words import sentence, warn
 from analysis.studies.humans.evidence import (
@@ -55,8 +54,6 @@ from analysis.studies.humans.settings import (
     takes_groups,
 )
 from analysis.studies.humans.slices import SliceRow, slice_correlations
-from analysis.studies.kept_results import kept
-from analysis.studies.power.plans import told_in_words
 from analysis.studies.study import Study, count, listed
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -202,43 +199,19 @@ def hold_against_gold(
         The settings do not fit the evidence.
     """
     chosen = choose(evidence, settings)
-    arguments: dict[str, Any] = {
-        "level": chosen.level,
-        "coefficient": chosen.coefficient,
-        "test": chosen.test,
-        "correction": settings.correction,
-        "alpha": settings.alpha,
-        "n_resamples": chosen.n_resamples,
-        "rng": settings.seed,
-        # Signs of differences are on one scale already.
-        "scale": "as given" if evidence.kind == "preferences" else "standardised",
-    }
-    with told_in_words({"metrics": "metric", "gold": "gold"}):
-        found = kept(
-            store,
-            "metrics against gold",
-            arguments,
-            _fingerprint(evidence),
-            MetricComparisons,
-            lambda: compare_all_metrics(
-                evidence.scores,
-                evidence.gold,
-                groups=evidence.groups if takes_groups(chosen.test) else None,
-                progress=progress,
-                **arguments,
-            ),
-        )
+    found = compare_on(
+        store,
+        evidence,
+        level=chosen.level,
+        coefficient=chosen.coefficient,
+        test=chosen.test,
+        correction=settings.correction,
+        alpha=settings.alpha,
+        n_resamples=chosen.n_resamples,
+        rng=settings.seed,
+        progress=progress,
+    )
     return _study(store, evidence, chosen, settings, found, how)
-
-
-def _fingerprint(evidence: Evidence) -> str:
-    """Return what tells the numbers of some evidence from all others."""
-    digest = hashlib.sha256()
-    for values in (evidence.gold, evidence.scores):
-        digest.update(str(values.shape).encode())
-        digest.update(np.ascontiguousarray(values).tobytes())
-    digest.update(repr(evidence.groups).encode())
-    return digest.hexdigest()
 
 
 def check_settings(settings: CorrelationSettings, ties: str, consensus: str) -> None:

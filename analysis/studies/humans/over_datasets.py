@@ -10,31 +10,38 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis import numbers
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.report import Report
 from analysis.statistics import BoolArray, FloatArray
-from analysis.statistics.meta_evaluation.intervals import percentiles, resampled_correlations
-from analysis.statistics.multiplicity import adjust
-from analysis.statistics.random_streams import BLOCK_ROWS
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
+from analysis.studies.humans.compared import Progress
 from analysis.studies.humans.correlations import (
-    DRAWS_OF_INTERVALS,
     CorrelationsStudy,
     check_settings,
     hold_against_gold,
 )
-from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.evidence import Consensus, Evidence, Ties, load_evidence
 from analysis.studies.humans.golds import list_golds
+from analysis.studies.humans.marks import IntArray, mark_against
+from analysis.studies.humans.means import (
+    MeanPairs,
+    Means,
+    Weights,
+    average,
+    check_weights,
+    compare_means,
+    weigh,
+    within,
+)
+from analysis.studies.humans.over_datasets_report import (
+    over_datasets_report,
+    over_datasets_sentence,
+)
 from analysis.studies.humans.settings import CorrelationSettings
-from analysis.studies.study import Study, count, listed
+from analysis.studies.study import Study, listed
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
-
-IntArray = npt.NDArray[np.int8]
-BETTER, WORSE, CANNOT_TELL, NONE = 1, -1, 0, -2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,47 +66,30 @@ class CorrelationsOver(Study):
     """1 better than the reference on that dataset, -1 worse, 0 cannot be told, -2 not compared."""
     n: npt.NDArray[np.int64]
     """Units that each coefficient is over."""
-    macro: FloatArray
-    """Shape (n_metrics,): mean over the datasets that a metric is on."""
-    macro_low: FloatArray
-    macro_high: FloatArray
-    micro: FloatArray
-    """Mean weighted by the number of judged units."""
+    weights: FloatArray
+    """Shape (n_datasets,): what each counts in the mean; they add up to 1."""
+    mean: FloatArray
+    """Shape (n_metrics,): weighted mean over the datasets that a metric is on."""
+    mean_low: FloatArray
+    mean_high: FloatArray
+    mean_by_units: FloatArray
+    """Datasets weighted by what was judged on them."""
+    mean_test: str | None
+    """By which the means are compared; ``None`` if fewer than two metrics are on every dataset."""
+    groups: tuple[str, ...]
+    """Letters: metrics that share one cannot be told apart on the mean; "" if not on every
+    dataset."""
+    alike: tuple[str, ...]
+    """Metrics on every dataset that cannot be told apart from the first one on the mean."""
+    pvalue_vs_reference: FloatArray
+    """Of the difference in means, adjusted; NaN for the reference and what is not tested."""
     human_lines: FloatArray
     """Shape (n_datasets,)."""
     studies: tuple[CorrelationsStudy, ...]
 
     def report(self) -> Report:
         """Return the correlations on every dataset as a table."""
-        columns: list[str | Column] = ["metric"]
-        columns += [Column(label, decimals=3) for label in self.dataset_labels]
-        columns += [
-            Column("mean", decimals=3),
-            Column("interval", decimals=3),
-            Column("by units", decimals=3),
-        ]
-        rows: list[list[Cell]] = []
-        for i, name in enumerate(self.metrics):
-            cells: list[Cell] = [
-                Strong(float(v)) if d in (BETTER, WORSE) else float(v)
-                for v, d in zip(self.values[i], self.differs[i], strict=True)
-            ]
-            ends = (float(self.macro_low[i]), float(self.macro_high[i]))
-            rows.append([name, *cells, float(self.macro[i]), ends, float(self.micro[i])])
-        return Report(
-            title=f"Metrics against '{self.gold}' on {len(self.dataset_labels)} datasets",
-            sentences=(self.sentence,),
-            tables=(
-                Table(
-                    columns,
-                    rows,
-                    caption=f"{COEFFICIENTS_IN_WORDS[self.coefficient]} with '{self.gold}'",
-                    strong=f"differs from {self.reference} on that dataset",
-                ),
-            ),
-            signature=self.signature,
-            warnings=self.warnings,
-        )
+        return over_datasets_report(self)
 
 
 def study_correlations_over(
@@ -111,8 +101,10 @@ def study_correlations_over(
     systems: Sequence[str] | None = None,
     without: Sequence[str] = (),
     settings: CorrelationSettings = CorrelationSettings(),  # noqa: B008 - frozen
+    weights: Weights = "equal",
     ties: Ties = "sign",
     consensus: Consensus = "majority",
+    progress: Progress | None = None,
 ) -> CorrelationsOver:
     """Hold metrics against the same gold on several datasets.
 
@@ -126,13 +118,21 @@ def study_correlations_over(
         Uids or names; by default all with that gold.
     metrics, systems, without, settings, ties, consensus
         As for `study_correlations`. The reference is by default the metric with the best mean.
+    weights
+        What a dataset counts in the mean: "equal", "units" (by what was judged on it), or a number
+        for each, in the order of `datasets`.
+    progress
+        Called with (steps done, of how many); what it raises cancels the work.
 
     Raises
     ------
     NotFoundError
         Fewer than two datasets have the gold.
+    StoreError
+        The settings or weights do not fit.
     """
     check_settings(settings, ties, consensus)
+    check_weights(weights)
     evidence, notes = _all_evidence(
         store,
         gold,
@@ -146,11 +146,25 @@ def study_correlations_over(
         },
     )
     alone = replace(settings, reference=None)
-    studies = [hold_against_gold(store, one, alone, (ties, consensus)) for one in evidence]
+    n_parts = 2 * len(evidence)
+    studies = [
+        hold_against_gold(store, one, alone, (ties, consensus), within(progress, part, n_parts))
+        for part, one in enumerate(evidence)
+    ]
     _one_question(studies)
     table = _table(studies)
-    means = _means(table, evidence, studies, settings)
-    return _joined(store, gold, studies, settings, table, means, notes)
+    n_units = table.n.max(axis=0)
+    shares = weigh(weights, n_units)
+    means = average(table.values, (table.low, table.high), shares, n_units, studies)
+    complete = [
+        name
+        for name, values in zip(table.names, table.values, strict=True)
+        if not np.isnan(values).any()
+    ]
+    pairs = compare_means(
+        store, complete, shares, evidence, studies, settings, within(progress, 1, 2)
+    )
+    return _joined(store, gold, studies, settings, shares, table, means, pairs, notes)
 
 
 class _Table(NamedTuple):
@@ -161,13 +175,6 @@ class _Table(NamedTuple):
     low: FloatArray
     high: FloatArray
     n: npt.NDArray[np.int64]
-
-
-class _Means(NamedTuple):
-    macro: FloatArray
-    low: FloatArray
-    high: FloatArray
-    micro: FloatArray
 
 
 def _all_evidence(
@@ -228,75 +235,34 @@ def _table(studies: Sequence[CorrelationsStudy]) -> _Table:
     return _Table(names, values, low, high, n)
 
 
-def _means(
-    table: _Table,
-    evidence: Sequence[Evidence],
-    studies: Sequence[CorrelationsStudy],
-    settings: CorrelationSettings,
-) -> _Means:
-    """Return each metric's mean over its datasets, with an interval, and that weighted by units.
-
-    The interval draws every dataset anew by itself: it speaks of these datasets with other
-    systems and items, not of other datasets.
-    """
-    draws = np.full((len(table.names), len(studies), DRAWS_OF_INTERVALS), np.nan)
-    blocks = -(-DRAWS_OF_INTERVALS // BLOCK_ROWS)
-    for d, (one, study) in enumerate(zip(evidence, studies, strict=True)):
-        method = study.interval
-        if method == "fisher-z":
-            continue
-        drawn = resampled_correlations(
-            one.scores,
-            one.gold,
-            level=study.level,
-            coefficient=study.coefficient,
-            method=method,
-            n_resamples=DRAWS_OF_INTERVALS,
-            groups=one.groups,
-            rng=settings.seed,
-            first_block=d * blocks,
-        )
-        for name, values in zip(one.names, drawn, strict=True):
-            draws[table.names.index(name), d] = values
-    return _Means(*_averaged(table, draws, settings.alpha))
-
-
-def _averaged(table: _Table, draws: FloatArray, alpha: float) -> _Means:
-    """Average over datasets; a metric counts the datasets it is on."""
-    present = ~np.isnan(table.values)
-    units = np.where(present, table.n, 0).astype(float)
-    with np.errstate(invalid="ignore"):
-        macro = np.nansum(table.values, axis=1) / present.sum(axis=1)
-        micro = np.nansum(np.where(present, table.values * units, 0), axis=1) / units.sum(axis=1)
-    low, high = np.full(len(macro), np.nan), np.full(len(macro), np.nan)
-    for i, where in enumerate(present):
-        means = draws[i, where].mean(axis=0) if where.any() else np.empty(0)
-        low[i], high[i] = percentiles(means[~np.isnan(means)], 1 - alpha)
-    return _Means(macro, low, high, micro)
-
-
 def _joined(
     store: Store,
     gold: str,
     studies: Sequence[CorrelationsStudy],
     settings: CorrelationSettings,
+    weights: FloatArray,
     table: _Table,
-    means: _Means,
+    means: Means,
+    pairs: MeanPairs | None,
     notes: Sequence[str],
 ) -> CorrelationsOver:
     everywhere = np.asarray(~np.isnan(table.values).any(axis=1))
-    order = np.lexsort((-np.nan_to_num(means.macro, nan=-9.0), ~everywhere))
+    order = np.lexsort((-np.nan_to_num(means.value, nan=-9.0), ~everywhere))
     names = [table.names[i] for i in order]
     reference = settings.reference or names[0]
     if reference not in names:
         raise NotFoundError(f"`reference` '{reference}' is none of the metrics: {listed(names)}.")
-    differs = _marks(studies, names, reference, settings)
     first = studies[0]
     lines = [math.nan if s.human_line is None else s.human_line.value for s in studies]
-    ordered = _Means(*(values[order] for values in means))
-    return CorrelationsOver(
-        sentence=_sentence(first, names, ordered, reference, differs, studies),
-        signature=_signature(gold, studies, settings, reference),
+    ordered = Means(*(values[order] for values in means))
+    against = np.full(len(names), np.nan)
+    if pairs is not None:
+        against[:] = [
+            pairs.pvalue(name, reference, named=settings.reference is not None) for name in names
+        ]
+    over = CorrelationsOver(
+        sentence="",
+        signature=_signature(gold, studies, settings, reference, weights, pairs),
         warnings=_warnings(studies, names, everywhere[order], notes),
         store_revision=store.revision(),
         gold=gold,
@@ -311,15 +277,21 @@ def _joined(
         values=read_only(table.values[order]),
         low=read_only(table.low[order]),
         high=read_only(table.high[order]),
-        differs=read_only(differs),
+        differs=read_only(mark_against(studies, names, reference, settings)),
         n=read_only(table.n[order]),
-        macro=read_only(ordered.macro),
-        macro_low=read_only(ordered.low),
-        macro_high=read_only(ordered.high),
-        micro=read_only(ordered.micro),
+        weights=read_only(weights),
+        mean=read_only(ordered.value),
+        mean_low=read_only(ordered.low),
+        mean_high=read_only(ordered.high),
+        mean_by_units=read_only(ordered.by_units),
+        mean_test=None if pairs is None else pairs.test,
+        groups=tuple("" if pairs is None else pairs.group(name) for name in names),
+        alike=() if pairs is None else pairs.alike(names[0]),
+        pvalue_vs_reference=read_only(against),
         human_lines=read_only(np.array(lines)),
         studies=tuple(studies),
     )
+    return replace(over, sentence=over_datasets_sentence(over))
 
 
 def _signature(
@@ -327,6 +299,8 @@ def _signature(
     studies: Sequence[CorrelationsStudy],
     settings: CorrelationSettings,
     reference: str,
+    weights: FloatArray,
+    pairs: MeanPairs | None,
 ) -> str:
     return build_signature(
         "correlate-over",
@@ -336,6 +310,8 @@ def _signature(
         coefficient=studies[0].coefficient,
         test=studies[0].test,
         interval=studies[0].interval,
+        weights=" ".join(f"{weight:.6g}" for weight in weights),
+        mean_test="none" if pairs is None else pairs.test,
         correction=settings.correction,
         reference=reference,
         alpha=settings.alpha,
@@ -362,64 +338,3 @@ def _warnings(
     for study in studies:
         warnings += [f"{study.dataset.label}: {text}" for text in study.warnings]
     return tuple(dict.fromkeys(warnings))
-
-
-def _marks(
-    studies: Sequence[CorrelationsStudy],
-    names: Sequence[str],
-    reference: str,
-    settings: CorrelationSettings,
-) -> IntArray:
-    """Say of each metric and dataset how it compares with the reference, corrected per dataset.
-
-    Over the comparisons with the reference where it was named; over all pairs where the data chose
-    it, being the best one.
-    """
-    marks = np.full((len(names), len(studies)), NONE, np.int8)
-    for d, study in enumerate(studies):
-        if reference not in study.metrics:
-            continue
-        at = study.metrics.index(reference)
-        others = [i for i in range(len(study.metrics)) if i != at]
-        if not others:
-            continue
-        if settings.reference is None:
-            pvalues = study.pvalue_adjusted[others, at]
-        else:
-            pvalues = adjust(study.pvalue[others, at], study.correction).pvalues_adjusted
-        for i, p in zip(others, pvalues, strict=True):
-            if not math.isnan(p):
-                sign = BETTER if study.difference[i, at] > 0 else WORSE
-                marks[names.index(study.metrics[i]), d] = (
-                    sign if p <= settings.alpha else CANNOT_TELL
-                )
-    return marks
-
-
-def _sentence(
-    first: CorrelationsStudy,
-    names: Sequence[str],
-    means: _Means,
-    reference: str,
-    differs: IntArray,
-    studies: Sequence[CorrelationsStudy],
-) -> str:
-    """Say which metric has the best mean, and where others differ from the reference."""
-    value, low, high = float(means.macro[0]), float(means.low[0]), float(means.high[0])
-    text = (
-        f"Over {len(studies)} datasets {names[0]} follows '{first.gold}' best: mean "
-        f"{COEFFICIENTS_IN_WORDS[first.coefficient]} {numbers.score(value, low=low, high=high)}"
-    )
-    if not math.isnan(low):
-        text += f" ({numbers.interval(low, high)})"
-    text += ". "
-    worse = int((differs == WORSE).any(axis=1).sum())
-    better = int((differs == BETTER).any(axis=1).sum())
-    if not worse and not better:
-        return text + f"On no dataset can any other metric be told apart from {reference}."
-    told = [
-        f"{count(n, 'metric')} {'is' if n == 1 else 'are'} {word}"
-        for n, word in ((worse, "worse"), (better, "better"))
-        if n
-    ]
-    return text + f"{' and '.join(told)} than {reference} on at least one dataset."

@@ -141,9 +141,13 @@ def choose(evidence: Evidence, settings: CorrelationSettings) -> Chosen:
                 f"are not. Use '{'perm' if name == 'test' else 'boot'}-inputs', which takes whole "
                 "items."
             )
-    usual = _DRAWS_OF_SOFT if coefficient == "soft-pairwise-accuracy" else _DRAWS
-    n_resamples = settings.n_resamples or usual
+    n_resamples = settings.n_resamples or usual_draws(coefficient)
     return Chosen(level, coefficient, test, interval, n_resamples)  # type: ignore[arg-type]
+
+
+def usual_draws(coefficient: str) -> int:
+    """Return how often a test draws by default; each draw of the soft accuracy permutes again."""
+    return _DRAWS_OF_SOFT if coefficient == "soft-pairwise-accuracy" else _DRAWS
 
 
 def takes_groups(word: str) -> bool:
