@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from analysis.studies.humans.evidence import Evidence
 from analysis.studies.study import listed
@@ -34,29 +34,10 @@ Test = Literal[
 ]
 Interval = Literal["boot-both", "boot-systems", "boot-inputs", "fisher-z"]
 
-LEVELS: tuple[Level, ...] = ("system", "item", "per-system", "global")
-COEFFICIENTS: tuple[Coefficient, ...] = (
-    "pearson",
-    "spearman",
-    "kendall-a",
-    "kendall-b",
-    "kendall-c",
-    "pairwise-accuracy",
-    "soft-pairwise-accuracy",
-)
-TESTS: tuple[Test, ...] = (
-    "fisher-z",
-    "williams",
-    "steiger",
-    "perm-inputs",
-    "perm-systems",
-    "perm-both",
-    "cell-swap",
-    "boot-inputs",
-    "boot-systems",
-    "boot-both",
-)
-INTERVALS: tuple[Interval, ...] = ("boot-both", "boot-systems", "boot-inputs", "fisher-z")
+LEVELS: tuple[Level, ...] = get_args(Level)
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
+TESTS: tuple[Test, ...] = get_args(Test)
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
 
 _ALIASES = {"kendall": "kendall-b"}
 _DRAWS, _DRAWS_OF_SOFT = 9_999, 999
