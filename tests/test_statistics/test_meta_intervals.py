@@ -361,6 +361,21 @@ def test_wrong_arguments_are_named(change, error, says):
         correlation_interval(*sample(), **options)
 
 
+@pytest.mark.parametrize("unit", [1e-90, 1e-16, 1e13, 1e90])
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall-b"])
+def test_units_of_a_metric_do_not_matter(name, level, unit):
+    rng = np.random.default_rng(4)
+    gold = rng.uniform(0, 100, (6, 12))
+    metric = np.exp(gold / 40 + rng.normal(size=gold.shape))
+    options = {"level": level, "coefficient": name, "n_resamples": 99}
+    usual = correlation_interval(metric, gold, **options)
+    other = correlation_interval(metric * unit, gold, **options)
+    assert [other.value, other.low, other.high] == pytest.approx(
+        [usual.value, usual.low, usual.high], abs=1e-9
+    )
+
+
 def test_cancelling_stops_the_work():
     class Stop(Exception):
         pass

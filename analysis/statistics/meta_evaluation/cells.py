@@ -108,16 +108,27 @@ def system_means(cells: FloatArray, shared: npt.NDArray[np.bool_], *, exact: boo
     shared : ndarray of bool, same shape
     exact : bool
         Means in whole steps above a common zero point: those that are equal come out equal,
-        whatever the order of summing. For ranks and pairs.
+        whatever the order of summing. For ranks and pairs. Else in the unit of `in_own_unit`.
     """
     values, step, rounding = np.where(shared, cells, np.nan), 1.0, 0.0
     if exact:
         values, step = in_steps(values, cells.shape[1])
     values = np.where(shared, values, 0.0)
     counts = np.count_nonzero(shared, axis=1)
-    sums = np.sum(values, axis=1)
     if not exact:
-        rounding = _NEARLY_CONSTANT * float(np.max(np.abs(values), initial=0.0))
+        values, rounding = in_own_unit(values)
+    sums = np.sum(values, axis=1)
     means = np.full(len(cells), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return SystemMeans(means, step, rounding)
+
+
+def in_own_unit(values: FloatArray) -> tuple[FloatArray, float]:
+    """Return values in units of the power of two below the largest, and what is rounding there.
+
+    The rounding of a metric and that of gold can then be compared: a metric of probabilities
+    near 1e-16 is not constant beside gold from 0 to 100.
+    """
+    _, exponent = np.frexp(np.max(np.abs(values), initial=0.0))
+    scaled = np.ldexp(values, 1 - exponent)
+    return scaled, _NEARLY_CONSTANT * float(np.max(np.abs(scaled), initial=0.0))

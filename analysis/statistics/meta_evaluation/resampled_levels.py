@@ -9,6 +9,7 @@ from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.plan import Progress, run_blocks
+from analysis.statistics.meta_evaluation.cells import in_own_unit
 from analysis.statistics.meta_evaluation.coefficients import (
     KINDS,
     in_steps,
@@ -18,7 +19,6 @@ from analysis.statistics.meta_evaluation.levels import units_of
 from analysis.statistics.meta_evaluation.resamples import Drawn, ResamplePlan
 from analysis.statistics.meta_evaluation.soft_accuracy import doubts
 
-_NEARLY_CONSTANT = 1e-13
 _CELLS_AT_ONCE = 1 << 20
 
 _Indices: TypeAlias = npt.NDArray[np.intp]
@@ -190,8 +190,7 @@ def _summed(
     elif shared.any():
         # Near 0, sums of many cells lose the least.
         middle = (np.nanmin(values) + np.nanmax(values)) / 2
-        values = np.where(shared, values - middle, 0.0)
-        tolerance = _NEARLY_CONSTANT * float(np.max(np.abs(values)))
+        values, tolerance = in_own_unit(np.where(shared, values - middle, 0.0))
     else:
         values = np.zeros_like(cells)
     return np.ascontiguousarray(values.T), step, tolerance
