@@ -1,13 +1,66 @@
-"""The store's commands: ingest, ls, show, export, delete, restore, purge, tag, note, db."""
+"""The store's commands: ingest, ls, show, export, delete, restore, purge, tag, note, db.
+
+Their modules are loaded when they are run; a test holds the lines of help here to theirs.
+"""
 
 from __future__ import annotations
 
 import typer
 
-from store.commands import browse, change, db, export, ingest
+from store.lazy_commands import add_commands
 
 app = typer.Typer(no_args_is_help=True)
-for part in (ingest, browse, change):
-    app.add_typer(part.app)
-app.add_typer(export.app, name="export")
-app.add_typer(db.app, name="db")
+export = typer.Typer(no_args_is_help=True, help="Write scores or tables to a file.")
+"""The analysis adds tables of its own."""
+_db = typer.Typer(no_args_is_help=True, help="Look after the store's file.")
+
+add_commands(
+    app,
+    "store.commands.ingest",
+    {"ingest": "Read files into the store: all of a group of files, or nothing of it."},
+)
+add_commands(
+    app,
+    "store.commands.browse",
+    {
+        "ls": "List systems, datasets, metrics, runs, claims, criteria, annotators or ingests.",
+        "show": "Show everything about a run, system, dataset or claim (by uid or name).",
+    },
+)
+add_commands(
+    app,
+    "store.commands.change",
+    {
+        "delete": "Hide a run, system or dataset; it can be restored.",
+        "restore": "Bring a deleted run, system or dataset back (by uid).",
+        "purge": "Remove a deleted run, system or dataset for good, with its scores (by uid).",
+        "seal": "Close a dataset: no item can be added any more.",
+        "tag": "Put a tag on a run, system or dataset, or take it off.",
+        "note": "Add a Markdown note to a run, system or dataset.",
+        "weights": "Weigh marked errors otherwise; ratings and scores made of them are computed "
+        "anew.",
+    },
+)
+app.add_typer(export, name="export")
+add_commands(
+    export,
+    "store.commands.export",
+    {
+        "scores": "Write every item score in the long form that `ingest` reads; --out adds a "
+        "mapping file.",
+        "judgments": "Write ratings or preferences as a table that `ingest` reads; --out adds a "
+        "mapping file.",
+        "runs": "Write one row per run and metric, with provenance.",
+    },
+)
+app.add_typer(_db, name="db")
+add_commands(
+    _db,
+    "store.commands.db",
+    {
+        "upgrade": "Migrate the store to this version; a backup is written beside it first.",
+        "backup": "Write a copy of the store, while others may go on reading and writing.",
+        "check": "Check the file, all references, every score vector and every chain of items.",
+        "info": "Show the store's place, size, revisions and counts.",
+    },
+)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, TypeVar
 
 import numpy as np
 import yaml
@@ -24,14 +25,18 @@ from store.records import RunRecord
 from store.runs import list_runs
 
 ExportFormat = Literal["csv", "jsonl", "parquet"]
+F = TypeVar("F", bound=StrEnum)
 
-_ENDINGS: Mapping[str, ExportFormat] = {
+_ENDINGS: Mapping[str, str] = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".markdown": "markdown",
 }
-_OTHER_ENDINGS = (".tsv", ".json", ".gz", ".xlsx")
+_OTHER_ENDINGS = (".tsv", ".json", ".gz", ".xlsx", ".html", ".pdf", ".latex")
 """Names that promise what is not written."""
 
 
@@ -168,8 +173,17 @@ def write_mapping(store: Store, target: Path) -> Path:
     return path
 
 
-def format_of(target: Path | None, stated: ExportFormat | None) -> ExportFormat:
+def format_of(target: Path | None, stated: F | None, written: type[F]) -> F:
     """Return the format that is stated, else the one that the file's name says, else CSV.
+
+    Parameters
+    ----------
+    target
+        The file; ``None`` for standard output.
+    stated
+        What ``--format`` says, if anything.
+    written
+        The formats that can be written; CSV is one of them.
 
     Raises
     ------
@@ -178,16 +192,18 @@ def format_of(target: Path | None, stated: ExportFormat | None) -> ExportFormat:
     """
     ending = "" if target is None else target.suffix.lower()
     said = _ENDINGS.get(ending)
-    if target is not None and ending in _OTHER_ENDINGS:
-        raise StoreError(
-            f"--out {target}: no file '{ending}' is written. Call it .csv, .jsonl or .parquet."
-        )
+    names = {str(format): format for format in written}
+    if ending in _OTHER_ENDINGS or (said is not None and said not in names):
+        usual = {format: name for name, format in reversed(list(_ENDINGS.items()))}
+        *others, last = (usual[name] for name in names)
+        endings = f"{', '.join(others)} or {last}" if others else last
+        raise StoreError(f"--out {target}: no file '{ending}' is written here. Call it {endings}.")
     if stated is not None and said is not None and stated != said:
         raise StoreError(
             f"--out {target} is called like {said}, but --format says {stated}. Leave --format "
             "out, or call the file otherwise."
         )
-    return stated or said or "csv"
+    return stated or names[said or "csv"]
 
 
 def write_rows(

@@ -9,8 +9,12 @@ import sqlalchemy as sa
 
 from store.errors import NotFoundError
 from store.models import Criterion, Dataset, Metric, Run, System, SystemAlias
+from store.spelling import composed
 
 Kind = Literal["system", "dataset", "run"]
+
+_FOLDS = (str, composed, lambda name: composed(name).casefold())
+"""What two names may differ in, least first: in nothing, in how accents are written, in case."""
 
 TABLES: dict[Kind, type[System | Dataset | Run]] = {
     "system": System,
@@ -82,9 +86,9 @@ def find_metric_id(connection: sa.Connection, given: str) -> int:
     """Return the id of the metric with that uid, name or label (``name [signature]``)."""
     rows = connection.execute(_METRIC_NAMES).all()
     exact = [r for r in rows if given in (r.uid, f"{r.name} [{r.signature}]")]
-    named = [r for r in rows if r.name == given] or [
-        r for r in rows if r.name.casefold() == given.casefold()
-    ]
+    exact = exact or [r for r in rows if composed(f"{r.name} [{r.signature}]") == composed(given)]
+    same = ([r for r in rows if fold(r.name) == fold(given)] for fold in _FOLDS)
+    named = next(filter(None, same), [])
     bare = [r for r in named if not r.signature]
     for candidates in (exact, bare, named):
         if len(candidates) == 1:
@@ -104,9 +108,10 @@ def find_criterion_id(connection: sa.Connection, dataset_id: int, given: str) ->
         There is none; the message lists the nearest names.
     """
     rows = connection.execute(_CRITERIA, {"dataset_id": dataset_id}).all()
-    for row in rows:
-        if given in (row.uid, row.name):
-            return int(row.id)
+    for fold in (str, composed):
+        for row in rows:
+            if given == row.uid or fold(given) == fold(row.name):
+                return int(row.id)
     dataset = connection.scalar(sa.select(Dataset.name).where(Dataset.id == dataset_id))
     if not rows:
         raise NotFoundError(
@@ -119,9 +124,10 @@ def find_criterion_id(connection: sa.Connection, dataset_id: int, given: str) ->
 
 def _by_name(connection: sa.Connection, kind: Kind, given: str) -> int | None:
     names = names_of(connection, kind)
-    for fold in (str, str.casefold):
+    for fold in _FOLDS:
+        wanted = fold(given)
         for equals in names:
-            meant = {n.id: n.label for n in equals if fold(n.typed) == fold(given)}
+            meant = {n.id: n.label for n in equals if fold(n.typed) == wanted}
             if len(meant) == 1:
                 return next(iter(meant))
             if meant:
@@ -169,7 +175,8 @@ def _not_found(connection: sa.Connection, kind: Kind, given: str, *, deleted: bo
 def _suggest(
     kind: str, given: str, names: list[str], where: str = " in the store", plural: str = ""
 ) -> str:
-    folded = {name.casefold(): name for name in names}
+    given = composed(given)
+    folded = {composed(name).casefold(): name for name in names}
     near = [folded[n] for n in difflib.get_close_matches(given.casefold(), folded, 3, 0.5)]
     contained = [name for name in names if given.casefold() in name.casefold()][:3]
     suggestions = list(dict.fromkeys(near + contained))[:3]

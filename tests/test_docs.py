@@ -56,7 +56,8 @@ def test_links_between_documents_lead_somewhere() -> None:
 
 def test_every_flag_of_ingest_is_documented() -> None:
     guide = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
-    command = typer.main.get_command(app).commands["ingest"]  # type: ignore[attr-defined]
+    command = typer.main.get_command(app).commands["ingest"].load()  # type: ignore[attr-defined]
+    assert command.params
     for parameter in command.params:
         for flag in (*parameter.opts, *parameter.secondary_opts):
             if flag.startswith("--") and flag not in ("--help", "--json"):

@@ -19,6 +19,7 @@ from analysis.commands.options import (
 )
 from analysis.studies.humans.agreement import AgreementStudy, study_agreement
 from store.console import JsonOption, answer, exits_in_words, opened, table
+from store.errors import StoreError
 
 app = typer.Typer()
 
@@ -47,12 +48,12 @@ def agreement_command(
         typer.Option(help="Whose judgments; by default people's, or models' where there are none."),
     ] = None,
     ties: Annotated[
-        Literal["half", "drop", "first", "second"],
+        Literal["half", "drop", "first", "second"] | None,
         typer.Option(
-            help="Outputs that a metric scores alike: agree half with a choice, are left out, or "
-            "count as a choice for the first or second system by name."
+            help="Outputs that a metric scores alike: agree half with a choice (the default), are "
+            "left out, or count as a choice for the first or second system by name."
         ),
-    ] = "half",
+    ] = None,
     alpha: AlphaOption = 0.05,
     n_resamples: Annotated[
         int, typer.Option(help="Bootstrap draws of the items; as many exchanges.")
@@ -69,10 +70,15 @@ def agreement_command(
             gold=gold,
             metrics=names(metrics),
             annotators=annotators,
-            ties=ties,
+            ties=ties or "half",
             alpha=alpha,
             n_resamples=n_resamples,
             seed=seed,
+        )
+    if ties is not None and not study.metrics:
+        raise StoreError(
+            "`--ties` says what it means that a metric scores two outputs alike, and no metric is "
+            f"compared with the annotators of '{study.criterion.name}'. Leave it out."
         )
     if gave_report(study.report, format, as_json):
         return

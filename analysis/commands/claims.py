@@ -10,8 +10,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from analysis import numbers
-from analysis.commands import claims_ledger
-from analysis.commands.claims_group import ClaimsGroup, history
 from analysis.commands.claims_words import show_audit, show_changes, show_claims
 from analysis.commands.options import (
     AlphaOption,
@@ -37,15 +35,8 @@ from store.console import (
 from store.errors import StoreError
 
 app = typer.Typer()
-group = typer.Typer(
-    cls=ClaimsGroup,
-    subcommand_metavar="[DATASET] | COMMAND [ARGS]...",
-    help="Say which claims on a dataset hold: `claims DATASET`. Without a dataset: what there is. "
-    "`claims DATASET --help` says what can be chosen; a dataset that is called like a command "
-    "stands after --.",
-)
-app.add_typer(group, name="claims")
-group.add_typer(claims_ledger.app)
+history = typer.Typer(add_completion=False)
+"""Its one command answers where the first word is none of the group's commands."""
 
 MetricOption = Annotated[
     str | None, typer.Option(help="By default the one with most dated scores and claims.")
@@ -127,7 +118,7 @@ def history_command(
     )
 
 
-@group.command("audit")
+@app.command("audit")
 @exits_in_words
 def audit_command(
     context: typer.Context,
@@ -175,7 +166,7 @@ def audit_command(
     )
 
 
-@group.command("changed")
+@app.command("changed")
 @exits_in_words
 def changed_command(
     context: typer.Context,

@@ -10,9 +10,6 @@ from typer.core import TyperGroup
 _HISTORY = "\0"
 """Stands for the group's own question; nobody can type it."""
 
-history = typer.Typer(add_completion=False)
-"""Its one command answers where the first word is none of the group's commands."""
-
 
 class ClaimsGroup(TyperGroup):
     """A group whose first word may be the name of a dataset, or be missing."""
@@ -26,5 +23,7 @@ class ClaimsGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is meant, without a name of its own where it is the group's."""
         if args[0] == _HISTORY:
+            from analysis.commands.claims import history  # only now: it loads the study
+
             return None, typer.main.get_command(history), args[1:]
         return super().resolve_command(ctx, args)

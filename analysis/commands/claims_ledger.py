@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from analysis.commands.options import TableFormat, write_text
+from analysis.commands.options import (
+    OutOption,
+    TableFormat,
+    TableFormatOption,
+    write_table,
+)
 from analysis.report import Column, Report, Table
 from analysis.studies.study import count
 from store.claim_evidence import withdraw_claim
 from store.claim_records import NewClaim
 from store.claims import add_claim, get_claim
-from store.commands import export
 from store.commands.ingest import parse_columns, parse_date
 from store.console import (
     EXIT_PARTLY_DONE,
@@ -29,7 +32,7 @@ from store.console import (
 )
 from store.engine import open_for_trial
 from store.errors import StoreError
-from store.export import claim_rows, write_rows
+from store.export import claim_rows, format_of
 from store.importers.bundle import ReadOptions
 from store.importers.cells import CellError
 from store.importers.claims import read_claims
@@ -39,6 +42,7 @@ from store.metrics import get_metric
 from store.records import MetricRecord
 
 app = typer.Typer()
+export_app = typer.Typer()
 
 
 @app.command("add")
@@ -172,24 +176,20 @@ def import_command(
         raise typer.Exit(EXIT_PARTLY_DONE)
 
 
-@export.app.command("claims")
+@export_app.command("claims")
 @exits_in_words
 def export_claims_command(
     context: typer.Context,
     dataset: Annotated[str | None, typer.Option(help="Only this dataset.")] = None,
     metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
-    format: TableFormat = TableFormat.csv,
-    out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    format: TableFormatOption = None,
+    out: OutOption = None,
 ) -> None:
     """Write every claim with its latest verdict; `claims import` reads the statements again."""
+    wanted = format_of(out, format, TableFormat)
     with opened(context, read_only=True) as store:
         rows = list(claim_rows(store, dataset=dataset, metric=metric))
-    if format in (TableFormat.latex, TableFormat.markdown):
-        report = _printed(rows)
-        write_text(report.as_latex() if format == "latex" else report.as_markdown(), out)
-    else:
-        as_rows = cast("Literal['csv', 'jsonl', 'parquet']", format.value)
-        write_rows(rows, out, as_rows, sys.stdout)
+    write_table(rows, lambda: _printed(rows), out, wanted)
     messages.print(f"{count(len(rows), 'claim')}.")
 
 

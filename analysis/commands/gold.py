@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,14 +17,21 @@ from analysis.commands.options import (
     SeedOption,
     gave_report,
     names,
-    write_text,
+    require_new,
 )
 from analysis.studies.humans.gold import GoldStudy, make_gold
 from store.commands.change import parse_weights
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened, table
 from store.errors import StoreError
+from store.export import format_of
 
 app = typer.Typer()
+
+
+class UnitsFormat(StrEnum):
+    """What units and their values are written as."""
+
+    csv = "csv"
 
 
 @app.command("gold")
@@ -61,6 +69,8 @@ def gold_command(
     as_json: JsonOption = False,
 ) -> None:
     """Make one value of several annotators' judgments, as scores to hold metrics against."""
+    format_of(out, None, UnitsFormat)
+    require_new(out)
     with opened(context) as store:
         study = make_gold(
             store,
@@ -75,7 +85,7 @@ def gold_command(
             actor=current_actor(),
         )
     if out is not None:
-        write_text(study.as_csv(), out)
+        out.write_text(study.as_csv(), encoding="utf-8")
     if gave_report(study.report, format, as_json):
         return
     answer(

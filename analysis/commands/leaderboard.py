@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,21 +12,23 @@ from analysis import numbers
 from analysis.commands.options import (
     AlphaOption,
     FormatOption,
+    OutOption,
     ReportStyle,
     SeedOption,
     TableFormat,
+    TableFormatOption,
     gave_report,
-    write_text,
+    write_table,
 )
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
 from analysis.studies.leaderboard_words import ranks_in_words
 from analysis.studies.pairs_words import PairsSettings
-from store.commands import export
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
-from store.export import write_rows
+from store.export import format_of
 
 app = typer.Typer()
+export_app = typer.Typer()
 
 
 class CorrectionChoice(StrEnum):
@@ -128,7 +128,7 @@ def _show_leaderboard(console: Console, study: Leaderboard) -> None:
     console.print(table("", (*columns, "=scored", "=missing", "=runs", "basis"), rows))
 
 
-@export.app.command("leaderboard")
+@export_app.command("leaderboard")
 @exits_in_words
 def export_leaderboard_command(
     context: typer.Context,
@@ -136,21 +136,18 @@ def export_leaderboard_command(
     metric: MetricOption = None,
     correction: CorrectionOption = CorrectionChoice.holm,
     alpha: AlphaOption = 0.05,
-    format: TableFormat = TableFormat.csv,
-    out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    format: TableFormatOption = None,
+    out: OutOption = None,
 ) -> None:
     """Write the leaderboard of a dataset as a table; all that may be best are bold."""
+    wanted = format_of(out, format, TableFormat)
     with opened(context, read_only=True) as store:
         study = study_leaderboard(
             store, dataset, metric=metric, settings=_settings(correction, alpha, 0)
         )
-    if format in (TableFormat.latex, TableFormat.markdown):
-        report = study.report()
-        write_text(report.as_latex() if format == "latex" else report.as_markdown(), out)
-        return
-    as_rows = cast("Literal['csv', 'jsonl', 'parquet']", format.value)
-    n_rows = write_rows(leaderboard_rows(study), out, as_rows, sys.stdout)
-    messages.print(f"{n_rows:,} rows.")
+    rows = leaderboard_rows(study)
+    write_table(rows, study.report, out, wanted)
+    messages.print(f"{len(rows):,} rows.")
 
 
 def _settings(correction: CorrectionChoice, alpha: float, seed: int) -> PairsSettings:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from analysis.report import Report
 from analysis.statistics.description.evaluation_units import UnitStatistic
 from store.errors import StoreError
+from store.export import ExportFormat, write_rows
 
 AlphaOption = Annotated[float, typer.Option(help="Bound on the probability of a false claim.")]
 SeedOption = Annotated[int, typer.Option(help="Seed of all random draws; 0 is a seed.")]
@@ -83,19 +84,46 @@ class TableFormat(StrEnum):
     markdown = "markdown"
 
 
-def write_text(text: str, out: Path | None) -> None:
-    """Write an export to a file, or to standard output.
+TableFormatOption = Annotated[
+    TableFormat | None, typer.Option(help="By default what the file is called, else csv.")
+]
+OutOption = Annotated[Path | None, typer.Option(help="File to write; else standard output.")]
 
-    Raises
-    ------
-    StoreError
-        The file exists, or its folder does not.
-    """
+
+def require_new(out: Path | None) -> None:
+    """Raise `StoreError` where a file exists already, or its folder does not."""
     if out is None:
-        sys.stdout.write(text)
         return
     if out.exists():
         raise StoreError(f"{out} exists already: name another file with --out.")
     if not out.absolute().parent.is_dir():
         raise StoreError(f"The folder {out.parent} does not exist. Make it first.")
-    out.write_text(text, encoding="utf-8")
+
+
+def write_table(
+    rows: Iterable[dict[str, Any]],
+    report: Callable[[], Report],
+    out: Path | None,
+    format: TableFormat,
+) -> None:
+    """Write a table to a file, or to standard output: its rows, or how it is printed.
+
+    Raises
+    ------
+    StoreError
+        The file exists, its folder does not, or Parquet is asked for without a file.
+    """
+    if format is TableFormat.latex:
+        _write_text(report().as_latex(), out)
+    elif format is TableFormat.markdown:
+        _write_text(report().as_markdown(), out)
+    else:
+        write_rows(rows, out, cast("ExportFormat", format.value), sys.stdout)
+
+
+def _write_text(text: str, out: Path | None) -> None:
+    require_new(out)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8")

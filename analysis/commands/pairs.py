@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +13,7 @@ from analysis import numbers
 from analysis.commands.options import (
     AlphaOption,
     FormatOption,
+    OutOption,
     ReportStyle,
     SeedOption,
     ShuffleOption,
@@ -26,12 +26,13 @@ from analysis.studies.items import ItemsStudy, study_items
 from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import Correction, PairsSettings
 from analysis.studies.test_names import PairsTestName
-from store.commands import export
 from store.commands.export import FileFormat
+from store.commands.export import FormatOption as FileFormatOption
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
-from store.export import write_rows
+from store.export import format_of, write_rows
 
 app = typer.Typer()
+export_app = typer.Typer()
 
 
 MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]
@@ -115,7 +116,7 @@ def pairs_command(
     )
 
 
-@export.app.command("pairs")
+@export_app.command("pairs")
 @exits_in_words
 def export_pairs_command(
     context: typer.Context,
@@ -124,14 +125,15 @@ def export_pairs_command(
     correction: Annotated[
         Correction, typer.Option(help="For testing many pairs at once.")
     ] = "holm",
-    format: FileFormat = FileFormat.csv,
-    out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    format: FileFormatOption = None,
+    out: OutOption = None,
 ) -> None:
     """Write one row per pair of systems on a dataset."""
+    wanted = format_of(out, format, FileFormat)
     settings = PairsSettings(correction=correction)
     with opened(context, read_only=True) as store:
         study = study_pairs(store, dataset, metric=metric, settings=settings)
-    n_rows = write_rows(study.rows(), out, format.value, sys.stdout)
+    n_rows = write_rows(study.rows(), out, wanted.value, sys.stdout)
     messages.print(f"{n_rows:,} rows.")
 
 

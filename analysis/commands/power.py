@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 
 from analysis import numbers
-from analysis.commands import power_dataset, power_metrics
 from analysis.commands.options import (
     AlphaOption,
     FormatOption,
@@ -32,12 +31,6 @@ from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.errors import StoreError
 
 app = typer.Typer()
-power_app = typer.Typer(
-    no_args_is_help=True, help="What a test set can find, and how large one must be."
-)
-app.add_typer(power_app, name="power")
-power_app.add_typer(power_dataset.app)
-power_app.add_typer(power_metrics.app)
 
 _CURVE_LINES = 9
 
@@ -92,7 +85,7 @@ AlternativeOption = Annotated[Alternative, typer.Option(help="Differences that a
 VariantOption = Annotated[Variant, typer.Option(help="Form of McNemar's test.")]
 
 
-@power_app.command("mcnemar")
+@app.command("mcnemar")
 @exits_in_words
 def mcnemar_command(
     n: ItemsOption,
@@ -118,7 +111,7 @@ def mcnemar_command(
     _tell("power mcnemar", plan, format, as_json)
 
 
-@power_app.command("mde")
+@app.command("mde")
 @exits_in_words
 def mde_command(
     n: ItemsOption,
@@ -144,7 +137,7 @@ def mde_command(
     _tell("power mde", plan, format, as_json)
 
 
-@power_app.command("items")
+@app.command("items")
 @exits_in_words
 def items_command(
     accuracy: AccuracyOption,
@@ -170,7 +163,7 @@ def items_command(
     _tell("power items", plan, format, as_json)
 
 
-@power_app.command("t")
+@app.command("t")
 @exits_in_words
 def t_command(
     sd: Annotated[float, typer.Option(help="Standard deviation of the differences per item.")],
@@ -189,7 +182,7 @@ def t_command(
     _tell("power t", plan, format, as_json)
 
 
-@power_app.command("bleu")
+@app.command("bleu")
 @exits_in_words
 def bleu_command(
     n: Annotated[int | None, typer.Option("--n", help="Items of the test set.")] = None,
@@ -223,7 +216,7 @@ def bleu_command(
     _tell("power bleu", plan, format, as_json)
 
 
-@power_app.command("ratings")
+@app.command("ratings")
 @exits_in_words
 def ratings_command(
     context: typer.Context,

@@ -20,8 +20,6 @@ from store.console import JsonOption, answer, exits_in_words, table
 from store.errors import StoreError
 
 app = typer.Typer()
-simulate_app = typer.Typer(no_args_is_help=True, help="Repeat the simulations of a paper.")
-app.add_typer(simulate_app, name="simulate")
 
 
 class Scenario(StrEnum):
@@ -31,7 +29,7 @@ class Scenario(StrEnum):
     dependent = "dependent"
 
 
-@simulate_app.command("replicability")
+@app.command("replicability")
 @exits_in_words
 def simulate_replicability_command(
     scenario: Scenario,
@@ -58,7 +56,7 @@ def simulate_replicability_command(
     )
 
 
-@simulate_app.command("pvalues")
+@app.command("pvalues")
 @exits_in_words
 def simulate_pvalues_command(
     distribution: Distribution,

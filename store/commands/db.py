@@ -9,7 +9,7 @@ import typer
 from store import backup
 from store.console import EXIT_WRONG_USE, JsonOption, answer, exits_in_words, opened, table
 
-app = typer.Typer(no_args_is_help=True, help="Look after the store's file.")
+app = typer.Typer()
 
 
 @app.command("upgrade")

@@ -13,7 +13,7 @@ from store.console import exits_in_words, messages, opened
 from store.export import format_of, run_rows, score_rows, write_mapping, write_rows
 from store.export_judgments import chosen_criteria, judgment_rows, write_scales
 
-app = typer.Typer(no_args_is_help=True, help="Write scores or tables to a file.")
+app = typer.Typer()
 
 
 class FileFormat(StrEnum):
@@ -38,9 +38,9 @@ def export_scores_command(
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write every item score in the long form that `ingest` reads; --out adds a mapping file."""
-    wanted = format_of(out, None if format is None else format.value)
+    wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(score_rows(store, dataset=dataset), out, wanted, sys.stdout)
+        n_rows = write_rows(score_rows(store, dataset=dataset), out, wanted.value, sys.stdout)
         if out is not None:
             messages.print(f"With {write_mapping(store, out)}", markup=False)
     messages.print(f"{n_rows:,} rows.")
@@ -59,11 +59,11 @@ def export_judgments_command(
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write ratings or preferences as a table that `ingest` reads; --out adds a mapping file."""
-    wanted = format_of(out, None if format is None else format.value)
+    wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
         criteria = chosen_criteria(store, dataset, criterion or [])
         rows = judgment_rows(store, criteria)
-        n_rows = write_rows(rows, out, wanted, sys.stdout)
+        n_rows = write_rows(rows, out, wanted.value, sys.stdout)
         if out is not None:
             messages.print(f"With {write_scales(criteria, out)}", markup=False)
     messages.print(f"{n_rows:,} rows.")
@@ -77,7 +77,7 @@ def export_runs_command(
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
 ) -> None:
     """Write one row per run and metric, with provenance."""
-    wanted = format_of(out, None if format is None else format.value)
+    wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(run_rows(store), out, wanted, sys.stdout)
+        n_rows = write_rows(run_rows(store), out, wanted.value, sys.stdout)
     messages.print(f"{n_rows:,} rows.")

@@ -24,7 +24,7 @@ from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import describe_roles, find_roles, normal_name, role_cells
 from store.importers.key_columns import KeyReader
 from store.importers.printed import PrintedNumber, parse_printed
-from store.importers.settings import Settings, load_settings, outside_reason
+from store.importers.settings import Settings, load_settings, outside_reason, where_stated
 from store.importers.tables import Table, read_table
 
 NAME = "claims"
@@ -73,9 +73,16 @@ def read_claims(
         A column is missing, or a cell cannot be used and the import is strict.
     """
     options = options or ReadOptions()
-    settings = load_settings(path, shown or str(path), options)
-    problems = RowProblems(options.lenient)
-    table = read_table(path, settings.shown, problems)
+    shown = shown or str(path)
+    try:
+        return _read(load_settings(path, shown, options))
+    except ImportFormatError as error:
+        raise where_stated(error, path, shown, options) from None
+
+
+def _read(settings: Settings) -> ClaimsFile:
+    problems = RowProblems(settings.options.lenient)
+    table = read_table(settings.path, settings.shown, problems)
     roles = _find_roles(table, settings)
     _require(table, settings, roles)
     builder = _Builder(table, roles, settings, problems)

@@ -17,6 +17,7 @@ from store.importers.mapping import (
     mapping_path,
 )
 from store.importers.registry import IMPORTERS, Importer, importer_named
+from store.importers.settings import where_stated
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_stem, data_suffix, read_json, read_text
 from store.importers.yaml_nodes import nearest
@@ -102,9 +103,10 @@ def read_paths(
             _raise_if_given(group, error)
             ignored.extend(IgnoredFile(candidate.shown, error.reason) for candidate in group)
         except ImportFormatError as error:
+            placed = _with_line_of_yaml(error, group, options)
             if len(chosen) == len(group) or any(candidate.is_given for candidate in group):
-                raise
-            raise _with_way_out(error, group) from None
+                raise placed from None
+            raise _with_way_out(placed, group) from None
     return ReadResult(bundles, ignored)
 
 
@@ -142,12 +144,12 @@ def _forced(name: str | None) -> Importer | None:
     return importer
 
 
-def _declared(name: str, shown: str) -> Importer:
+def _declared(name: str, shown: str, line: int) -> Importer:
     importer = importer_named(name)
     if importer is None:
         names = [known.name for known in IMPORTERS]
         reason = f"there is no format '{name}'.{nearest(name, names)}"
-        raise ImportFormatError(reason, path=shown, field="format")
+        raise ImportFormatError(reason, path=shown, line=line, field="format")
     return importer
 
 
@@ -210,7 +212,7 @@ def _recognise(candidate: _Candidate, options: ReadOptions, forced: Importer | N
     if can_force and mapping_path(path) is not None:
         mapping = load_mapping(path, shown)
         if mapping.format is not None and mapping.source_file is not None:
-            return _declared(mapping.format, mapping.source_file.path)
+            return _declared(mapping.format, mapping.source_file.path, mapping.lines["format"])
     for importer in IMPORTERS:
         if importer.sniff(path, options):
             return importer
@@ -253,6 +255,16 @@ def _groups(
 def _raise_if_given(candidates: Sequence[_Candidate], error: UnknownFormatError) -> None:
     if any(candidate.is_given for candidate in candidates):
         raise error
+
+
+def _with_line_of_yaml(
+    error: ImportFormatError, group: Sequence[_Candidate], options: ReadOptions
+) -> ImportFormatError:
+    """Return the error with the line of the YAML that it goes back to, if any."""
+    for candidate in group:
+        if error.path in ("", candidate.shown):
+            return where_stated(error, candidate.path, candidate.shown, options)
+    return error
 
 
 def _with_way_out(error: ImportFormatError, group: Sequence[_Candidate]) -> ImportFormatError:

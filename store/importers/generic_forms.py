@@ -160,6 +160,7 @@ def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Pla
         raise ImportFormatError(
             f"no numeric column fits the layout '{layout}'. Columns: {', '.join(table.columns)}.",
             path=table.shown,
+            field="layout",
         )
     for role in (*_ANSWER_ROLES, "system", "metric"):
         roles.pop(role, None)
@@ -339,6 +340,7 @@ def _layout_pattern(layout: str, settings: Settings, shown: str) -> re.Pattern[s
             f"the layout '{layout}' must hold {{system}} once, may hold {{metric}} once, and "
             'nothing else in braces; for example "{system}_{metric}".',
             path=shown,
+            field="layout",
         )
     declared = sorted(settings.mapping.metrics, key=len, reverse=True)
     parts = [part for names in COMPONENTS.values() for part in names if part != "score"]

@@ -91,6 +91,8 @@ class FileMapping:
     overlaps: Sequence[BundleOverlap] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
     """What the format lets one choose, as ``--option`` does."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Key with the keys above it, as ``columns.item`` -> its line."""
 
 
 def is_mapping_file(path: Path) -> bool:
@@ -156,6 +158,7 @@ def _read_root(root: YamlValue, source_file: SourceFile) -> FileMapping:
         sidedness=sidedness,
         overlaps=_overlaps(given.get("overlaps")),
         choices=_each(given.get("options"), YamlValue.text),
+        lines=root.lines(),
     )
 
 

@@ -23,6 +23,7 @@ from store.importers.bundle import (
 from store.importers.cells import aware
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
+from store.spelling import composed
 
 _SIGNED_NAME = re.compile(r"(\S.*?)\s+\[([^\[\]]+)\]")
 
@@ -84,7 +85,9 @@ class Settings:
     def canonical(self, system: str) -> str:
         """Return the name of a system for any of its declared spellings."""
         for name, spellings in self.mapping.aliases.items():
-            if system in spellings:
+            if system in spellings or (
+                not system.isascii() and composed(system) in map(composed, spellings)
+            ):
                 return name
         return system
 
@@ -148,18 +151,18 @@ class Settings:
             aggregation = note.aggregation
         if note.aggregation is not None and note.aggregation != aggregation:
             wanted = ", ".join(f"{name}.{part}" for part in COMPONENTS[note.aggregation])
-            raise ImportFormatError(
+            raise self._error_in_yaml(
                 f"the YAML declares the aggregation '{note.aggregation}', which needs the columns "
                 f"{wanted}.",
-                path=self.shown,
-                field=name,
+                name if name in self.mapping.metrics else plain,
+                "aggregation",
             )
         if is_percent and note.unit not in ("", "percent"):
-            raise ImportFormatError(
+            raise self._error_in_yaml(
                 f"the cells carry % signs but the unit is declared as '{note.unit}'. "
                 "Set unit: percent.",
-                path=self.shown,
-                field=name,
+                name if name in self.mapping.metrics else plain,
+                "unit",
             )
         direction = self.direction_of(plain, note.higher_is_better, is_only=is_only)
         return BundleMetric(
@@ -172,6 +175,10 @@ class Settings:
             upper=note.upper,
             source=note.source,
         )
+
+    def _error_in_yaml(self, reason: str, metric: str, key: str) -> ImportFormatError:
+        error = ImportFormatError(reason, path=self.shown, field=metric)
+        return stated_at(error, self.mapping, f"metrics.{metric}.{key}")
 
     def bounds_of(self, metric: BundleMetric) -> tuple[float | None, float | None]:
         """Return the declared bounds of a metric; a proportion lies in 0..1."""
@@ -189,6 +196,36 @@ class Settings:
 def load_settings(path: Path, shown: str, options: ReadOptions) -> Settings:
     """Read the mapping file of `path`, if any, and join it with the flags."""
     return Settings(path, shown, options, load_mapping(path, shown))
+
+
+def stated_at(error: ImportFormatError, mapping: FileMapping, key: str) -> ImportFormatError:
+    """Return an error of a data file with the line of the YAML in which `key` stands."""
+    if mapping.source_file is None or key not in mapping.lines:
+        return error
+    place = f"{mapping.source_file.path}, line {mapping.lines[key]}"
+    return type(error)(
+        f"{error.reason} `{key}` is stated in {place}.", path=error.path, field=error.field
+    )
+
+
+def where_stated(
+    error: ImportFormatError, path: Path, shown: str, options: ReadOptions
+) -> ImportFormatError:
+    """Return an error of a whole file with the line of the YAML that it goes back to, if any.
+
+    An error with a line is about a row, or names the line of the YAML already; what a flag says
+    goes before the YAML.
+    """
+    if error.line is not None or error.field is None or error.path not in ("", shown):
+        return error
+    mapping = load_mapping(path, shown)
+    name = error.field
+    flags = {"columns": options.columns, "options": options.choices}
+    for section, given in flags.items():
+        if f"{section}.{name}" in mapping.lines:
+            return error if name in given else stated_at(error, mapping, f"{section}.{name}")
+    is_flag = getattr(options, name, None) is not None
+    return error if is_flag else stated_at(error, mapping, name)
 
 
 def outside_reason(value: float, printed: str, lower: float | None, upper: float | None) -> str:

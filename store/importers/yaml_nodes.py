@@ -36,8 +36,12 @@ class YamlValue:
 
     def error(self, reason: str) -> ImportFormatError:
         """Return an error that names this value's line and key."""
-        line = self._node.start_mark.line + 1
-        return ImportFormatError(reason, path=self._shown, line=line, field=self.name or None)
+        return ImportFormatError(reason, path=self._shown, line=self.line, field=self.name or None)
+
+    @property
+    def line(self) -> int:
+        """The line of the file, counted from 1."""
+        return int(self._node.start_mark.line) + 1
 
     @property
     def is_mapping(self) -> bool:
@@ -105,6 +109,18 @@ class YamlValue:
             if allowed is not None and key not in allowed:
                 raise place.error(f"unknown key.{nearest(key, allowed)}")
             found[key] = below
+        return found
+
+    def lines(self) -> dict[str, int]:
+        """Return the line of every key below this mapping, by its name with dots."""
+        found: dict[str, int] = {}
+        if isinstance(self._node, yaml.MappingNode):
+            for key_node, _ in self._node.value:
+                key = str(key_node.value)
+                name = f"{self.name}.{key}" if self.name else key
+                found[name] = YamlValue(key_node, self._shown, name).line
+            for value in self.entries().values():
+                found |= value.lines()
         return found
 
     def values(self) -> list[YamlValue]:

@@ -18,6 +18,7 @@ from store.ingest.report import IngestReport
 from store.ingest.scales import Scales, in_units_of_store
 from store.lookup import Name, names_of
 from store.models import Dataset, Ingest, Metric
+from store.spelling import composed
 
 
 @dataclass(slots=True)
@@ -175,7 +176,9 @@ def _known_dataset(
     if wanted.version:
         return wanted
     for group in names:
-        ids = {name.id for name in group if name.typed == wanted.name}
+        ids = {name.id for name in group if name.typed == wanted.name} or {
+            name.id for name in group if composed(name.typed) == composed(wanted.name)
+        }
         if len(ids) > 1:
             labels = ", ".join(sorted(f"'{known[id_]}'" for id_ in ids))
             raise ConflictError(

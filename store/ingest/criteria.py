@@ -10,11 +10,12 @@ import sqlalchemy as sa
 from store.change_weights import reweigh
 from store.engine import Change
 from store.error_weights import checked_weights, parted, weight_of
-from store.errors import ConflictError, ImportFormatError, StoreError
+from store.errors import ConflictError, ImportFormatError, StoreError, describe_place
 from store.importers.bundle import AnnotatorKind, BundleCriterion, ImportBundle
 from store.ingest.items import AlignedDataset
 from store.ingest.report import IngestReport
 from store.models import Annotator, Criterion, Rating
+from store.spelling import BySpelling, composed
 
 
 class ResolvedCriterion(NamedTuple):
@@ -46,18 +47,19 @@ def resolve_criteria(
     resolved = []
     for number, wanted in enumerate(bundle.criteria):
         dataset = datasets[wanted.dataset].row
-        row = change.session.scalar(
-            sa.select(Criterion).where(
-                Criterion.dataset_id == dataset.id, Criterion.name == wanted.name
-            )
-        )
+        query = sa.select(Criterion).where(Criterion.dataset_id == dataset.id)
+        known = BySpelling({row.name: row for row in change.session.scalars(query)})
+        row = known.get(wanted.name)
         if row is None:
             row = _make(change, wanted, dataset.id, path)
-            report.criteria_added.append(wanted.name)
+            report.criteria_added.append(row.name)
             is_changed = True
         else:
-            _require_same(row, wanted, dataset.name)
-            is_changed = _fill_in(change, row, wanted, report)
+            try:
+                _require_same(row, wanted, dataset.name)
+                is_changed = _fill_in(change, row, wanted, report)
+            except ConflictError as error:
+                raise ConflictError(f"{describe_place(path, None, None)}{error}") from None
             if wanted.weights is not None:
                 errors = _errors_of(bundle, number)
                 is_changed |= _use_weights(change, row, wanted.weights, errors, replace, report)
@@ -91,23 +93,27 @@ def resolve_annotators(
         dataset_id = criteria[preference.criterion].row.dataset_id
         wanted.setdefault(dataset_id, {})[preference.annotator] = None
     found, turned = {}, set()
+    kinds = BySpelling(bundle.annotators)
     for dataset_id, names in wanted.items():
         query = sa.select(Annotator).where(Annotator.dataset_id == dataset_id)
-        known = {row.name: row for row in change.session.scalars(query)}
-        new = {}
+        known = BySpelling({row.name: row for row in change.session.scalars(query)})
+        rows, new = {}, []
         for name in names:
-            kind = bundle.annotators.get(name)
+            kind = kinds.get(name)
             row = known.get(name)
             if row is None:
-                new[name] = Annotator(dataset_id=dataset_id, name=name, kind=kind or "human")
+                row = Annotator(dataset_id=dataset_id, name=composed(name), kind=kind or "human")
+                known.add(row.name, row)
+                new.append(row)
             elif kind is not None and kind != row.kind:
                 _turn(change, row, kind, replace)
                 report.details_added += 1
                 turned.add(dataset_id)
-        change.session.add_all(new.values())
+            rows[name] = row
+        change.session.add_all(new)
         change.session.flush()
         report.annotators_added += len(new)
-        found[dataset_id] = {name: row.id for name, row in (known | new).items()}
+        found[dataset_id] = {name: row.id for name, row in rows.items()}
     return [found.get(criterion.row.dataset_id, {}) for criterion in criteria], turned
 
 
@@ -131,7 +137,7 @@ def _make(change: Change, wanted: BundleCriterion, dataset_id: int, path: str) -
             raise ImportFormatError(str(error), path=path, field=wanted.name) from error
     row = Criterion(
         dataset_id=dataset_id,
-        name=wanted.name,
+        name=composed(wanted.name),
         kind=wanted.kind,
         level=wanted.level,
         higher_is_better=_direction(wanted),

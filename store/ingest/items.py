@@ -21,6 +21,7 @@ from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
 from store.ingest.report import IngestReport
 from store.models import Dataset, Item, ItemText, utc_now
+from store.spelling import composed, require_one_spelling
 
 
 class AlignedDataset(NamedTuple):
@@ -60,7 +61,10 @@ def align_datasets(
         An item stands in the bundle twice.
     """
     path = bundle.files[0].path if bundle.files else ""
-    return [_align_dataset(change, wanted, path, report) for wanted in bundle.datasets]
+    aligned = [_align_dataset(change, wanted, path, report) for wanted in bundle.datasets]
+    found = zip((d.name for d in bundle.datasets), (one.row.id for one in aligned), strict=True)
+    require_one_spelling("dataset", found, path)
+    return aligned
 
 
 def _align_dataset(
@@ -94,24 +98,26 @@ def _align_dataset(
 
 def _find_or_make(change: Change, wanted: BundleDataset, report: IngestReport) -> Dataset:
     """Return the living dataset of that name and version; fill in what it does not say yet."""
-    dataset = change.session.scalars(
-        sa.select(Dataset).where(
-            Dataset.name == wanted.name,
-            Dataset.version == wanted.version,
-            Dataset.deleted_at.is_(None),
-        )
-    ).first()
+    living = sa.select(Dataset).where(Dataset.deleted_at.is_(None))
+    is_wanted = (Dataset.name == wanted.name, Dataset.version == wanted.version)
+    dataset = change.session.scalars(living.where(*is_wanted)).first()
+    if dataset is None:
+        names = composed(wanted.name), composed(wanted.version)
+        stored = change.session.scalars(living.order_by(Dataset.id))
+        alike = (row for row in stored if (composed(row.name), composed(row.version)) == names)
+        dataset = next(alike, None)
     stated = {
         name: value
         for name in ("task", "language", "domain", "n_items_stated")
         if (value := getattr(wanted, name)) is not None
     }
     if dataset is None:
-        dataset = Dataset(name=wanted.name, version=wanted.version, **stated)
+        name, version = composed(wanted.name), composed(wanted.version)
+        dataset = Dataset(name=name, version=version, **stated)
         change.session.add(dataset)
         change.session.flush()
         change.record("create", "dataset", dataset.uid, name=dataset.name, version=dataset.version)
-        report.datasets_added.append(wanted.name)
+        report.datasets_added.append(name)
         return dataset
     new = {name: value for name, value in stated.items() if getattr(dataset, name) is None}
     if new:

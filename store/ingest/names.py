@@ -11,6 +11,7 @@ from store.importers.known_metrics import lookup
 from store.ingest.report import IngestReport
 from store.lookup import names_of
 from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias
+from store.spelling import BySpelling, composed, require_one_spelling
 
 
 def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) -> dict[str, int]:
@@ -24,18 +25,24 @@ def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) 
         wanted |= {preference.first: None, preference.second: None}
     session = change.session
     names, aliases = names_of(session.connection(), "system")
-    found = {name.typed: name.id for name in aliases + names}  # a name goes before an alias
+    found = BySpelling({name.typed: name.id for name in names})
+    for alias in aliases:  # a name goes before an alias
+        if found.get(alias.typed) is None:
+            found.add(alias.typed, alias.id)
     ids: dict[str, int] = {}
     for name in wanted:
         known = found.get(name)
         if known is None:
-            system = System(name=name)
+            system = System(name=composed(name))
             session.add(system)
             session.flush()
-            change.record("create", "system", system.uid, name=name)
-            report.systems_added.append(name)
-            known = found[name] = system.id
+            change.record("create", "system", system.uid, name=system.name)
+            report.systems_added.append(system.name)
+            known = system.id
+            found.add(system.name, known)
         ids[name] = known
+    path = bundle.files[0].path if bundle.files else ""
+    require_one_spelling("system", ids.items(), path)
     _add_aliases(change, bundle, ids, found, report)
     return ids
 
@@ -44,20 +51,23 @@ def _add_aliases(
     change: Change,
     bundle: ImportBundle,
     ids: dict[str, int],
-    taken: dict[str, int],
+    taken: BySpelling[int],
     report: IngestReport,
 ) -> None:
+    named = BySpelling(ids)
     for name, spellings in bundle.aliases.items():
-        if name not in ids:
+        system_id = named.get(name)
+        if system_id is None:
             continue
         for alias in spellings:
             owner = taken.get(alias)
             if owner is None:
-                _put_alias(change, alias, ids[name])
-                taken[alias] = ids[name]
+                kept = composed(alias)
+                _put_alias(change, kept, system_id)
+                taken.add(kept, system_id)
                 report.details_added += 1
-                change.record("alias", "system", alias=alias, name=name)
-            elif owner != ids[name]:
+                change.record("alias", "system", alias=kept, name=composed(name))
+            elif owner != system_id:
                 raise ConflictError(
                     f"'{alias}' cannot be an alias of '{name}': another system has that name."
                 )
@@ -84,15 +94,15 @@ def resolve_metrics(
     ConflictError
         The store knows the metric with another direction, aggregation or unit.
     """
-    known = {(m.name, m.signature): m for m in change.session.scalars(sa.select(Metric))}
+    known = metrics_by_label(change)
     resolved = []
     for wanted in bundle.metrics:
-        metric = known.get((wanted.name, wanted.signature))
+        metric = known.get(label_of(wanted))
         direction = _direction(wanted, higher_is_better, report)
         if metric is None:
             metric = _make_metric(change, wanted, direction, bundle)
-            known[wanted.name, wanted.signature] = metric
-            report.metrics_added.append(wanted.name)
+            known.add(label_of(metric), metric)
+            report.metrics_added.append(metric.name)
         else:
             _require_same_metric(metric, wanted, direction)
             if wanted.unit and not metric.unit:
@@ -100,7 +110,19 @@ def resolve_metrics(
             if wanted.source not in ("automatic", metric.source):
                 _declare_source(change, metric, wanted)
         resolved.append(metric)
+    found = zip((m.name for m in bundle.metrics), (row.id for row in resolved), strict=True)
+    require_one_spelling("metric", found, bundle.files[0].path if bundle.files else "")
     return resolved
+
+
+def metrics_by_label(change: Change) -> BySpelling[Metric]:
+    """Return the metrics of the store by name and signature."""
+    return BySpelling({label_of(m): m for m in change.session.scalars(sa.select(Metric))})
+
+
+def label_of(metric: BundleMetric | Metric) -> str:
+    """Return name and signature, which together say which metric it is, as one text."""
+    return f"{metric.name}\0{metric.signature}"
 
 
 def _direction(wanted: BundleMetric, flag: bool | None, report: IngestReport) -> bool | None:
@@ -134,8 +156,8 @@ def _make_metric(
         )
     lower, upper = _bounds(wanted)
     metric = Metric(
-        name=wanted.name,
-        signature=wanted.signature,
+        name=composed(wanted.name),
+        signature=composed(wanted.signature),
         higher_is_better=direction,
         aggregation=wanted.aggregation,
         unit=wanted.unit,
@@ -208,14 +230,21 @@ def _bounds(wanted: BundleMetric) -> tuple[float | None, float | None]:
     )
 
 
+def _living_dataset(change: Change, name: str) -> Dataset | None:
+    """Return the newest dataset of that name that was not deleted."""
+    living = sa.select(Dataset.name, Dataset.id).where(Dataset.deleted_at.is_(None))
+    rows = change.session.execute(living.order_by(Dataset.id)).all()
+    found = BySpelling({row.name: row.id for row in rows}).get(name)
+    return None if found is None else change.session.get_one(Dataset, found)
+
+
 def add_overlaps(change: Change, overlaps: tuple[BundleOverlap, ...] | list[BundleOverlap]) -> None:
     """Store the overlaps between datasets that are in the store; a known pair stays as it is."""
     session = change.session
     for overlap in overlaps:
         pair = []
         for name in (overlap.dataset_a, overlap.dataset_b):
-            living = sa.select(Dataset).where(Dataset.name == name, Dataset.deleted_at.is_(None))
-            pair.append(session.scalars(living.order_by(Dataset.id.desc())).first())
+            pair.append(_living_dataset(change, name))
         first, second = pair
         if first is None or second is None or first.id == second.id:
             continue  # declared for a dataset that comes with another file

@@ -20,6 +20,7 @@ from store.importers.bundle import (
 )
 from store.importers.known_metrics import is_share
 from store.importers.settings import outside_reason
+from store.ingest.names import label_of, metrics_by_label
 from store.models import Metric, Run, ScoreVector
 
 _PLACES = {("percent", "proportion"): -2, ("proportion", "percent"): 2}
@@ -105,12 +106,12 @@ def in_units_of_store(change: Change, bundle: ImportBundle) -> tuple[ImportBundl
     bundle, understood
         The bundle, and a sentence for each metric that was converted.
     """
-    known = {(row.name, row.signature): row for row in change.session.scalars(sa.select(Metric))}
+    known = metrics_by_label(change)
     metrics, figures = list(bundle.metrics), list(bundle.reported_scores)
     with_items = {scores.metric for run in bundle.runs for scores in run.scores}
     told = []
     for number, wanted in enumerate(bundle.metrics):
-        row = known.get((wanted.name, wanted.signature))
+        row = known.get(label_of(wanted))
         unit = _unit_in_store(change, row, wanted) if row and number not in with_items else ""
         places = _PLACES.get((wanted.unit, unit))
         if row is None or places is None:

@@ -134,7 +134,8 @@ def test_unknown_format_names(write, tmp_path) -> None:
     with pytest.raises(UnknownFormatError, match=r"no format 'genric'. Did you mean 'generic'"):
         read_paths([path], format="genric")
     write(LONG, yaml="format: lmeval")
-    with pytest.raises(ImportFormatError, match=r"tiebreak.yaml, field 'format': .*'lm_eval'"):
+    said = r"tiebreak.yaml, line 1, field 'format': .*'lm_eval'"
+    with pytest.raises(ImportFormatError, match=said):
         read_paths([tmp_path], root=tmp_path)
 
 

@@ -372,3 +372,39 @@ def test_planks_human_column(
     keep(store, len(rows), dataset=language, criteria=[PREFERENCE], preferences=choices)
     study = study_agreement(store, language, n_resamples=99)
     assert round(study.mean_agreement, 3) == published
+
+
+def test_ties_of_metrics_are_refused_where_no_metric_is_compared(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = open_store(path, create=True)
+    labels = np.array([[0, 1, 1, 0], [0, 1, 0, 0]])
+    keep(
+        store,
+        4,
+        criteria=[BundleCriterion("topic", 0, level="nominal", labels=["sport", "news"])],
+        ratings=[r for k, row in enumerate(labels) for r in labelled(f"p{k}", row)],
+    )
+    store.close()
+    words = ["--store", str(path), "agreement", "talks", "--n-resamples", "199"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    refused = CliRunner().invoke(app, [*words, "--ties", "drop"])
+    assert refused.exit_code == 2
+    assert "no metric is compared with the annotators of 'topic'. Leave it out." in refused.stderr
+    assert not refused.stdout
+
+
+def test_ties_of_metrics_count_with_ratings_too(store: Store) -> None:
+    tables = [np.array([[1, 2, 3, 4, 5, 2], [2, 1, 5, 3, 4, 4]]) for _ in range(2)]
+    alike = np.array([[0.5, 0.5, 0.1, 0.9, 0.8, 0.2], [0.5, 0.5, 0.9, 0.1, 0.2, 0.8]])
+    keep(
+        store,
+        6,
+        criteria=[BundleCriterion("quality", 0, lower=1, upper=5)],
+        ratings=[r for k, table in enumerate(tables) for r in rated(f"p{k}", table)],
+        scores=alike[None],
+        metrics=["m"],
+    )
+    half = study_agreement(store, "talks", n_resamples=199).metrics[0]
+    dropped = study_agreement(store, "talks", ties="drop", n_resamples=199).metrics[0]
+    assert half.n_ties == 2
+    assert half.agreement != dropped.agreement

@@ -85,7 +85,7 @@ def read_choices(choices: Mapping[str, str], shown: str) -> Rules:
     """
 
     def reject(name: str, reason: str) -> ImportFormatError:
-        return ImportFormatError(f"--option {name}: {reason}", path=shown)
+        return ImportFormatError(f"--option {name}: {reason}", path=shown, field=name)
 
     for name in choices:
         if name not in CHOICES:

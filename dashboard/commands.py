@@ -1,0 +1,82 @@
+"""`tiebreak serve` and `tiebreak demo`: the dashboard, and content to look at."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dashboard.demo import DemoReport, load_demo
+from store.console import JsonOption, answer, current_actor, exits_in_words, messages, opened
+from store.engine import resolve_location
+from store.systems import list_systems
+
+ENTRY = Path(__file__).resolve().parent.parent / "streamlit_app.py"
+
+app = typer.Typer()
+
+
+@app.command()
+@exits_in_words
+def serve(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "localhost",
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Nobody can change anything from a page.")
+    ] = False,
+) -> None:
+    """Open the dashboard on the store."""
+    location = resolve_location(context.obj)
+    environment = os.environ | {"TIEBREAK_STORE": location}
+    if read_only:
+        environment["TIEBREAK_READ_ONLY"] = "1"
+    messages.print(f"Dashboard on {location}: http://{host}:{port}")
+    command = [sys.executable, "-m", "streamlit", "run", str(ENTRY)]
+    options = [f"--server.port={port}", f"--server.address={host}", "--server.headless=true"]
+    # The server takes this process's place: whoever ends the one ends the other.
+    os.chdir(ENTRY.parent)
+    os.execve(sys.executable, [*command, *options], environment)
+
+
+@app.command()
+@exits_in_words
+def demo(
+    context: typer.Context,
+    if_empty: Annotated[
+        bool, typer.Option("--if-empty", help="Do nothing when the store holds something.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Load the example content: figures of papers, runs that we made, dated claims."""
+    location = resolve_location(context.obj)
+    with opened(context, create=True) as opened_store:
+        is_left_alone = if_empty and bool(list_systems(opened_store))
+        loaded = (
+            DemoReport([], []) if is_left_alone else load_demo(opened_store, actor=current_actor())
+        )
+        if is_left_alone:
+            messages.print(f"{location} holds something already: left alone.", markup=False)
+        result = {
+            "files": loaded.files,
+            "runs_added": sum(report.runs_added for report in loaded.ingests),
+            "reported_added": sum(report.reported_added for report in loaded.ingests),
+            "claims_added": sum(report.claims_added for report in loaded.claims),
+        }
+        text = (
+            f"{result['runs_added']} runs, {result['reported_added']} reported figures and "
+            f"{result['claims_added']} dated claims loaded into {location}. Look at them with "
+            "`tiebreak serve`."
+        )
+        if is_left_alone:
+            text = "Look at it with `tiebreak serve`."
+        answer(
+            "demo",
+            result,
+            store_revision=opened_store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(text, markup=False),
+        )

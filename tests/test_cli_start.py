@@ -1,0 +1,131 @@
+"""Whoever types one command waits for that one: the others are named and not loaded."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.core import TyperGroup
+
+import analysis.commands
+import dashboard.commands
+import store.commands
+from dashboard.cli import app
+from store.lazy_commands import LazyCommand
+
+ROOT = Path(__file__).resolve().parents[1]
+STATISTICS = {"scipy", "numba", "analysis.statistics", "analysis.studies"}
+TABLES_AND_PAGES = {"pandas", "altair", "streamlit"}
+DATABASE = {"sqlalchemy", "alembic", "numpy", "store.engine"}
+
+LOADED = """
+import sys
+from dashboard.cli import app
+try:
+    app(sys.argv[1:], standalone_mode=False)
+finally:
+    print("\\n".join(sys.modules), file=sys.stderr)
+"""
+
+
+def lazy_commands(group: TyperGroup, typed: str = "") -> Iterator[tuple[str, LazyCommand]]:
+    """Yield every command of the tree that is not loaded yet, as it is typed."""
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from lazy_commands(command, f"{typed}{name} ")
+        else:
+            assert isinstance(command, LazyCommand), f"{typed}{name} is loaded at once"
+            yield f"{typed}{name}", command
+
+
+COMMANDS = dict(lazy_commands(typer.main.get_group(app)))
+
+
+@pytest.mark.parametrize("typed", COMMANDS)
+def test_line_of_help_is_what_the_command_says_of_itself(typed: str) -> None:
+    named = COMMANDS[typed]
+    command = named.load()
+    assert command.name == named.name == typed.split()[-1]
+    assert command.help is not None
+    assert named.help == " ".join(command.help.split("\n\n")[0].split())
+    assert (command.hidden, command.deprecated) == (False, False)
+    assert named.get_short_help_str() == command.get_short_help_str()
+
+
+def test_every_command_that_is_written_can_be_typed() -> None:
+    modules = [
+        importlib.import_module(found.name)
+        for package in (store.commands, analysis.commands)
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    ]
+    written = {
+        f"{module.__name__}.{command.callback.__name__}"
+        for module in (*modules, dashboard.commands)
+        for name, part in vars(module).items()
+        if isinstance(part, typer.Typer) and name != "history"  # `claims DATASET`: the group's own
+        for command in part.registered_commands
+        if command.callback is not None
+    }
+    loaded = [command.load().callback for command in COMMANDS.values()]
+    typed = {f"{run.__module__}.{run.__name__}" for run in loaded if run is not None}
+    assert written == typed
+
+
+def modules_loaded_by(*words: str) -> set[str]:
+    """Return the modules, and the packages they are in, that a command has loaded in the end."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("words", [["--help"], ["power", "--help"], ["claims", "--help"]])
+def test_help_loads_no_command(words: list[str]) -> None:
+    loaded = modules_loaded_by(*words)
+    assert not loaded & (STATISTICS | TABLES_AND_PAGES | DATABASE)
+
+
+@pytest.mark.parametrize(
+    "words", [["ls", "systems"], ["db", "info"], ["export", "runs"], ["ingest", "--help"]]
+)
+def test_command_of_the_store_loads_no_statistics(words: list[str], tmp_path: Path) -> None:
+    results = tmp_path / "results.csv"
+    results.write_text("system,dataset,item,accuracy\nA,d,q1,1\nA,d,q2,0\n", encoding="utf-8")
+    given = ["--store", str(tmp_path / "s.db")]
+    app([*given, "ingest", str(results)], standalone_mode=False)
+    assert not modules_loaded_by(*given, *words) & (STATISTICS | TABLES_AND_PAGES)
+
+
+def test_command_of_the_analysis_loads_no_tables_and_no_pages() -> None:
+    loaded = modules_loaded_by("compare", "--help")
+    assert "scipy" in loaded
+    assert not loaded & TABLES_AND_PAGES
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["compar"], "No such command 'compar'. Did you mean 'compare'?"),
+        (["db", "chek"], "No such command 'chek'. Did you mean 'check'?"),
+        (["compare", "A", "B", "--metrik", "m"], "No such option: --metrik"),
+    ],
+)
+def test_wrong_words_are_answered_as_before(words: list[str], said: str) -> None:
+    outcome: Any = subprocess.run(
+        [sys.executable, "-m", "dashboard", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={"COLUMNS": "200", "PATH": ""},
+    )
+    assert outcome.returncode == 2
+    assert said in outcome.stderr
