@@ -93,11 +93,12 @@ def correlate_command(
         ),
     ] = None,
     ties: Annotated[
-        str, typer.Option(help="Preferences: outputs scored alike count as 0 (sign), or drop.")
-    ] = "sign",
+        str | None,
+        typer.Option(help="Preferences: outputs scored alike count as 0 (sign), or drop."),
+    ] = None,
     consensus: Annotated[
-        str, typer.Option(help="Preferences: majority of the annotators, or mace.")
-    ] = "majority",
+        str | None, typer.Option(help="Preferences: majority of the annotators, or mace.")
+    ] = None,
     alpha: AlphaOption = 0.05,
     n_resamples: Annotated[
         int | None, typer.Option(help="Draws of a test; by default 9,999 (999 where each is slow).")
@@ -205,7 +206,7 @@ def _show(console: Console, study: CorrelationsStudy) -> None:
         [
             row.metric,
             numbers.fixed(row.coefficient, 3),
-            _interval(row.ci_low, row.ci_high),
+            _interval(*row.ci),
             row.n,
             shorten_letters(row.group),
             numbers.pvalue(row.pvalue_vs_best),

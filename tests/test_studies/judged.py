@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from store.importers.bundle import (
     BundleMetric,
     BundlePreference,
     BundleRating,
+    BundleReportedScore,
     BundleRun,
     BundleScores,
     ImportBundle,
@@ -163,6 +164,39 @@ def add_labels(store: Store, *, dataset: str = "labelled") -> None:
             datasets=[BundleDataset(dataset, items=[BundleItem("i0"), BundleItem("i1")])],
             criteria=[BundleCriterion("topic", 0, level="nominal", labels=("x", "y"))],
             ratings=[BundleRating(0, "annotator", i, None, float(i)) for i in range(2)],
+        ),
+        actor="tests",
+    )
+
+
+def add_reported(
+    store: Store,
+    figures: Mapping[str, Sequence[float]],
+    human: Sequence[float],
+    *,
+    dataset: str = "news de-en",
+    lower_is_better: Sequence[str] = (),
+) -> None:
+    """Store figures of metrics, one per system, and those of people, the metric "DA"."""
+    columns = {**figures, "DA": human}
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset(dataset)],
+            metrics=[
+                BundleMetric(
+                    name,
+                    higher_is_better=name not in lower_is_better,
+                    source="human" if name == "DA" else "automatic",
+                )
+                for name in columns
+            ],
+            reported_scores=[
+                BundleReportedScore(f"s{s}", 0, m, float(value), source="test")
+                for m, column in enumerate(columns.values())
+                for s, value in enumerate(column)
+            ],
         ),
         actor="tests",
     )

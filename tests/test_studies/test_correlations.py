@@ -13,14 +13,13 @@ from analysis.studies.humans.points import outliers
 from analysis.studies.humans.settings import CorrelationSettings
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
-from store.importers.bundle import (
-    BundleDataset,
-    BundleMetric,
-    BundleReportedScore,
-    ImportBundle,
+from tests.test_studies.judged import (
+    add_compared,
+    add_labels,
+    add_preferred,
+    add_rated,
+    add_reported,
 )
-from store.ingest import ingest
-from tests.test_studies.judged import add_compared, add_labels, add_preferred, add_rated
 
 FEW = CorrelationSettings(n_resamples=199)
 
@@ -72,15 +71,15 @@ def test_the_better_metric_is_named_and_told_apart(
     study = study_correlations(store, "talks", "quality", settings=settings)
     assert [row.metric for row in study.rows] == ["good", "bad"]
     assert study.sentence.startswith("On talks (8 systems on 30 items) good follows 'quality' best")
-    assert "It is told apart" in study.sentence
+    assert "On these systems it is told apart" in study.sentence
     good, bad = study.rows
     assert (good.group, bad.group) == ("a", "b")
     assert bad.pvalue_vs_best == study.pvalue_adjusted[0, 1] < 0.05
-    assert good.differs is True
-    assert bad.differs is None
+    assert good.versus_reference == "better"
+    assert bad.versus_reference == "reference"
     assert np.isnan(good.pvalue_vs_best)
     assert np.isnan(bad.pvalue_vs_reference)
-    assert good.ci_low < good.coefficient < good.ci_high
+    assert good.ci[0] < good.coefficient < good.ci[1]
     assert study.difference[0, 1] == pytest.approx(good.coefficient - bad.coefficient)
     assert study.gold_rule == "human: mean of annotators"
 
@@ -244,26 +243,7 @@ def test_a_metric_on_few_pairs_does_not_come_first(store: Store) -> None:
 def test_reported_figures_are_compared_over_systems(store: Store) -> None:
     values = {"BLEU": [10.0, 12, 15, 11, 20, 22], "TER": [0.9, 0.8, 0.7, 0.85, 0.6, 0.5]}
     human = [0.1, 0.2, 0.4, 0.15, 0.6, 0.9]
-    metrics = [
-        BundleMetric("BLEU", higher_is_better=True),
-        BundleMetric("TER", higher_is_better=False),
-        BundleMetric("DA", higher_is_better=True, source="human"),
-    ]
-    columns = [*values.values(), human]
-    ingest(
-        store,
-        ImportBundle(
-            format="test",
-            datasets=[BundleDataset("news de-en")],
-            metrics=metrics,
-            reported_scores=[
-                BundleReportedScore(f"s{s}", 0, m, float(value), source="test")
-                for m, column in enumerate(columns)
-                for s, value in enumerate(column)
-            ],
-        ),
-        actor="tests",
-    )
+    add_reported(store, values, human, lower_is_better=["TER"])
     study = study_correlations(store, "news de-en", "DA", settings=FEW)
     by_name = {row.metric: row.coefficient for row in study.rows}
     assert by_name["BLEU"] == pytest.approx(stats.pearsonr(values["BLEU"], human).statistic)

@@ -79,7 +79,7 @@ def test_means_over_datasets_are_tested(store: Store) -> None:
     again = compare_over_datasets(parts)
     assert p[1] == pytest.approx(again.pvalue_adjusted[0, 1], abs=0.06)
     assert over.mean == pytest.approx(again.values)
-    assert over.alike == ("alike",)
+    assert over.versus_best == ("reference", "undecided", "worse")
     assert over.groups == ("a", "a", "b")
     assert "On the mean alike cannot be told apart from it" in over.sentence
     named = study_correlations_over(

@@ -34,6 +34,8 @@ from analysis.studies.humans.correlations_words import sentence, warn
 from analysis.studies.humans.evidence import (
     CONSENSUS,
     TIES,
+    USUAL_CONSENSUS,
+    USUAL_TIES,
     Consensus,
     Evidence,
     Kind,
@@ -54,6 +56,7 @@ from analysis.studies.humans.settings import (
     takes_groups,
 )
 from analysis.studies.humans.slices import SliceRow, slice_correlations
+from analysis.studies.humans.standings import Standing, stands
 from analysis.studies.study import Study, count, listed
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -63,6 +66,8 @@ FEWEST_RESAMPLES = 99
 DRAWS_OF_INTERVALS = 1_999
 """More change no digit of an interval that is shown."""
 Order = npt.NDArray[np.intp]
+How = tuple[Ties | None, Consensus | None]
+"""What ties of preferences mean, and how choices become one; ``None``: as is usual."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,22 +77,26 @@ class CorrelationRow:
     metric: str
     metric_uid: str
     coefficient: float
-    ci_low: float
-    ci_high: float
+    ci: tuple[float, float]
+    """NaN where there is none."""
     n: int
     """Units the coefficient is taken over: systems, or cells of item and system; averaged
     coefficients: how many of them are defined."""
     n_undefined: int
     """Items or systems left out of an average: the metric or the gold is constant on them."""
+    is_partial: bool
+    """Whether it scored so few of the judged cells that it stands below the others."""
     pvalue_vs_best: float
     """Adjusted over all pairs of metrics; NaN for the best one itself."""
+    versus_best: Standing
+    """Against the first row, on the cells that both scored."""
     group: str
     """Letters: two metrics that share one cannot be told apart."""
     pvalue_vs_reference: float
     """Adjusted over the comparisons with the reference; NaN for the reference itself, and where
     none is asked for."""
-    differs: bool | None
-    """Whether it differs from the reference; ``None`` where that is no question."""
+    versus_reference: Standing | None
+    """Against the reference, on the cells that both scored; ``None`` where none is asked for."""
     epsilon: float
     """Difference up to which two scores count as a tie, where it was calibrated; else NaN."""
     without_outliers: float
@@ -146,8 +155,8 @@ def study_correlations(
     systems: Sequence[str] | None = None,
     without: Sequence[str] = (),
     settings: CorrelationSettings = CorrelationSettings(),  # noqa: B008 - frozen
-    ties: Ties = "sign",
-    consensus: Consensus = "majority",
+    ties: Ties | None = None,
+    consensus: Consensus | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> CorrelationsStudy:
     """Hold metrics against human judgments.
@@ -188,7 +197,7 @@ def hold_against_gold(
     store: Store,
     evidence: Evidence,
     settings: CorrelationSettings,
-    how: tuple[Ties, Consensus],
+    how: How,
     progress: Callable[[int, int], None] | None = None,
 ) -> CorrelationsStudy:
     """Return the study of some evidence; `how` preferences became numbers is for its signature.
@@ -214,7 +223,7 @@ def hold_against_gold(
     return _study(store, evidence, chosen, settings, found, how)
 
 
-def check_settings(settings: CorrelationSettings, ties: str, consensus: str) -> None:
+def check_settings(settings: CorrelationSettings, ties: str | None, consensus: str | None) -> None:
     """Refuse numbers and words that no evidence allows.
 
     Raises
@@ -233,7 +242,7 @@ def check_settings(settings: CorrelationSettings, ties: str, consensus: str) -> 
         ("ties", ties, TIES),
         ("consensus", consensus, CONSENSUS),
     ):
-        if word not in known:
+        if word is not None and word not in known:
             raise StoreError(f"`{name}` must be one of {listed(list(known), most=20)}.")
 
 
@@ -243,7 +252,7 @@ def _study(
     chosen: Chosen,
     settings: CorrelationSettings,
     found: MetricComparisons,
-    how: tuple[str, str],
+    how: How,
 ) -> CorrelationsStudy:
     values = found.values
     missing = np.isnan(values)
@@ -258,7 +267,7 @@ def _study(
     points, n_points = make_points(evidence, scores, chosen.level)
     slices, without_slice = slice_correlations(store, evidence, scores, chosen, settings.by)
     return CorrelationsStudy(
-        sentence=sentence(evidence, chosen, rows, line, settings.alpha),
+        sentence=sentence(evidence, chosen, rows, line),
         signature=_signature(evidence, chosen, settings, how),
         warnings=(
             *warn(evidence, chosen, rows, line),
@@ -318,7 +327,8 @@ def _rows(
 ) -> tuple[CorrelationRow, ...]:
     square = np.ix_(order, order)
     adjusted, pvalue = found.pvalue_adjusted[square], found.pvalue[square]
-    values = found.values[order]
+    values, difference = found.values[order], found.difference[square]
+    partial = is_partial(evidence)
     # By place, not by value: what is on too few cells comes after the others.
     places = np.where(np.isnan(values), np.nan, -np.arange(len(order)))
     letters = group_letters(places, found.different[square]).letters
@@ -336,14 +346,19 @@ def _rows(
                 metric=evidence.names[i],
                 metric_uid=evidence.metrics[i].uid,
                 coefficient=float(values[place]),
-                ci_low=ends[i][0],
-                ci_high=ends[i][1],
+                ci=ends[i],
                 n=_n_units(alone, chosen, evidence),
                 n_undefined=alone.n_undefined,
+                is_partial=partial[i],
                 pvalue_vs_best=math.nan if place == 0 else float(adjusted[place, 0]),
+                versus_best=stands(
+                    float(adjusted[place, 0]), difference[place, 0], settings.alpha, place == 0
+                ),
                 group=letters[place],
                 pvalue_vs_reference=p,
-                differs=None if math.isnan(p) else p <= settings.alpha,
+                versus_reference=None
+                if reference is None
+                else stands(p, difference[place, reference], settings.alpha, place == reference),
                 epsilon=float(found.epsilons[i]),
                 without_outliers=spared[place],
             )
@@ -436,7 +451,10 @@ def _plain(chosen: Chosen) -> str:
 
 
 def _signature(
-    evidence: Evidence, chosen: Chosen, settings: CorrelationSettings, how: tuple[str, str]
+    evidence: Evidence,
+    chosen: Chosen,
+    settings: CorrelationSettings,
+    how: How,
 ) -> str:
     words: dict[str, str | int | float] = {
         "dataset": evidence.dataset.label,
@@ -452,5 +470,8 @@ def _signature(
         "seed": settings.seed,
     }
     if evidence.kind == "preferences":
-        words |= {"ties": how[0], "consensus": how[1]}
+        words |= {
+            "ties": how[0] or USUAL_TIES,
+            "consensus": how[1] or USUAL_CONSENSUS,
+        }
     return build_signature("correlate", **words)

@@ -59,11 +59,11 @@ def _coefficients(study: CorrelationsStudy) -> Table:
     rows: list[list[Cell]] = []
     has_outliers = any(not math.isnan(row.without_outliers) for row in study.rows)
     for row in study.rows:
-        best = math.isnan(row.pvalue_vs_best) or row.pvalue_vs_best > study.alpha
+        best = row.versus_best in ("reference", "undecided", "better")
         cells: list[Cell] = [
             Strong(row.metric) if best else row.metric,
             row.coefficient,
-            (row.ci_low, row.ci_high),
+            row.ci,
             row.n,
             row.group,
             row.pvalue_vs_best,

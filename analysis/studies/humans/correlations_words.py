@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from analysis import numbers
 from analysis.studies.humans.evidence import ENOUGH_CELLS, Evidence, cells_of, is_partial
 from analysis.studies.humans.human_line import HumanLine
@@ -63,47 +65,68 @@ def sentence(
     chosen: Chosen,
     rows: Sequence[CorrelationRow],
     line: HumanLine | None,
-    alpha: float,
 ) -> str:
     """Return the answer: the best metric, who shares its place, and where people stand."""
     defined = [row for row in rows if not math.isnan(row.coefficient)]
     how = COEFFICIENTS_IN_WORDS[chosen.coefficient] + _level_in_words(evidence, chosen)
     if not defined:
+        why = (
+            "there is one system"
+            if chosen.level == "system" and len(evidence.systems) == 1
+            else "one of the two sides is the same everywhere"
+        )
         return (
             f"On {evidence.dataset.label} no metric has a correlation with '{evidence.gold_name}': "
-            f"{how} is not defined, one of the two sides is the same everywhere."
+            f"{how} is not defined, {why}."
         )
     best = defined[0]
-    text = (
-        f"On {evidence.dataset.label} ({units_in_words(evidence)}) {best.metric} follows "
-        f"'{evidence.gold_name}' best: {how} "
-        f"{numbers.score(best.coefficient, low=best.ci_low, high=best.ci_high)}"
-    )
-    if not math.isnan(best.ci_low):
-        text += f" ({numbers.interval(best.ci_low, best.ci_high)})"
-    text += ". " + _who_shares(defined, alpha) + _humans(line)
-    return text.strip()
+    value = numbers.score(best.coefficient, low=best.ci[0], high=best.ci[1])
+    if not math.isnan(best.ci[0]):
+        value += f" ({numbers.interval(*best.ci)})"
+    where = f"On {evidence.dataset.label} ({units_in_words(evidence)})"
+    better = [row.metric for row in defined[1:] if row.versus_best == "better"]
+    if better:
+        follow = "follows" if len(better) == 1 else "follow"
+        text = (
+            f"{where} {best.metric} has the highest coefficient with '{evidence.gold_name}' ({how} "
+            f"{value}), but {listed(better)} {follow} it better on what both scored. "
+        )
+    else:
+        text = f"{where} {best.metric} follows '{evidence.gold_name}' best: {how} {value}. "
+    return (text + _who_shares(defined, evidence, chosen) + _humans(line)).strip()
 
 
 def _level_in_words(evidence: Evidence, chosen: Chosen) -> str:
     return "" if evidence.kind == "preferences" else f" {LEVELS_IN_WORDS[chosen.level]}"
 
 
-def _who_shares(rows: Sequence[CorrelationRow], alpha: float) -> str:
+def _who_shares(rows: Sequence[CorrelationRow], evidence: Evidence, chosen: Chosen) -> str:
+    """Say which of the others can be told apart from the first, and which were not tested."""
     others = rows[1:]
     if not others:
         return ""
-    alike = [row.metric for row in others if not row.pvalue_vs_best <= alpha]
-    if not alike:
+    of = {
+        word: [row.metric for row in others if row.versus_best == word]
+        for word in ("undecided", "worse", "untested")
+    }
+    # An exchange of items, or a bootstrap of them, knows nothing of other systems.
+    here = evidence.kind == "scores" and chosen.test.endswith("-inputs")
+    on = "On these systems it" if here else "It"
+    if len(of["worse"]) == len(others):
         who = "the other metric" if len(others) == 1 else f"all {len(others)} others"
-        return f"It is told apart from {who}. "
-    if len(alike) == len(others):
+        return f"{on} is told apart from {who}. "
+    if len(of["undecided"]) == len(others):
         who = "the other metric" if len(others) == 1 else f"any of the {len(others)} other metrics"
-        return f"It cannot be told apart from {who}. "
-    return (
-        f"It cannot be told apart from {listed(alike)}; {count(len(others) - len(alike), 'metric')}"
-        f" {'is' if len(others) - len(alike) == 1 else 'are'} worse. "
-    )
+        return f"{on} cannot be told apart from {who}. "
+    told = []
+    if of["undecided"]:
+        told.append(f"{on} cannot be told apart from {listed(of['undecided'])}")
+    if of["worse"]:
+        is_or_are = "is" if len(of["worse"]) == 1 else "are"
+        told.append(f"{count(len(of['worse']), 'metric')} {is_or_are} worse")
+    if of["untested"]:
+        told.append(f"{listed(of['untested'])} could not be tested against it")
+    return f"{'; '.join(told)}. " if told else ""
 
 
 def _humans(line: HumanLine | None) -> str:
@@ -124,8 +147,11 @@ def warn(
     if chosen.level == "system" and n_systems < _FEW_SYSTEMS:
         warnings.append(
             f"A correlation over {count(n_systems, 'system')} hangs on each of them: intervals are "
-            "wide and normal theory does not hold."
+            "wide, and normal theory hardly holds."
         )
+    warnings += _few(evidence, chosen, rows)
+    warnings += _untested(chosen, rows)
+    warnings += _without_interval(rows)
     if evidence.kind == "preferences" and evidence.n_judged < _FEW_UNITS:
         warnings.append(f"There are only {count(evidence.n_judged, 'judged pair')}.")
     if chosen.test == "fisher-z":
@@ -136,6 +162,7 @@ def warn(
     warnings += _groups(evidence, chosen)
     warnings += _not_human(evidence)
     warnings += _averages(chosen, rows, evidence)
+    warnings += _without_metrics(evidence)
     warnings += _uncovered(evidence)
     if line is not None and line.share < _ENOUGH:
         warnings.append(
@@ -146,6 +173,45 @@ def warn(
     return tuple(warnings)
 
 
+def _few(evidence: Evidence, chosen: Chosen, rows: Sequence[CorrelationRow]) -> list[str]:
+    """Name the metrics that are over a few units only, unless all are, which is said of systems."""
+    if chosen.level == "system" and len(evidence.systems) < _FEW_SYSTEMS:
+        return []
+    few = [f"{row.metric} ({row.n:,})" for row in rows if 0 < row.n < _FEW_SYSTEMS]
+    if not few:
+        return []
+    return [
+        f"Over fewer than {_FEW_SYSTEMS} units: {listed(few)}. Such a coefficient says next to "
+        "nothing, whatever its interval."
+    ]
+
+
+def _untested(chosen: Chosen, rows: Sequence[CorrelationRow]) -> list[str]:
+    defined = [row for row in rows if not math.isnan(row.coefficient)]
+    lost = [row.metric for row in defined if row.versus_best == "untested"]
+    if not lost:
+        return []
+    if any(abs(row.coefficient) >= 1 for row in defined) and "perm" not in chosen.test:
+        why = (
+            f"{TESTS_IN_WORDS[chosen.test]} knows no error beside a coefficient of 1. Use a test "
+            "by exchange, such as 'perm-systems'."
+        )
+    else:
+        why = f"{TESTS_IN_WORDS[chosen.test]} has no p-value for them."
+    return [f"Not tested against {defined[0].metric}: {listed(lost)}. {why[0].upper()}{why[1:]}"]
+
+
+def _without_interval(rows: Sequence[CorrelationRow]) -> list[str]:
+    sure = [row.metric for row in rows if abs(row.coefficient) >= 1 and math.isnan(row.ci[0])]
+    if not sure:
+        return []
+    has = "has" if len(sure) == 1 else "have"
+    return [
+        f"{listed(sure)} {has} no interval: at a coefficient of 1 every draw gives 1, which says "
+        "nothing of other systems or items."
+    ]
+
+
 def _groups(evidence: Evidence, chosen: Chosen) -> list[str]:
     if evidence.groups is None:
         return []
@@ -153,7 +219,8 @@ def _groups(evidence: Evidence, chosen: Chosen) -> list[str]:
     blind = [
         name
         for name, word in (("interval", chosen.interval), ("test", chosen.test))
-        if not takes_groups(word)
+        # Over systems, items only make the means noisy: there the units are systems.
+        if not takes_groups(word) and chosen.level != "system"
     ]
     if not blind:
         return [f"The items form {count(n_groups, 'group')}, which are drawn and exchanged whole."]
@@ -162,6 +229,16 @@ def _groups(evidence: Evidence, chosen: Chosen) -> list[str]:
         f"The items form {count(n_groups, 'group')}; the {' and the '.join(blind)} {does} not know "
         "of them: if the items of a group depend on each other, too much is claimed."
     ]
+
+
+def _without_metrics(evidence: Evidence) -> list[str]:
+    """Name the systems that were judged and that no metric scored, such as human references."""
+    judged = ~np.isnan(evidence.gold).all(axis=1)
+    scored = (~np.isnan(evidence.scores)).any(axis=(0, 2))
+    lost = [evidence.systems[i] for i in np.flatnonzero(judged & ~scored)]
+    if not lost or evidence.kind == "preferences":
+        return []
+    return [f"Judged, but not scored by any metric, and so not counted: {listed(lost)}."]
 
 
 def _uncovered(evidence: Evidence) -> list[str]:

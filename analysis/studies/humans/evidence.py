@@ -24,6 +24,7 @@ from store.judgments import CriterionRecord, list_criteria
 from store.metrics import get_metric, list_metrics
 from store.records import DatasetRecord, MetricRecord, ScoreMatrix
 from store.reported import list_reported_scores
+from store.spelling import called
 from store.systems import get_system
 
 Kind = Literal["scores", "preferences", "reported"]
@@ -36,6 +37,8 @@ ENOUGH_CELLS = 0.9
 
 TIES: tuple[Ties, ...] = ("sign", "drop", "first", "second")
 CONSENSUS: tuple[Consensus, ...] = ("majority", "mace")
+USUAL_TIES: Ties = "sign"
+USUAL_CONSENSUS: Consensus = "majority"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +106,8 @@ def load_evidence(
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     without: Sequence[str] = (),
-    ties: Ties = "sign",
-    consensus: Consensus = "majority",
+    ties: Ties | None = None,
+    consensus: Consensus | None = None,
 ) -> Evidence:
     """Return a gold and the metrics to hold against it.
 
@@ -123,9 +126,9 @@ def load_evidence(
     ties
         Preferences: what it means that a metric scores both outputs alike: 0 ("sign"), the unit is
         left out for that metric, and for all where people call it a tie ("drop"), or it prefers
-        the first or second system of the pair, by name ("first", "second").
+        the first or second system of the pair, by name ("first", "second"). By default "sign".
     consensus
-        Preferences: how the choices on one unit become one.
+        Preferences: how the choices on one unit become one; by default "majority".
 
     Raises
     ------
@@ -139,8 +142,16 @@ def load_evidence(
     left_out = {get_system(store, name).uid for name in without}
     only = None if systems is None else {get_system(store, name).uid for name in systems}
     if criterion is not None and criterion.kind == "preference":
-        units = load_preference_units(store, record, criterion, consensus, only, left_out)
-        return _from_preferences(store, record, criterion, units, metrics, ties)
+        units = load_preference_units(
+            store, record, criterion, consensus or USUAL_CONSENSUS, only, left_out
+        )
+        return _from_preferences(store, record, criterion, units, metrics, ties or USUAL_TIES)
+    for option, word in (("ties", ties), ("consensus", consensus)):
+        if word is not None:
+            raise StoreError(
+                f"`{option}` is for preferences, and '{gold}' is none on '{record.label}'. Leave "
+                "it out."
+            )
     measure = _gold_metric(store, record, gold, criterion)
     chosen = _chosen_metrics(store, record, measure, metrics)
     found = _from_items(store, record, measure, criterion, chosen, only, left_out)
@@ -170,7 +181,7 @@ def _groups(store: Store, dataset: DatasetRecord, positions: Sequence[int]) -> G
 def _criterion(store: Store, dataset: DatasetRecord, gold: str) -> CriterionRecord | None:
     """Return the criterion of the dataset that `gold` names or whose metric it is."""
     known = list_criteria(store, dataset.uid)
-    named = [c for c in known if gold in (c.uid, c.name)]
+    named = called(gold, known)
     if named:
         return named[0]
     try:
@@ -229,7 +240,7 @@ def _chosen_metrics(
 
 def _metric_of(store: Store, used: Sequence[MetricRecord], name: str) -> MetricRecord:
     """Return the metric of that name on the dataset, where others elsewhere have it too."""
-    here = [m for m in used if m.name == name]
+    here = called(name, used)
     return here[0] if len(here) == 1 else get_metric(store, name)
 
 
@@ -361,6 +372,7 @@ def _from_figures(
         raise NotFoundError(
             f"No metric has scores on '{dataset.label}' of the systems that '{gold.label}' judges: "
             "there is nothing to hold against it. Ingest the metrics' scores of the same systems."
+            + _models_hint(store, dataset, gold)
         )
 
     def column(metric: MetricRecord) -> FloatArray:
@@ -385,6 +397,18 @@ def _from_figures(
         groups=None,
         notes=(),
     )
+
+
+def _models_hint(store: Store, dataset: DatasetRecord, gold: MetricRecord) -> str:
+    """Say that models judged, too: what they gave is no metric unless it is named."""
+    models = [
+        metric.label
+        for metric in list_metrics(store, dataset_uid=dataset.uid)
+        if metric.source == "model" and metric.uid != gold.uid
+    ]
+    if not models:
+        return ""
+    return f" Models judged as well ({listed(models)}): name one in `metrics`, or see `tiebreak judges`."
 
 
 def _from_preferences(

@@ -27,6 +27,7 @@ from store.judgments import (
     load_ratings,
 )
 from store.records import DatasetRecord
+from store.spelling import called
 
 Whose = Literal["human", "model", "all"]
 What = Literal["choices", "labels", "values"]
@@ -135,7 +136,7 @@ def choose_criterion(store: Store, dataset: DatasetRecord, gold: str | None) -> 
                 "one with `--gold`."
             )
         return known[0]
-    named = [criterion for criterion in known if gold in (criterion.uid, criterion.name)]
+    named = called(gold, known)
     if not named:
         raise NotFoundError(
             f"Nobody judged '{gold}' on '{dataset.label}'. Judged were {listed(names, most=12)}."

@@ -25,6 +25,7 @@ from analysis.studies.humans.compared import Progress, compare_on
 from analysis.studies.humans.correlations import CorrelationsStudy
 from analysis.studies.humans.evidence import Evidence
 from analysis.studies.humans.settings import CorrelationSettings, usual_draws
+from analysis.studies.humans.standings import Standing, stands
 from store.engine import Store
 from store.errors import StoreError
 
@@ -55,17 +56,6 @@ class MeanPairs:
         """Return a metric's letters; two that share one cannot be told apart. "" if not tested."""
         return self.found.letters[self.names.index(name)] if name in self.names else ""
 
-    def alike(self, best: str) -> tuple[str, ...]:
-        """Return the metrics that cannot be told apart from one."""
-        if best not in self.names:
-            return ()
-        apart = self.found.different[self.names.index(best)]
-        return tuple(
-            name
-            for name, is_apart in zip(self.names, apart, strict=True)
-            if name != best and not is_apart
-        )
-
     def pvalue(self, name: str, reference: str, *, named: bool) -> float:
         """Return the p-value against the reference; NaN where there is none.
 
@@ -80,6 +70,17 @@ class MeanPairs:
         others = [j for j in range(len(self.names)) if j != at]
         adjusted = adjust(self.found.pvalue[others, at], self.found.correction).pvalues_adjusted
         return float(adjusted[others.index(i)])
+
+    def standing(self, name: str, reference: str, *, named: bool) -> Standing | None:
+        """Return how a metric's mean stands to the reference's; ``None`` if it takes no part."""
+        if name not in self.names:
+            return None
+        if reference not in self.names:
+            return "untested"
+        i, at = self.names.index(name), self.names.index(reference)
+        difference = float(self.found.difference[i, at])
+        p = self.pvalue(name, reference, named=named)
+        return stands(p, difference, self.found.alpha, i == at)
 
 
 def check_weights(weights: Weights) -> None:

@@ -38,10 +38,12 @@ from analysis.studies.humans.over_datasets_report import (
     over_datasets_sentence,
 )
 from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.standings import Standing
 from analysis.studies.study import Study, listed
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
+from store.spelling import called
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +81,9 @@ class CorrelationsOver(Study):
     groups: tuple[str, ...]
     """Letters: metrics that share one cannot be told apart on the mean; "" if not on every
     dataset."""
-    alike: tuple[str, ...]
-    """Metrics on every dataset that cannot be told apart from the first one on the mean."""
+    versus_best: tuple[Standing | None, ...]
+    """Of the means, against the first row; ``None`` for metrics that are not on every dataset."""
+    versus_reference: tuple[Standing | None, ...]
     pvalue_vs_reference: FloatArray
     """Of the difference in means, adjusted; NaN for the reference and what is not tested."""
     human_lines: FloatArray
@@ -102,8 +105,8 @@ def study_correlations_over(
     without: Sequence[str] = (),
     settings: CorrelationSettings = CorrelationSettings(),  # noqa: B008 - frozen
     weights: Weights = "equal",
-    ties: Ties = "sign",
-    consensus: Consensus = "majority",
+    ties: Ties | None = None,
+    consensus: Consensus | None = None,
     progress: Progress | None = None,
 ) -> CorrelationsOver:
     """Hold metrics against the same gold on several datasets.
@@ -184,7 +187,7 @@ def _all_evidence(
     found, notes = [], []
     known = list_golds(store)
     for uid in _datasets(store, gold, datasets):
-        here = [g.uid for g in known if g.dataset_uid == uid and gold in (g.uid, g.name)]
+        here = [g.uid for g in called(gold, known) if g.dataset_uid == uid]
         try:
             found.append(load_evidence(store, uid, here[0] if here else gold, **how))
         except NotFoundError as error:
@@ -203,7 +206,7 @@ def _datasets(store: Store, gold: str, datasets: Sequence[str] | None) -> list[s
             raise StoreError("`datasets` names a dataset twice.")
         return uids
     known = list_golds(store)
-    uids = list(dict.fromkeys(g.dataset_uid for g in known if gold in (g.name, g.uid)))
+    uids = list(dict.fromkeys(g.dataset_uid for g in called(gold, known)))
     if not uids:
         names = sorted({g.name for g in known})
         hint = f" There is {listed(names)}." if names else ""
@@ -230,7 +233,7 @@ def _table(studies: Sequence[CorrelationsStudy]) -> _Table:
     for d, study in enumerate(studies):
         for row in study.rows:
             i = names.index(row.metric)
-            values[i, d], low[i, d], high[i, d] = row.coefficient, row.ci_low, row.ci_high
+            values[i, d], low[i, d], high[i, d] = row.coefficient, *row.ci
             n[i, d] = row.n
     return _Table(names, values, low, high, n)
 
@@ -286,12 +289,21 @@ def _joined(
         mean_by_units=read_only(ordered.by_units),
         mean_test=None if pairs is None else pairs.test,
         groups=tuple("" if pairs is None else pairs.group(name) for name in names),
-        alike=() if pairs is None else pairs.alike(names[0]),
+        versus_best=_standings(pairs, names, names[0], named=False),
+        versus_reference=_standings(pairs, names, reference, named=settings.reference is not None),
         pvalue_vs_reference=read_only(against),
         human_lines=read_only(np.array(lines)),
         studies=tuple(studies),
     )
     return replace(over, sentence=over_datasets_sentence(over))
+
+
+def _standings(
+    pairs: MeanPairs | None, names: Sequence[str], reference: str, *, named: bool
+) -> tuple[Standing | None, ...]:
+    if pairs is None:
+        return tuple(None for _ in names)
+    return tuple(pairs.standing(name, reference, named=named) for name in names)
 
 
 def _signature(

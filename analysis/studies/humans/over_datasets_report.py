@@ -87,23 +87,39 @@ def over_datasets_report(study: CorrelationsOver) -> Report:
 
 def _on_the_mean(study: CorrelationsOver) -> str:
     """Say which metrics cannot be told from the best one on the mean."""
-    n_others = sum(bool(letters) for letters in study.groups[1:])
-    if not n_others:
-        return ""
-    if study.alike:
-        return f"On the mean {listed(study.alike)} cannot be told apart from it. "
-    others = "metric" if n_others == 1 else f"{n_others} metrics"
-    return f"On the mean it is better than the other {others} on every dataset. "
+    of = {
+        word: [
+            name
+            for name, standing in zip(study.metrics, study.versus_best, strict=True)
+            if standing == word
+        ]
+        for word in ("undecided", "worse", "better")
+    }
+    if of["better"]:
+        return f"On what both scored the mean of {listed(of['better'])} is higher. "
+    if of["undecided"]:
+        return f"On the mean {listed(of['undecided'])} cannot be told apart from it. "
+    if of["worse"]:
+        n = len(of["worse"])
+        others = "the other metric that is" if n == 1 else f"the {n} other metrics that are"
+        return f"On the mean it is better than {others} on every dataset. "
+    return ""
 
 
 def _on_datasets(study: CorrelationsOver) -> str:
+    """Say where metrics differ from the reference, and how much of that chance can do."""
+    n = len(study.dataset_labels)
     worse = int((study.differs == WORSE).any(axis=1).sum())
     better = int((study.differs == BETTER).any(axis=1).sum())
     if not worse and not better:
         return f"On no single dataset can another metric be told apart from {study.reference}."
     told = [
-        f"{count(n, 'metric')} {'is' if n == 1 else 'are'} {word}"
-        for n, word in ((worse, "worse"), (better, "better"))
-        if n
+        f"{count(number, 'metric')} {'is' if number == 1 else 'are'} {word}"
+        for number, word in ((worse, "worse"), (better, "better"))
+        if number
     ]
-    return f"{' and '.join(told)} than {study.reference} on at least one dataset."
+    chance = numbers.share(1 - (1 - study.alpha) ** n, 1)
+    return (
+        f"{' and '.join(told)} than {study.reference} on at least one dataset; each dataset is "
+        f"corrected by itself, so that chance alone can show this in up to {chance} of cases."
+    )

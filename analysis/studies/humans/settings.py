@@ -113,7 +113,7 @@ def choose(evidence: Evidence, settings: CorrelationSettings) -> Chosen:
     test = _checked("test", settings.test, TESTS)
     test = test or _usual_test(evidence, level, coefficient, both)
     interval = _checked("interval", settings.interval, INTERVALS)
-    interval = interval or _usual_interval(evidence, coefficient, both)
+    interval = interval or _usual_interval(evidence, level, coefficient, both)
     for name, word in (("test", test), ("interval", interval)):
         _refuse_single(name, word, n_systems, n_items)
         if is_units and n_systems > 1 and not word.endswith("-inputs"):
@@ -137,24 +137,32 @@ def takes_groups(word: str) -> bool:
 
 
 def _usual_test(evidence: Evidence, level: str, coefficient: str, both: str) -> str:
-    """Return the usual test: with one value per system Williams', as WMT does.
+    """Return the usual test: of Pearson's r of one value per system Williams', as WMT does.
+
+    Williams' has no p-value beside a coefficient of 1, which ranks of a few systems often reach.
 
     A metric may be lucky with a system, on all its items alike, or with an item. Over systems only
     an exchange of whole systems counts the first, over cells one of whole items the second: an
     exchange of both finds differences between metrics that are equally good elsewhere. With fewer
     than six systems an exchange of them can find nothing. See `docs/calibration_metrics.md`.
     """
-    if evidence.kind == "reported" and coefficient in ("pearson", "spearman"):
-        return "williams"
+    enough = evidence.gold.shape[0] >= _FEWEST_TO_EXCHANGE
+    if evidence.kind == "reported" and (coefficient == "pearson" or not enough):
+        return "williams" if coefficient in ("pearson", "spearman") else "perm-systems"
     if evidence.kind == "scores" and level == "system":
-        enough = evidence.gold.shape[0] >= _FEWEST_TO_EXCHANGE
         return "perm-systems" if enough or both == "systems" else "perm-inputs"
     return "perm-systems" if both == "systems" else "perm-inputs"
 
 
-def _usual_interval(evidence: Evidence, coefficient: str, both: str) -> str:
-    """Return the usual interval; a bootstrap over a few single values covers too little."""
+def _usual_interval(evidence: Evidence, level: str, coefficient: str, both: str) -> str:
+    """Return the usual interval; a bootstrap over a few single values covers too little.
+
+    Of Pearson's r over systems Fisher's covers as stated from five systems on, and is narrower
+    than the bootstrap over systems and items, which covers 90 to 94 % with 5 to 12 systems.
+    """
     if evidence.kind == "reported" and "accuracy" not in coefficient:
+        return "fisher-z"
+    if evidence.kind == "scores" and level == "system" and coefficient == "pearson":
         return "fisher-z"
     return f"boot-{both}"
 

@@ -16,6 +16,7 @@ from store.engine import Store
 from store.errors import NotFoundError
 from store.metrics import get_metric, list_metrics
 from store.records import MetricRecord
+from store.spelling import called
 
 MetricTies = Literal["half", "drop", "first", "second"]
 
@@ -38,7 +39,7 @@ def choose_metrics(
         return sorted(automatic, key=lambda metric: metric.label.casefold())
     chosen = []
     for name in metrics:
-        here = [metric for metric in used if metric.name == name]
+        here = called(name, used)
         chosen.append(here[0] if len(here) == 1 else get_metric(store, name))
     there = {metric.uid for metric in used}
     missing = [metric.label for metric in chosen if metric.uid not in there]
