@@ -14,6 +14,7 @@ from analysis.studies.humans.judged_units import load_units
 from analysis.studies.humans.judges import JudgesStudy, study_judges
 from analysis.studies.humans.over_datasets import CorrelationsOver, study_correlations_over
 from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.power.metric_pairs import MetricPairPower, study_metric_pair_power
 from dashboard import data
 from store.engine import Store
 from store.judgments import (
@@ -100,6 +101,26 @@ def correlations(
         (dataset, gold, settings, _sorted(**options)),
         lambda store: study_correlations(
             store, dataset, gold, settings=settings, progress=progress, **options
+        ),
+    )
+    return study
+
+
+def metric_power(
+    dataset: str,
+    gold: str,
+    pair: tuple[str, str],
+    settings: CorrelationSettings,
+    *,
+    target: float,
+    progress: data.Progress | None = None,
+) -> MetricPairPower:
+    """Return what would tell two metrics apart; what `progress` raises cancels the work."""
+    study: MetricPairPower = data.worked_out(
+        "metric power",
+        (dataset, gold, pair, settings, target),
+        lambda store: study_metric_pair_power(
+            store, dataset, gold, *pair, settings=settings, power=target, progress=progress
         ),
     )
     return study

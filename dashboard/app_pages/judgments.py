@@ -29,14 +29,14 @@ if item is None:
     st.stop()
 position, key = item
 judged = human_data.item_judgments(criterion.dataset_uid, key)
-answer(plain(judgments.sentence(judged, criterion)))
+answer(plain(judgments.sentence(judged, criterion, found.about(key))))
 judgments.show_steps(key, found)
 if criterion.question:
     st.markdown(plain(f"Asked: “{criterion.question}”"))
 
 shown = judged_outputs.show_outputs(judged, criterion, position, found.about(key))
 st.header("Who said what", anchor=False)
-judgments.show_judgments(judged, criterion.name, [*shown.values()])
+judgments.show_who_said_what(judged, criterion.name, [*shown.values()])
 where = {"dataset": criterion.dataset}
 show_link(Link("All annotators", "annotators", {**where, "criterion": criterion.name}))
 if shown:

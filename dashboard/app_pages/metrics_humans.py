@@ -3,7 +3,8 @@
 URL parameters: `dataset` (or "all datasets"), `gold` (what was judged), `level`, `coefficient`,
 `test`, `correction`, `reference` (a metric), `alpha`, `interval`, `by` (a property of the items),
 `ties` and `consensus` (of preferences), `without` (systems left out), `seed`, `resamples`,
-`metric` (in the scatter plot).
+`metric` (in the scatter plot); `a`, `b` (two metrics) and `target` (power asked for) of what would
+tell two metrics apart: a link with both metrics works it out.
 """
 
 import math
@@ -11,7 +12,14 @@ import math
 import streamlit as st
 
 from dashboard import data, human_data
-from dashboard.ui import filters, humans_choice, metrics_humans, metrics_humans_over, states
+from dashboard.ui import (
+    filters,
+    humans_choice,
+    metrics_humans,
+    metrics_humans_over,
+    metrics_humans_power,
+    states,
+)
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.metric_names import bare_names, with_bare_names
@@ -80,7 +88,9 @@ parameters["metric"] = metrics_humans.show_scatter(study)
 metrics_humans.show_slices(study)
 if sum(math.isfinite(row.coefficient) for row in study.rows) > 1:
     st.header("Which metric follows the judgments better?", anchor=False)
-    metrics_humans.show_pairs(study)
+    picked = metrics_humans.show_pairs(study)
+    st.header("What would tell these two apart?", anchor=False)
+    parameters |= metrics_humans_power.show_metric_power(study, chosen, picked)
     st.header("Do metrics follow each other?", anchor=False)
     metrics_humans.show_between(study)
 with st.expander("Report"):

@@ -59,14 +59,15 @@ def correlation_forest(
     reference: str = "",
     human: Line | None = None,
     confidence: float | None = None,
+    hollow: str = "lacks datasets: not over the same ones",
 ) -> alt.LayerChart:
     """Draw how closely each metric follows the gold, in the order given, best on top.
 
     Columns: `metric`, `value`, `low`, `high` (missing allowed), `label` (the value as text, at
     the right), optional `group` (letters of metrics that cannot be told apart; empty for none),
-    `standing` (one of `STANDINGS`, against the metric `reference`) and `complete` (False: a mean
-    over fewer datasets than others; its mark is hollow). `human` is drawn as a dashed
-    line, its range over annotators as a band.
+    `standing` (one of `STANDINGS`, against the metric `reference`) and `complete` (False: over less
+    than others; its mark is hollow, and `hollow` says in the key what that means). `human` is
+    drawn as a dashed line, its range over annotators as a band.
     """
     require(frame, _FOREST)
     rows = frame.loc[:, list(_FOREST)].copy()
@@ -103,7 +104,7 @@ def correlation_forest(
         letters = dict(zip(rows["metric"], rows["group"], strict=True))
         axis = letter_axis(letters, list(labels.values()), font)
         layers.append(base.mark_point(opacity=0).encode(x=x, y=rows_y(names, "metric", axis)))
-    title = key(*_forest_key(rows, reference, human, confidence))
+    title = key(*_forest_key(rows, reference, human, confidence, hollow))
     return layered(*layers, own_axes=True, title=title, height=alt.Step(step))
 
 
@@ -177,32 +178,30 @@ def _zero(span: list[float], scale: alt.Scale) -> list[alt.Chart]:
 
 
 def _marks(base: alt.Chart, x: alt.X, y: alt.Y, size: int, judged: bool) -> list[alt.Chart]:
-    """Shape and hue say the same of a metric against the reference."""
+    """Shape and hue say the same of a metric against the reference; hollow is over less."""
     against = [alt.Tooltip("standing:N", title="against the reference")] if judged else []
     tooltip = ["metric:N", "label:N", *against]
-    marks = [
-        base.transform_filter(alt.FieldEqualPredicate(field="standing", equal=standing))
-        .mark_point(shape=_SHAPES[standing], filled=True, size=size, opacity=1)
-        .encode(x=x, y=y, color=ink(hue), tooltip=tooltip)
-        for standing, hue in _HUES.items()
-    ]
-    shape: Any = "diamond" if judged else "circle"
-    plain = base.transform_filter("datum.standing === 'reference'")
-    looks: list[tuple[str, dict[str, Any]]] = [
-        ("datum.complete", {"filled": True, "size": 1.4 * size}),
-        ("!datum.complete", {"fill": GROUND, "size": size, "strokeWidth": 1.6}),
-    ]
-    marks += [
-        plain.transform_filter(which)
-        .mark_point(shape=shape, opacity=1, **look)
-        .encode(x=x, y=y, color=ink(INK), tooltip=tooltip)
-        for which, look in looks
-    ]
+    looks: dict[str, tuple[str | alt.ExprRef, str, float]] = {
+        name: (hue, _SHAPES[name], size) for name, hue in _HUES.items()
+    }
+    looks["reference"] = (INK, "diamond" if judged else "circle", 1.4 * size)
+    marks = []
+    for standing, (hue, shape, large) in looks.items():
+        own = base.transform_filter(alt.FieldEqualPredicate(field="standing", equal=standing))
+        full: dict[str, Any] = {"filled": True, "size": large}
+        empty: dict[str, Any] = {"fill": GROUND, "size": size, "strokeWidth": 1.6}
+        for which, look in (("datum.complete", full), ("!datum.complete", empty)):
+            drawn = own.transform_filter(which).mark_point(shape=shape, opacity=1, **look)
+            marks.append(drawn.encode(x=x, y=y, color=ink(hue), tooltip=tooltip))
     return marks
 
 
 def _forest_key(
-    rows: pd.DataFrame, reference: str, human: Line | None, confidence: float | None
+    rows: pd.DataFrame,
+    reference: str,
+    human: Line | None,
+    confidence: float | None,
+    hollow: str,
 ) -> list[str]:
     level = "" if confidence is None else f"{100 * confidence:g} % "
     has_intervals = bool(rows["low"].notna().any())
@@ -213,7 +212,9 @@ def _forest_key(
     if "reference" in there and told:
         lines = [f"◆ reference: {shorten(reference, 26)}", EM.join(told)]
     if not rows["complete"].all():
-        lines.append("○ lacks datasets: not over the same ones")
+        lines.append(
+            f"○ {hollow}" if set(rows["standing"]) == {"reference"} else f"Hollow: {hollow}"
+        )
     if has_intervals:
         lines.append(f"Line: {level}interval of each by itself")
     if (rows["group"] != "").any():

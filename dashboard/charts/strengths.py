@@ -58,15 +58,25 @@ def strength_dots(frame: pd.DataFrame, *, confidence: float | None = None) -> al
 
 
 def judged_dots(
-    frame: pd.DataFrame, *, quantity: str, judge: str, confidence: float | None = None
+    frame: pd.DataFrame,
+    *,
+    quantity: str,
+    judge: str,
+    adds: bool = True,
+    confidence: float | None = None,
 ) -> alt.LayerChart:
     """Draw a row per system: a judge put right by people, people alone, the judge alone.
 
     Columns: `system`; `corrected`, `corrected_low`, `corrected_high`; `human`, `human_low`,
     `human_high`; `judge` (all missing allowed); `label` (text at the right). Rows keep their order.
+    Where the judge adds nothing to people (`adds` is False), people alone are drawn in its place.
     """
     require(frame, _JUDGED)
     rows = _numbers(frame, _JUDGED)
+    if not adds:
+        for end in ("", "_low", "_high"):
+            rows[f"corrected{end}"] = rows[f"human{end}"]
+        rows[["human_low", "human_high"]] = float("nan")
     shape = _Shape(rows)
     x = shape.x("corrected", quantity)
     base = alt.Chart(rows)
@@ -95,12 +105,12 @@ def judged_dots(
     lines = []
     level = _level(confidence)
     if rows["corrected"].notna().any():
-        lines.append("● put right by people's judgments")
-        lines.append(f"Line: its {level}interval")
+        lines.append("● put right by people's judgments" if adds else "● people")
+        lines.append(f"Line: {level}interval" + (" of that" if adds else ""))
     if rows["human_low"].notna().any():
         lines.append(f"Grey bar: {level}interval of people alone")
     if rows["judge"].notna().any():
-        lines.append(f"○ {judge} alone")
+        lines.append(f"○ {judge} alone" if adds else f"○ {judge}")
     return layered(*layers, own_axes=True, title=key(*lines), height=alt.Step(shape.step))
 
 

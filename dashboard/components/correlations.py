@@ -43,6 +43,7 @@ def correlation_heatmap(
     caption: str = "",
     ends: tuple[float, float] | None = None,
     leads_to: str = "",
+    among: bool = False,
 ) -> PickedCell | None:
     """Show coefficients as shades with their numbers; return the cell picked in this run.
 
@@ -74,6 +75,8 @@ def correlation_heatmap(
     leads_to
         Address of the page that a picked cell opens; metric and dataset come after it as
         ``metric`` and ``dataset``. Without it the cell is returned.
+    among
+        Rows and columns are the same things: the diagonal stays empty.
 
     Raises
     ------
@@ -97,16 +100,21 @@ def correlation_heatmap(
         )
     planes["standing"] = (codes.astype(np.uint8), "full", "")
     shown = planes["value"][0]
+    if among:
+        shown = shown[~np.eye(*shape, dtype=bool)]
     known = shown[np.isfinite(shown)]
     low_end, high_end = scale_ends(known) if ends is None else ends
     header: dict[str, Any] = {
         "mode": "correlations",
         "title": f"Metrics and judgments, {quantity}",
-        "label": f"{shape[0]} metrics by {shape[1]} datasets, {quantity}. "
+        "label": f"{shape[0]} by {shape[1]}, {quantity}. Arrow keys move."
+        if among
+        else f"{shape[0]} metrics by {shape[1]} datasets, {quantity}. "
         "Arrow keys move, Enter opens the dataset.",
         "rows": [str(name) for name in metrics],
         "columns": [str(name) for name in datasets],
         "square": False,
+        "among": among,
         "largest": [64, 34],
         "low": low_end,
         "high": high_end,

@@ -40,12 +40,14 @@ function correlationsPainter(table, theme) {
   };
   return {
     cell(ctx, i, j, x, y, side, inner, pattern, height) {
+      if (table.among && i === j) return;
       const value = get.value(i, j);
       const room = side >= ROOM_FOR_VALUE && height >= ROOM_FOR_TEXT;
       const text = room ? fixed(value, decimals, false) : "";
       paintCell(ctx, get.standing(i, j), value, text, x, y, side, inner, height, pattern);
     },
     tip(i, j) {
+      if (table.among && i === j) return { head: [table.rows[i]], lines: [] };
       const head = [table.rows[i], table.columns[j]];
       const value = get.value(i, j);
       if (Number.isNaN(value)) return { head, lines: ["None: nothing in common, or all alike."] };

@@ -18,7 +18,7 @@ from dashboard.components import Standing, correlation_heatmap
 from dashboard.ui import filters, settings
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import Column, name_width, show_table
 from store.judgments import CriterionRecord
 
 RESAMPLES: Final = (1_999, 199, 9_999)
@@ -37,6 +37,8 @@ _TIES: Final[Mapping[MetricTies, str]] = {
     "first": "count for the first by name",
     "second": "count for the second by name",
 }
+_LONG: Final = 50
+"""Characters of a text that a row may cut: the texts stand below as well."""
 _MOST_DRAWN: Final = 60
 """Annotators in the picture; of more those who judged most."""
 _MOST_JUDGMENTS: Final = 8
@@ -119,15 +121,20 @@ def show_coefficients(study: AgreementStudy) -> None:
         frame,
         key="coefficients",
         columns={
-            "name": Column("Coefficient", pinned=True),
-            "value": Column("Value", "number"),
-            "low": Column("From", "number"),
-            "high": Column("To", "number"),
-            "note": Column("What it says", width="large"),
+            "name": Column("Coefficient", pinned=True, width=name_width(frame["name"])),
+            "value": Column("Value", "number", width=64),
+            "low": Column("From", "number", width=64),
+            "high": Column("To", "number", width=64),
+            "note": Column("What it says"),
         },
         filename="agreement",
         noun="coefficient",
+        height="content",
     )
+    if frame["note"].str.len().max() > _LONG:
+        with st.expander("What the coefficients say"):
+            lines = zip(frame["name"], frame["note"], strict=True)
+            st.markdown("\n".join(f"- {plain(f'{name}: {note}')}" for name, note in lines))
 
 
 def show_annotators(study: AgreementStudy) -> None:
@@ -223,6 +230,7 @@ def show_matrix(study: AgreementStudy) -> None:
         reference="",
         caption="Shade: agreement of two annotators on what both judged",
         ends=(min(0.0, float(np.nanmin(pairs, initial=0.0))), 1.0),
+        among=True,
         key="pairs",
     )
     shared = np.asarray(study.pairs_n)
@@ -265,7 +273,7 @@ def show_disagreements(study: AgreementStudy) -> None:
         frame,
         key="disagreements",
         columns={
-            "item": Column("Item", pinned=True),
+            "item": Column("Item", pinned=True, width=min(200, name_width(frame["item"]))),
             "what": Column("Of", shown=bool(frame["what"].nunique() > 1)),
             "spread": Column("Spread", "number", decimals=2),
             "judgments": Column("Who said what", width="large"),

@@ -56,7 +56,7 @@ def show_metrics(study: AgreementStudy) -> None:
         frame,
         key="metrics",
         columns={
-            "name": Column("Metric", pinned=True, width=name_width(frame["name"])),
+            "name": Column("Metric", pinned=True, width=name_width(["Metric", *frame["name"]])),
             "metric": Column("Full name", shown=False),
             "agreement": Column("With annotators", "number", decimals=digits),
             "low": Column("From", "number", decimals=digits),

@@ -69,10 +69,12 @@ class Settings(NamedTuple):
     ties: Ties
     consensus: Consensus
     without: tuple[str, ...]
+    of_preferences: bool
 
     def options(self) -> dict[str, object]:
         """Return what a study takes beside its settings."""
-        return {"ties": self.ties, "consensus": self.consensus, "without": self.without}
+        about = {"ties": self.ties, "consensus": self.consensus} if self.of_preferences else {}
+        return {**about, "without": self.without}
 
     def as_parameters(self) -> dict[str, str | list[str]]:
         """Return the URL parameters that stand for these settings."""
@@ -163,7 +165,7 @@ def choose_settings(choice: Choice) -> Settings:
         n_resamples=None if n_resamples in (None, RESAMPLES[0]) else n_resamples,
         seed=int(seed or 0),
     )
-    return Settings(chosen, ties, consensus, without)
+    return Settings(chosen, ties, consensus, without, is_preference)
 
 
 def metric_names(choice: Choice) -> list[str]:

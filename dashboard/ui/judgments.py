@@ -16,10 +16,14 @@ from dashboard import data, human_data
 from dashboard.ui import filters
 from dashboard.ui.annotators import DEFAULTS
 from dashboard.ui.links import plain
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import Column, name_width, show_table
 from store.errors import StoreError
 from store.judgments import CriterionRecord, ItemJudgments, ItemPreference, ItemRating
 
+_MOST_NAMED: Final = 6
+"""Annotators who are named in a sentence with what they said."""
+_MOST_ANNOTATORS: Final = 12
+"""Columns of a table with one for each annotator."""
 _CHOSEN: Final = {"first": "the first", "second": "the second", "tie": "neither"}
 
 
@@ -102,8 +106,8 @@ def said_of_pair(preferences: Sequence[ItemPreference], a: str, b: str) -> dict[
     return votes
 
 
-def sentence(judged: ItemJudgments, criterion: CriterionRecord) -> str:
-    """Say what annotators made of the item."""
+def sentence(judged: ItemJudgments, criterion: CriterionRecord, about: str = "") -> str:
+    """Say what annotators made of the item; `about` is the output that they differ on most."""
     item = f"Item {judged.item_key}:"
     if criterion.kind == "preference":
         pairs = pairs_of(judged, criterion.name)
@@ -123,7 +127,26 @@ def sentence(judged: ItemJudgments, criterion: CriterionRecord) -> str:
         said = Counter(value_in_words(rating) for rating in ratings)
         told = ", ".join(f"{n} said {value}" for value, n in said.most_common())
         return f"{item} {who}: {told}."
-    return f"{item} {who} judged the outputs of {numbers.counted(len(systems), 'system')}."
+    told = f"{item} {who} judged the outputs of {numbers.counted(len(systems), 'system')}"
+    return f"{told}{_apart(of_people([one for one in ratings if one.system == about]))}."
+
+
+def of_people(ratings: Sequence[ItemRating]) -> list[ItemRating]:
+    """Return what people said; where only models did, that."""
+    return [one for one in ratings if one.annotator_kind == "human"] or list(ratings)
+
+
+def _apart(ratings: Sequence[ItemRating]) -> str:
+    """Say what was said of the output that annotators differ on most, as the end of a sentence."""
+    if not ratings:
+        return ""
+    if len(ratings) <= _MOST_NAMED:
+        said = ", ".join(f"{one.annotator}: {value_in_words(one)}" for one in ratings)
+    else:
+        said = ", ".join(
+            f"{value} by {n}" for value, n in Counter(map(value_in_words, ratings)).most_common()
+        )
+    return f", and part most on {ratings[0].system} ({said})"
 
 
 def _votes_in_words(preferences: Sequence[ItemPreference], pair: tuple[str, str]) -> str:
@@ -167,9 +190,9 @@ def pairs_of(judged: ItemJudgments, criterion: str) -> list[tuple[str, str]]:
 
 
 def systems_by_mean(judged: ItemJudgments, criterion: str) -> list[str]:
-    """Return the systems that were rated, the highest mean first."""
+    """Return the systems that were rated, the highest mean (of people) first."""
     values: dict[str, list[float]] = {}
-    for rating in own_ratings(judged, criterion):
+    for rating in of_people(own_ratings(judged, criterion)):
         if rating.system is not None and not math.isnan(rating.value):
             values.setdefault(rating.system, []).append(rating.value)
     return sorted(values, key=lambda system: -sum(values[system]) / len(values[system]))
@@ -187,11 +210,61 @@ def note_of(judged: ItemJudgments, criterion: CriterionRecord, system: str, othe
     if criterion.kind == "preference":
         votes = said_of_pair(own_preferences(judged, criterion.name), system, other)
         n = sum(map(len, votes.values()))
-        who = f": {', '.join(votes[system])}" if 0 < len(votes[system]) <= 6 else ""
+        if n == 1:
+            return f"preferred by {votes[system][0]}" if votes[system] else "not preferred"
+        who = f": {', '.join(votes[system])}" if 0 < len(votes[system]) <= _MOST_NAMED else ""
         return f"preferred by {len(votes[system])} of {numbers.counted(n, 'annotator')}{who}"
     ratings = [r for r in own_ratings(judged, criterion.name) if r.system == system]
-    told = [f"{rating.annotator} {value_in_words(rating)}" for rating in ratings]
-    return f"{criterion.name}: {', '.join(told)}" if told else "not judged"
+    told = [f"{rating.annotator}: {value_in_words(rating)}" for rating in ratings]
+    return f"{criterion.name} by {', '.join(told)}" if told else "not judged"
+
+
+def show_who_said_what(judged: ItemJudgments, criterion: str, systems: Sequence[str]) -> None:
+    """Show outputs by annotators where several were rated, and every judgment of the item."""
+    frame = rating_frame(judged, criterion)
+    annotators = [name for name in frame.columns if name not in ("system", "mean")]
+    if len(frame) < 2 or len(annotators) > _MOST_ANNOTATORS:
+        show_judgments(judged, criterion, systems)
+        return
+    show_table(
+        frame,
+        key="ratings",
+        columns={
+            "system": Column(
+                "System", pinned=True, width=min(200, name_width(["System", *frame["system"]]))
+            ),
+            **{name: Column(name, right=True) for name in annotators},
+            "mean": Column(
+                "Mean", "number", decimals=2, shown=len(annotators) > 1, help="Of people, if any"
+            ),
+        },
+        filename="ratings_of_an_item",
+        noun="output",
+    )
+    n = len(judged.ratings) + len(judged.preferences)
+    with st.expander(f"Every judgment of this item, {n:,}"):
+        show_judgments(judged, criterion, systems)
+
+
+def rating_frame(judged: ItemJudgments, criterion: str) -> pd.DataFrame:
+    """Return a row per rated output, the highest mean first, and a column per annotator.
+
+    People stand before models; the mean is that of people, where they rated.
+    """
+    ratings = [one for one in own_ratings(judged, criterion) if one.system is not None]
+    people = {one.annotator for one in of_people(ratings)}
+    names = {one.annotator for one in ratings}
+    annotators = sorted(names, key=lambda name: (name not in people, name.casefold()))
+    rows = []
+    for system in systems_by_mean(judged, criterion):
+        said: dict[str, list[str]] = {name: [] for name in annotators}
+        own = [one for one in ratings if one.system == system]
+        for one in own:
+            said[one.annotator].append(value_in_words(one))
+        words = {name: ", ".join(values) or None for name, values in said.items()}
+        mean = float(np.mean([one.value for one in own if one.annotator in people] or math.nan))
+        rows.append({"system": system, **words, "mean": mean})
+    return pd.DataFrame(rows, columns=["system", *annotators, "mean"])
 
 
 def show_judgments(judged: ItemJudgments, criterion: str, systems: Sequence[str]) -> None:
@@ -203,8 +276,8 @@ def show_judgments(judged: ItemJudgments, criterion: str, systems: Sequence[str]
         frame,
         key="judgments",
         columns={
-            "criterion": Column("Judged", pinned=True),
-            "annotator": Column("Annotator"),
+            "annotator": Column("Annotator", pinned=True),
+            "criterion": Column("Judged", shown=frame["criterion"].nunique() > 1),
             "kind": Column("Kind", shown=frame["kind"].nunique() > 1),
             "of": Column("Of"),
             "said": Column("Said"),

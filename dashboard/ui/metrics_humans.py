@@ -14,6 +14,7 @@ from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations import CorrelationRow, CorrelationsStudy
 from analysis.studies.humans.correlations_report import method_in_words
 from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.evidence import ENOUGH_CELLS
 from dashboard import data
 from dashboard.charts import Line, correlation_forest, correlation_scatter
 from dashboard.components import (
@@ -51,16 +52,23 @@ def show_forest(study: CorrelationsStudy) -> None:
                 metric=drawn["name"],
                 label=[numbers.fixed(v, places(study)) for v in drawn["value"]],
                 group=letters,
+                complete=~drawn["is_partial"],
             ),
             quantity=COEFFICIENTS_IN_WORDS[study.coefficient],
             reference=names[reference_of(study)],
             human=None if human is None else Line(human.value, human.low, human.high),
             confidence=1 - study.alpha,
+            hollow="scored on few cells, ranked last",
         ),
         key="forest",
         alt=study.sentence,
     )
     told = [method_in_words(study), *left_out(len(frame) - len(drawn), len(frame))]
+    if drawn["is_partial"].any():
+        told.append(
+            f"Hollow: scored on fewer than {100 * ENOUGH_CELLS:.0f} % of the judged cells, so it "
+            "stands below the others."
+        )
     if human is not None:
         told.append(
             f"Dashed: {human.how}, {numbers.fixed(human.value, places(study))} "
@@ -109,8 +117,8 @@ def row_frame(study: CorrelationsStudy) -> pd.DataFrame:
             "name": list(bare_names(study.metrics).values()),
             "metric": study.metrics,
             "value": [row.coefficient for row in study.rows],
-            "low": [row.ci_low for row in study.rows],
-            "high": [row.ci_high for row in study.rows],
+            "low": [row.ci[0] for row in study.rows],
+            "high": [row.ci[1] for row in study.rows],
             "standing": standings,
             "against": [STANDINGS[name] for name in standings],
             "groups": [shorten_letters(row.group) for row in study.rows],
@@ -120,6 +128,7 @@ def row_frame(study: CorrelationsStudy) -> pd.DataFrame:
             "n_undefined": [row.n_undefined for row in study.rows],
             "epsilon": [row.epsilon for row in study.rows],
             "without_outliers": [row.without_outliers for row in study.rows],
+            "is_partial": [row.is_partial for row in study.rows],
         }
     )
 
@@ -130,18 +139,13 @@ def standing(row: CorrelationRow, study: CorrelationsStudy) -> str:
     A reference that the reader asked for takes a correction for all others. The best metric was
     chosen by the data: that takes the correction for all pairs.
     """
-    reference = next(other for other in study.rows if other.metric == reference_of(study))
-    if row is reference:
-        return "reference"
-    p = row.pvalue_vs_best if study.reference is None else row.pvalue_vs_reference
-    if not p <= study.alpha:
-        return "undecided"
-    return "better" if row.coefficient > reference.coefficient else "worse"
+    found = row.versus_best if study.reference is None else row.versus_reference
+    return "undecided" if found in ("untested", None) else str(found)
 
 
 def places(study: CorrelationsStudy) -> int:
     """Return the decimals of coefficients: two at least, so that printed ones can be compared."""
-    halves = np.array([(row.ci_high - row.ci_low) / 2 for row in study.rows], dtype=float)
+    halves = np.array([(row.ci[1] - row.ci[0]) / 2 for row in study.rows], dtype=float)
     halves = halves[np.isfinite(halves) & (halves > 0)]
     half = float(np.median(halves)) if halves.size else None
     return max(2, min(4, numbers.decimals(half_width=half)))
@@ -150,12 +154,16 @@ def places(study: CorrelationsStudy) -> int:
 def _columns(study: CorrelationsStudy, frame: pd.DataFrame) -> dict[str, Column]:
     digits = places(study)
     return {
-        "name": Column("Metric", pinned=True, width=name_width(frame["name"])),
+        "name": Column("Metric", pinned=True, width=name_width(["Metric", *frame["name"]])),
         "metric": Column("Full name", shown=False),
         "value": Column(COEFFICIENTS_IN_WORDS[study.coefficient], "number", decimals=digits),
         "low": Column("From", "number", decimals=digits, help="Interval of each by itself"),
         "high": Column("To", "number", decimals=digits),
-        "groups": Column("Group", help="Metrics with a letter in common cannot be told apart"),
+        "groups": Column(
+            "Group",
+            help="Metrics with a letter in common cannot be told apart",
+            shown=bool(frame["groups"].nunique() > 1),
+        ),
         "pvalue_vs_best": Column(
             "p against the best", "pvalue", help="Adjusted over all pairs of metrics"
         ),
@@ -231,8 +239,8 @@ def show_scatter(study: CorrelationsStudy) -> str:
     return str(metric)
 
 
-def show_pairs(study: CorrelationsStudy) -> None:
-    """Show for all pairs of metrics which follows the gold better."""
+def show_pairs(study: CorrelationsStudy) -> tuple[str, str] | None:
+    """Show for all pairs of metrics which follows the gold better; return the pair picked."""
     kept = _defined(study)
     both = np.ix_(kept, kept)
     adjusted, difference = study.pvalue_adjusted[both], study.difference[both]
@@ -245,7 +253,7 @@ def show_pairs(study: CorrelationsStudy) -> None:
     none = np.full(difference.shape, math.nan)
     n = np.minimum.outer(*[np.array([row.n for row in study.rows])[kept]] * 2)
     names = list(bare_names(study.metrics).values())
-    significance_heatmap(
+    picked = significance_heatmap(
         [names[i] for i in kept],
         difference,
         none,
@@ -262,6 +270,10 @@ def show_pairs(study: CorrelationsStudy) -> None:
         thing="metric",
         key="metric_pairs",
     )
+    st.caption("Pick a cell to see below what would tell its two metrics apart.")
+    if picked is None:
+        return None
+    return study.metrics[kept[picked.row]], study.metrics[kept[picked.column]]
 
 
 def show_between(study: CorrelationsStudy) -> None:
@@ -282,6 +294,7 @@ def show_between(study: CorrelationsStudy) -> None:
         reference="",
         caption=f"Shade: {COEFFICIENTS_IN_WORDS[study.coefficient]} of two metrics",
         ends=(min(0.0, float(np.nanmin(between, initial=0.0))), 1.0),
+        among=True,
         key="between",
     )
     frame = pd.DataFrame(between, columns=names)
@@ -290,7 +303,7 @@ def show_between(study: CorrelationsStudy) -> None:
         frame,
         key="between_table",
         columns={
-            "metric": Column("Metric", pinned=True, width=name_width(frame["metric"])),
+            "metric": Column("Metric", pinned=True, width=name_width(["Metric", *frame["metric"]])),
             **{name: Column(name, "number", decimals=2) for name in names},
         },
         filename=f"metrics_among_themselves_{study.dataset.name}",
@@ -326,7 +339,7 @@ def show_slices(study: CorrelationsStudy) -> None:
         frame,
         key="slice_table",
         columns={
-            "metric": Column("Metric", pinned=True, width=name_width(frame["metric"])),
+            "metric": Column("Metric", pinned=True, width=name_width(["Metric", *frame["metric"]])),
             **{name: Column(name, "number", decimals=places(study)) for name in names},
         },
         filename=f"correlations_by_{study.by}_{study.dataset.name}",

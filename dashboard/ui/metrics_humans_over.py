@@ -143,8 +143,8 @@ def dataset_frame(study: CorrelationsOver) -> pd.DataFrame:
                 "dataset": one.dataset.label,
                 "best": best.metric,
                 "value": best.coefficient,
-                "low": best.ci_low,
-                "high": best.ci_high,
+                "low": best.ci[0],
+                "high": best.ci[1],
                 "n_alike": sum(not row.pvalue_vs_best <= one.alpha for row in one.rows[1:]),
                 "human": human,
                 "n_metrics": len(one.rows),
@@ -211,14 +211,7 @@ def _show_means(study: CorrelationsOver, quantity: str) -> None:
 
 def mean_standings(study: CorrelationsOver) -> list[str]:
     """Return what is known of each metric's mean against that of the reference."""
-    mean = float(study.mean[study.metrics.index(study.reference)])
     return [
-        "reference"
-        if name == study.reference
-        else "undecided"
-        if not p <= study.alpha
-        else "better"
-        if value > mean
-        else "worse"
-        for name, p, value in zip(study.metrics, study.pvalue_vs_reference, study.mean, strict=True)
+        "undecided" if standing in ("untested", None) else str(standing)
+        for standing in study.versus_reference
     ]

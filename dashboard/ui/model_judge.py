@@ -1,12 +1,10 @@
-"""A model as judge: put right by people's judgments, against their agreement, and its biases."""
+"""A model as judge: against people's agreement with each other, and its biases."""
 
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -14,8 +12,8 @@ from analysis import numbers
 from analysis.statistics.annotation.humans_against_metric import HumansAgainstMetric
 from analysis.studies.humans.judges import JudgesStudy
 from dashboard import human_data
-from dashboard.charts import agreement_dots, judged_dots
-from dashboard.ui import filters
+from dashboard.charts import agreement_dots
+from dashboard.ui import filters, model_judge_systems
 from dashboard.ui.annotators_metrics import VERDICTS
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_warnings
@@ -25,7 +23,7 @@ from dashboard.ui.tables import Column, show_table
 from store.errors import StoreError
 from store.judgments import CriterionRecord
 
-_CONFIDENCE: Final = 0.95
+CONFIDENCE: Final = 0.95
 """Of all intervals of a judge, whatever the level of the tests."""
 
 
@@ -60,9 +58,8 @@ def show_judge(
     if study.ceiling is not None and math.isfinite(study.ceiling.metric):
         _show_ceiling(study, study.ceiling)
     if any(math.isfinite(row.corrected) for row in study.systems):
-        _show_systems(study)
-        if study.pairs:
-            _show_pairs(study)
+        model_judge_systems.show_systems(study, CONFIDENCE)
+        model_judge_systems.show_pairs(study)
     _show_place(study)
     _show_length(study)
     with st.expander(f"Report on {plain(study.judge)}"):
@@ -83,7 +80,7 @@ def _show_ceiling(study: JudgesStudy, found: HumansAgainstMetric) -> None:
             frame.assign(label=[numbers.fixed(value, digits) for value in frame["value"]]),
             quantity="mean agreement with a person",
             who="people among themselves",
-            confidence=_CONFIDENCE,
+            confidence=CONFIDENCE,
         ),
         key="ceiling_picture",
         alt=f"{study.judge} agrees with people on {numbers.fixed(found.metric, digits)} of "
@@ -123,105 +120,6 @@ def ceiling_frame(study: JudgesStudy, found: HumansAgainstMetric) -> pd.DataFram
                  VERDICTS[mark]))  # fmt: skip
     columns = ["name", "value", "low", "high", "pvalue", "mark", "verdict"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _show_systems(study: JudgesStudy) -> None:
-    """Show each system by people, by the judge, and by the judge put right by people."""
-    st.subheader("Systems, put right by people's judgments", anchor=False)
-    frame = system_frame(study)
-    digits = _places(frame["corrected_low"], frame["corrected_high"])
-    judge = study.judge
-    show_picture(
-        judged_dots(
-            frame.assign(label=[numbers.fixed(value, digits) for value in frame["corrected"]]),
-            quantity=study.unit_in_words,
-            judge=judge,
-            confidence=_CONFIDENCE,
-        ),
-        key="judged_picture",
-        alt=f"{numbers.counted(len(frame), 'system')} by {judge} put right by people, "
-        f"{frame['system'].iloc[0]} on top.",
-    )
-    number = partial(Column, kind="number", decimals=digits)
-    show_table(
-        frame,
-        key="judged_systems",
-        columns={
-            "system": Column("System", pinned=True),
-            "corrected": number("Corrected", help="The judge, put right by people"),
-            "corrected_low": number("From"),
-            "corrected_high": number("To"),
-            "human": number("People alone"),
-            "human_low": number("From"),
-            "human_high": number("To"),
-            "judge": number("Judge alone"),
-            "bias": Column(
-                "Bias", "difference", decimals=digits, help="Judge minus people, where both judged"
-            ),
-            "bias_low": Column("From", "difference", decimals=digits, shown=False),
-            "bias_high": Column("To", "difference", decimals=digits, shown=False),
-            "n_human": Column("Both judged", "count"),
-            "n_judged_only": Column("Judge only", "count"),
-            "effective_n": Column(
-                "Worth", "number", decimals=0, help="Human judgments as precise without the judge"
-            ),
-            "weight": Column("Weight of the judge", "number", decimals=2, shown=False),
-        },
-        filename=f"systems_by_{judge}",
-        noun="system",
-    )
-
-
-def system_frame(study: JudgesStudy) -> pd.DataFrame:
-    """Return a row per system, the best first."""
-    names = ["system", "system_uid", "corrected", "corrected_low", "corrected_high", "human",
-             "human_low", "human_high", "judge", "bias", "bias_low", "bias_high", "n_human",
-             "n_judged_only", "effective_n", "weight"]  # fmt: skip
-    return pd.DataFrame(
-        [[getattr(row, name) for name in names] for row in study.systems], columns=names
-    )
-
-
-def _show_pairs(study: JudgesStudy) -> None:
-    """Show which systems people and the judge together tell apart."""
-    told = {"undecided": "cannot tell", "no comparison": "no comparison"}
-    frame = pd.DataFrame(
-        {
-            "first": [row.first for row in study.pairs],
-            "second": [row.second for row in study.pairs],
-            "better": [
-                told.get(row.better) or (row.first if row.better == "first" else row.second)
-                for row in study.pairs
-            ],
-            "corrected": [row.corrected for row in study.pairs],
-            "corrected_low": [row.corrected_low for row in study.pairs],
-            "corrected_high": [row.corrected_high for row in study.pairs],
-            "pvalue_adjusted": [row.pvalue_adjusted for row in study.pairs],
-            "human": [row.human for row in study.pairs],
-            "human_pvalue": [row.human_pvalue for row in study.pairs],
-            "judge": [row.judge for row in study.pairs],
-        }
-    )
-    digits = _places(frame["corrected_low"], frame["corrected_high"])
-    difference = partial(Column, kind="difference", decimals=digits)
-    show_table(
-        frame,
-        key="judged_pairs",
-        columns={
-            "first": Column("System", pinned=True),
-            "second": Column("Minus"),
-            "better": Column("Better", help=f"By the adjusted p, α = {study.alpha:g}"),
-            "corrected": difference("Corrected"),
-            "corrected_low": difference("From"),
-            "corrected_high": difference("To"),
-            "pvalue_adjusted": Column("Adjusted p", "pvalue", help="By Holm, over all pairs"),
-            "human": difference("People alone"),
-            "human_pvalue": Column("p of people alone", "pvalue", shown=False),
-            "judge": difference("Judge alone"),
-        },
-        filename=f"pairs_by_{study.judge}",
-        noun="pair",
-    )
 
 
 def _show_place(study: JudgesStudy) -> None:
@@ -319,10 +217,3 @@ def _show_length(study: JudgesStudy) -> None:
         filename=f"length_{study.judge}",
         noun="row",
     )
-
-
-def _places(low: pd.Series[float], high: pd.Series[float]) -> int:
-    halves = ((high - low) / 2).to_numpy(dtype="float64")
-    halves = halves[np.isfinite(halves) & (halves > 0)]
-    half = float(np.median(halves)) if halves.size else None
-    return max(2, min(4, numbers.decimals(half_width=half)))

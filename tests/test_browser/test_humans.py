@@ -115,7 +115,38 @@ def test_a_cell_of_all_datasets_opens_that_dataset(
     frame.press("Enter")
     expect(page).to_have_url(re.compile(r"metrics_humans\?.*dataset=talks"))
     expect(page.get_by_text("On talks (6 systems on 10 items) close follows").first).to_be_visible()
-    expect(page.get_by_role("combobox", name=re.compile("^Metric"))).to_have_value("far")
+    expect(page.get_by_role("combobox", name="Metric", exact=True)).to_have_value("far")
+    assert not errors
+
+
+def test_a_cell_of_all_metrics_asks_what_would_tell_the_two_apart(
+    page: Page, serve: Callable[[Path], str], settled: Callable[[Page], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "humans.db"
+    write_store(path)
+    address = serve(path)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{address}/metrics_humans?dataset=news&gold=fluency")
+    settled(page)
+    drawn(page)
+    answer = page.get_by_text(re.compile("close is .* ahead of far .* If that is the true"))
+    expect(answer).to_have_count(0)
+    frame = page.locator(".heatmap .frame").first
+    frame.focus()
+    for stroke in ("Home", "ArrowUp", "ArrowDown"):
+        frame.press(stroke)
+    expect(page.locator(".heatmap .live").first).to_contain_text("far")
+    frame.press("Enter")
+    expect(answer).to_be_visible(timeout=60_000)
+    expect(page).to_have_url(re.compile(r"[?&]a=far(&|$)"))
+    expect(page).to_have_url(re.compile(r"[?&]b=close(&|$)"))
+    how = page.get_by_text(re.compile("^Tested by exchange of the two metrics on whole systems"))
+    expect(how).to_be_visible()
+
+    page.goto(page.url)  # the address alone asks for the pair
+    expect(answer).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("combobox", name=re.compile("^Metric A"))).to_have_value("far")
     assert not errors
 
 

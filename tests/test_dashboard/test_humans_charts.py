@@ -81,6 +81,19 @@ def test_the_forest_says_only_what_it_draws() -> None:
     assert "▲ better" not in drawn
 
 
+def test_what_is_over_less_is_hollow_whatever_its_standing() -> None:
+    standings = ["reference", "worse", "undecided"]
+    frame = forest(["a", "b", "c"], standing=standings, complete=[True, False, False])
+    chart = charts.correlation_forest(frame, quantity="r", reference="a", hollow="on few cells")
+    assert "Hollow: on few cells" in texts(chart)
+    marks = [layer["mark"] for layer in chart.to_dict()["layer"] if "shape" in layer["mark"]]
+    hollow = [mark["shape"] for mark in marks if "fill" in mark]
+    assert sorted(hollow) == ["circle", "diamond", "triangle-down", "triangle-up"]
+    assert len(marks) == 2 * len(hollow)
+    full = forest(["a", "b"], standing=["reference", "worse"])
+    assert "ollow" not in texts(charts.correlation_forest(full, quantity="r", reference="a"))
+
+
 def test_the_forest_refuses_what_it_does_not_know() -> None:
     with pytest.raises(ValueError, match=r"`standing` has \['odd'\]"):
         charts.correlation_forest(forest(["a"], standing=["odd"]), quantity="r")
@@ -165,7 +178,7 @@ def test_a_judge_is_drawn_as_far_as_it_is_known() -> None:
     drawn = texts(charts.judged_dots(frame, quantity="share", judge="gpt", confidence=0.95))
     assert drawn.splitlines() == [
         "● put right by people's judgments",
-        "Line: its 95 % interval",
+        "Line: 95 % interval of that",
         "Grey bar: 95 % interval of people alone",
         "○ gpt alone",
     ]
@@ -260,6 +273,29 @@ def test_it_mounts_with_nothing_known() -> None:
     )
 
 
+def test_the_same_things_in_rows_and_columns_leave_the_diagonal_empty() -> None:
+    def header_of(diagonal: float, among: bool) -> dict[str, Any]:
+        def app(diagonal: float, among: bool) -> None:
+            import numpy as np
+
+            from dashboard.components import correlation_heatmap
+
+            values = np.array([[diagonal, 0.5], [0.5, diagonal]])
+            correlation_heatmap(
+                ["a", "b"], ["a", "b"], values, values, values, np.zeros((2, 2), dtype=int),
+                quantity="r", reference="", key="k", among=among,
+            )  # fmt: skip
+
+        found = AppTest.from_function(app, args=(diagonal, among)).run()
+        block = found.get("bidi_component")[0].proto.bytes
+        header: dict[str, Any] = json.loads(block[4 : 4 + int.from_bytes(block[:4], "little")])
+        return header
+
+    assert header_of(NAN, among=True)["missing"] is False
+    assert header_of(NAN, among=False)["missing"] is True
+    assert header_of(1.0, among=True)["high"] == 0.5
+
+
 def test_the_browser_says_how_a_metric_stands_to_the_reference(tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:
@@ -274,13 +310,16 @@ def test_the_browser_says_how_a_metric_stands_to_the_reference(tmp_path: Path) -
     script.write_text(
         "".join((FOLDER / f"{n}.js").read_text("utf-8") for n in ("paint", "paint_correlations"))
         + f"const p = PAINTERS.correlations({table}, {theme});"
+        + f"const q = PAINTERS.correlations({{...{table}, among:true}}, {theme});"
         + "console.log(JSON.stringify([p.tip(0,0).lines, p.tip(1,0).lines, p.tip(1,1).lines,"
-        "[[false,[40,34]],[false,[40,18]],[true,[8,8]]].map(a => p.legend(...a).items[0].text)]))",
+        "[[false,[40,34]],[false,[40,18]],[true,[8,8]]].map(a => p.legend(...a).items[0].text),"
+        "[q.tip(0,0).head, q.tip(0,0).lines, q.tip(0,1).head.length]]))",
         encoding="utf-8",
     )
     printed = subprocess.run([node, str(script)], capture_output=True, text=True, check=True).stdout
-    reference, worse, nothing, legends = json.loads(printed)
+    reference, worse, nothing, legends, tips = json.loads(printed)
     assert reference == ["r: 0.50", "95 % interval: 0.10 to 0.80", "◆ The reference."]
     assert worse[-1] == "▼ Follows the judgments less well than A."
     assert nothing == ["None: nothing in common, or all alike."]
     assert legends == ["▼ worse than A", *["line below: worse than A"] * 2]
+    assert tips == [["A"], [], 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from itertools import combinations
@@ -18,7 +19,8 @@ from dashboard import human_data
 from dashboard.ui.annotators import outputs_in_question
 from dashboard.ui.annotators_metrics import metric_frame
 from dashboard.ui.annotators_systems import strength_frame
-from dashboard.ui.model_judge import ceiling_frame, system_frame
+from dashboard.ui.model_judge import ceiling_frame
+from dashboard.ui.model_judge_systems import pair_frame, system_frame
 from dashboard.ui.notes import without_commands
 from store.engine import open_store
 from store.importers.bundle import (
@@ -254,3 +256,48 @@ def test_judges_are_models_beside_people(judged_path: Path) -> None:
     store = open_store(judged_path)
     found = {c.name: human_data._model_judges(store, c) for c in list_criteria(store)}
     assert found == {"better": ["gpt"], "fluency": ["gpt", "llama"]}
+
+
+def both_rate(path: Path) -> Path:
+    """Store ratings where the model rates what people rate and no more, two systems turned."""
+    one = ratings()
+    turned = {SYSTEMS[0]: 5.0, SYSTEMS[3]: 0.0}
+    one.ratings[:] = [
+        dataclasses.replace(r, value=turned.get(str(r.system), r.value))
+        if r.annotator == "gpt"
+        else r
+        for r in one.ratings
+        if r.annotator != "llama" and r.item < N_PEOPLE
+    ]
+    store = open_store(path, create=True)
+    ingest(store, one, actor="tests")
+    store.close()
+    return path
+
+
+def test_a_judge_that_judged_no_more_than_people_corrects_nothing(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    app = open_page("annotators", both_rate(tmp_path / "both.db"))
+    assert not app.exception
+    found = headings(app)
+    assert "Systems, by people and the judge" in found
+    assert "Systems, put right by people's judgments" not in found
+    systems = table(app, "bias")
+    assert not {"corrected", "effective_n", "n_judged_only"} & set(systems.columns)
+    assert {"human", "judge", "bias_low"} <= set(systems.columns)
+    pairs = table(app, "judge_says")
+    assert list(pairs.iloc[0][["first", "second"]]) == [SYSTEMS[0], SYSTEMS[1]]
+    assert pairs["judge_says"].iloc[0] != pairs["better"].iloc[0]
+    text = text_of(app)
+    assert "people tell 6 apart; the judge alone has 5 of these the other way round" in text
+
+
+def test_pairs_of_which_the_judge_is_right_stand_behind(judged_path: Path) -> None:
+    store = open_store(judged_path)
+    study = study_judges(store, "texts", judge="gpt", n_resamples=199)
+    frame = pair_frame(study)
+    assert not frame["misled"].any()
+    assert list(frame["judge_says"]) == list(frame["second"])
+    told = [(row.first, row.second) for row in study.pairs]
+    assert list(zip(frame["first"], frame["second"], strict=True)) == told

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import human_data
 from dashboard.ui.judged_outputs import read_tree
+from dashboard.ui.judgments import rating_frame, sentence
 from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.metrics_humans import standing
 from store.engine import open_store
@@ -29,6 +30,7 @@ from store.importers.bundle import (
     ImportBundle,
 )
 from store.ingest import ingest
+from store.judgments import list_criteria, load_item_judgments
 
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
@@ -193,6 +195,24 @@ def test_metrics_are_held_against_ratings_with_a_human_line(
     assert app.selectbox(key="reference").value == "good [v1]"
 
 
+def test_a_metric_with_few_cells_is_hollow_and_last(
+    open_page: OpenPage, text_of: TextOf, judged_path: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "few.db"
+    store = open_store(path, create=True)
+    bundle = translations(np.random.default_rng(0), "news")
+    for run in bundle.runs:
+        run.scores[0].values[: N // 2] = np.nan
+    ingest(store, bundle, actor="tests")
+    store.close()
+    app = open_page("metrics_humans", path, dataset="news", gold="fluency")
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert list(table["name"]) == ["bad", "good"]
+    assert "Hollow: scored on fewer than 90 % of the judged cells" in text_of(app)
+    assert "Hollow" not in text_of(open_page("metrics_humans", judged_path, dataset="news"))
+
+
 def test_items_are_cut_by_a_property(
     open_page: OpenPage, text_of: TextOf, judged_path: Path
 ) -> None:
@@ -254,6 +274,7 @@ def test_annotators_against_metrics(
     text = text_of(app)
     assert "Which tree is better?" in text
     assert "36 judgments by 3 annotators on 12 of 12 items" in text
+    assert "a tie agrees half with a choice" in text  # in full, which a row of the table is not
     assert "Do annotators agree with each other more than with a metric?" in text
     people = next(frame.value for frame in app.dataframe if "competence" in frame.value.columns)
     assert set(people["annotator"]) == {"person 0", "person 1", "person 2"}
@@ -318,7 +339,39 @@ def test_marked_errors_stand_in_the_text(
         "judgments", judged_path, dataset="news", criterion="fluency", a="system 2", b="system 4"
     )
     assert "system 2" in html_of(app)
-    assert "fluency: person 0" in html_of(app)
+    assert "fluency by person 0: " in html_of(app)
+
+
+def test_ratings_of_an_item_stand_side_by_side(
+    open_page: OpenPage, text_of: TextOf, judged_path: Path
+) -> None:
+    app = open_page("judgments", judged_path, dataset="news", criterion="fluency", item="s3")
+    assert not app.exception
+    frame = app.dataframe[0].value
+    assert list(frame.columns) == ["system", "person 0", "person 1", "mean"]
+    assert list(frame["system"])[-1] == "system 0"
+    assert list(frame.iloc[-1])[1:] == ["0", "1", 0.5]
+    assert "Every judgment of this item, 14" in [block.label for block in app.expander]
+    assert "2 annotators judged the outputs of 6 systems, and part most on" in text_of(app)
+
+
+def test_people_stand_before_models_and_the_answer_says_what_they_part_on(
+    judged_path: Path,
+) -> None:
+    store = open_store(judged_path)
+    criterion = next(c for c in list_criteria(store) if (c.dataset, c.name) == ("news", "fluency"))
+    found = load_item_judgments(store, criterion.dataset_uid, "s3")
+    ratings = [dataclasses.replace(one, annotator_kind="model") if one.annotator == "person 0"
+               else one for one in found.ratings]  # fmt: skip
+    judged = dataclasses.replace(found, ratings=tuple(ratings))
+    assert sentence(found, criterion, "system 0").endswith(
+        " and part most on system 0 (person 0: 0, person 1: 1)."
+    )
+    assert sentence(judged, criterion, "system 0").endswith("system 0 (person 1: 1).")
+    assert "part most" not in sentence(judged, criterion)
+    frame = rating_frame(judged, "fluency")
+    assert list(frame.columns) == ["system", "person 1", "person 0", "mean"]
+    assert frame["mean"].iloc[-1] == 1.0
 
 
 def test_another_text_is_no_tree() -> None:
@@ -337,8 +390,9 @@ def test_bare_names_only_where_they_tell_metrics_apart() -> None:
 def test_the_best_metric_is_marked_by_the_correction_for_all_pairs(judged_path: Path) -> None:
     store = open_store(judged_path)
     free = human_data.study_correlations(store, "news", "fluency")
-    rows = [dataclasses.replace(row, pvalue_vs_best=0.2, pvalue_vs_reference=0.01)
-            for row in free.rows]  # fmt: skip
+    told = (("reference", "better"), ("undecided", "reference"))
+    rows = [dataclasses.replace(row, versus_best=best, versus_reference=asked)  # type: ignore[arg-type]
+            for row, (best, asked) in zip(free.rows, told, strict=True)]  # fmt: skip
     free = dataclasses.replace(free, rows=tuple(rows))
     assert [standing(row, free) for row in free.rows] == ["reference", "undecided"]
     asked = dataclasses.replace(free, reference=free.rows[1].metric)
