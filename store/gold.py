@@ -163,7 +163,9 @@ def mean_of_annotators(ratings: Ratings) -> FloatArray:
 def share_won(preferences: Preferences) -> FloatArray:
     """Return the share of comparisons that each system won on each item; a tie is half.
 
-    An annotator who compared the same pair several times counts once, with the mean.
+    An annotator who compared the same pair several times counts once, with the mean. A baseline,
+    the one system of three or more that is in every comparison, has one half wherever it was
+    compared: its wins over one system are no evidence against another.
 
     Returns
     -------
@@ -180,7 +182,26 @@ def share_won(preferences: Preferences) -> FloatArray:
         cells.append(own * n_items + preferences.item)
         by.append(preferences.annotator * n_systems + other)
         values.append(share)
-    return _mean_of_means(np.concatenate(cells), np.concatenate(by), np.concatenate(values), shape)
+    shares = _mean_of_means(
+        np.concatenate(cells), np.concatenate(by), np.concatenate(values), shape
+    )
+    baseline = baseline_of(preferences)
+    if baseline is not None:
+        shares[baseline, ~np.isnan(shares[baseline])] = 0.5
+    return shares
+
+
+def baseline_of(preferences: Preferences) -> int | None:
+    """Return the row of the one system, of three or more, that is in every comparison."""
+    there = set(preferences.first.tolist()) | set(preferences.second.tolist())
+    if len(there) < 3:
+        return None
+    everywhere = [
+        system
+        for system in there
+        if bool(np.all((preferences.first == system) | (preferences.second == system)))
+    ]
+    return everywhere[0] if everywhere else None
 
 
 def _mean_of_means(

@@ -26,6 +26,7 @@ from analysis.studies.leaderboard_rows import (
 )
 from analysis.studies.leaderboard_standing import find_standing, score_figures
 from analysis.studies.leaderboard_words import ranks_in_words, sentence, warnings
+from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
 from analysis.studies.study import Study
 from store.arrays import load_matrix
@@ -187,7 +188,10 @@ def study_leaderboard(
             best="none" if figures is None else f"B {figures.n_resamples} seed {figures.seed}",
             store=store.revision(),
         ),
-        warnings=tuple(warnings(rows, standing, matrix, int(shared.sum()))),
+        warnings=(
+            *opponents_note(store, chosen.uid, measure),
+            *warnings(rows, standing, matrix, int(shared.sum())),
+        ),
         store_revision=store.revision(),
         dataset=chosen,
         metric=measure,

@@ -23,6 +23,7 @@ from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.kept_results import kept
+from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import (
     BETTER,
     EQUIVALENT,
@@ -299,7 +300,10 @@ def _study(
             shuffle="none" if settings.shuffle_seed is None else settings.shuffle_seed,
             store=store.revision(),
         ),
-        warnings=tuple(warnings(n_items, n_pairs, result.floor_note, note, matrix, settings)),
+        warnings=(
+            *opponents_note(store, matrix.dataset.uid, metric),
+            *warnings(n_items, n_pairs, result.floor_note, note, matrix, settings),
+        ),
         store_revision=store.revision(),
         dataset=matrix.dataset,
         metric=metric,

@@ -13,11 +13,11 @@ from store import vectors
 from store.arrays import load_matrix, load_run_scores
 from store.backup import check
 from store.errors import ConflictError, NotFoundError, StoreError
-from store.gold import mean_of_annotators, put_gold, share_won
+from store.gold import baseline_of, mean_of_annotators, put_gold, share_won
 from store.history import list_events
 from store.importers.bundle import BundleErrorSpan, BundleMetric, BundlePreference, BundleRating
 from store.ingest import ingest
-from store.judgments import load_preferences, load_ratings, set_weights
+from store.judgments import change_weights, load_preferences, load_ratings
 from store.lifecycle import delete, restore
 from store.metrics import get_metric, list_metrics
 from store.runs import list_runs
@@ -129,19 +129,39 @@ def test_preferences_become_the_share_of_comparisons_won(store, compared):
         # Twice the same comparison is one voice.
         BundlePreference(0, "ann", 1, "A", "B", "first"),
         BundlePreference(0, "ann", 1, "B", "A", "tie", replicate=1),
-        ("bob", 1, "A", "B", "second"),
+        ("bob", 1, "A", "B", "second"), ("bob", 2, "B", "C", "first"),
     )  # fmt: skip
     ingest(store, sent, actor="t")
     same(
         scores(store, SHARE),
         {
             "A": [(1 + 0.5 + 0) / 3, (0.75 + 0) / 2, NAN, NAN],
-            "B": [(0 + 0.5) / 2, (0.25 + 1) / 2, NAN, NAN],
-            "C": [1, NAN, NAN, NAN],
+            "B": [(0 + 0.5) / 2, (0.25 + 1) / 2, 1, NAN],
+            "C": [1, NAN, 0, NAN],
         },
     )
     metric = get_metric(store, "better")
     assert (metric.unit, metric.lower, metric.upper) == ("proportion", 0, 1)
+
+
+def test_a_baseline_counts_as_one_half(store, compared):
+    """So that its difference to a system is that of their own comparisons."""
+    sent = compared(
+        ("ann", 0, "base", "B", "first"), ("ann", 0, "base", "C", "first"),
+        ("ann", 1, "D", "base", "first"), ("ann", 1, "base", "C", "second"),
+    )  # fmt: skip
+    ingest(store, sent, actor="t")
+    same(
+        scores(store, SHARE),
+        {
+            "base": [0.5, 0.5, NAN, NAN],
+            "B": [0, NAN, NAN, NAN],
+            "C": [0, 1, NAN, NAN],
+            "D": [NAN, 1, NAN, NAN],
+        },
+    )
+    found = load_preferences(store, "qa", "better")
+    assert found.systems[baseline_of(found)] == "base"
 
 
 def test_shares_follow_when_a_system_hides_and_comes_back(store, compared):
@@ -171,7 +191,7 @@ def test_marked_errors_become_a_penalty(store, rated):
     ingest(store, sent, actor="t")
     same(scores(store, "mqm"), {"A": [5.5, NAN, NAN, NAN], "B": [0, NAN, NAN, NAN]})
     assert not get_metric(store, "mqm").higher_is_better
-    set_weights(store, "qa", "mqm", {"Major": 1, "Minor": 0}, actor="t")
+    change_weights(store, "qa", "mqm", {"Major": 1, "Minor": 0}, actor="t")
     same(scores(store, "mqm"), {"A": [1, NAN, NAN, NAN], "B": [0, NAN, NAN, NAN]})
 
 
@@ -257,8 +277,60 @@ def test_judgments_that_come_later_are_told_of_golds_that_do_not_follow(filled, 
     report = ingest(filled, rated(("bob", 0, "A", 1.0)), actor="t")
     assert report.warnings == [
         "'fluency [human: median of annotators]' was computed before these judgments came in: "
-        "compute it again with `tiebreak gold`."
+        "compute it again with `tiebreak gold qa fluency --rule median`."
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "rule", "words"),
+    [
+        ("human", "mean of z-scores per annotator", "--rule z-score"),
+        ("model", "median of annotators", "--rule median --annotators model"),
+        ("model", "mean of annotators; people and models", "--rule mean --annotators all"),
+        (
+            *("human", "mean of annotators; weights Major=2, Minor Fluency=0.5"),
+            "--rule mean --weights 'Major=2,Minor Fluency=0.5'",
+        ),
+        (
+            *("human", "likeliest label by MACE (EM); the most certain 0.9; 3 control items"),
+            "--rule mace-em --threshold 0.9 --controls FILE",
+        ),
+    ],
+)
+def test_gold_that_does_not_follow_is_told_with_its_command(filled, rated, source, rule, words):
+    put(filled, [[1.0] * 4, [2.0] * 4], rule=rule, source=source)
+    [told] = ingest(filled, rated(("bob", 0, "A", 1.0)), actor="t").warnings
+    assert told == (
+        f"'fluency [{source}: {rule}]' was computed before these judgments came in: compute it "
+        f"again with `tiebreak gold qa fluency {words}`."
+    )
+
+
+def test_gold_by_a_rule_of_somebody_else_is_told_without_a_command(filled, rated):
+    put(filled, [[1.0] * 4, [2.0] * 4], rule="rank")
+    [told] = ingest(filled, rated(("bob", 0, "A", 1.0)), actor="t").warnings
+    assert told.endswith("compute it again as it was made.")
+
+
+def test_weights_name_the_golds_that_do_not_follow(store, rated):
+    marked = {"name": "mqm", "kind": "error-spans", "lower": None, "upper": None}
+    row = BundleRating(0, "ann", 0, "A", NAN, spans=[BundleErrorSpan("Major")])
+    ingest(store, rated(row, weights={"Major": 5.0, "Minor": 1.0}, **marked), actor="t")
+    said = {"source": "human", "systems": ["A"], "values": np.array([[5.0, NAN, NAN, NAN]])}
+    median = put_gold(store, "qa", "mqm", rule="median of annotators", actor="t", **said)
+    own = "mean of annotators; weights Major=2, Minor=1"
+    put_gold(store, "qa", "mqm", rule=own, actor="t", **said)
+    changed = change_weights(store, "qa", "mqm", {"Major": 10, "Minor": 1}, actor="t")
+    assert [gold.to_dict() for gold in changed.stale] == [
+        {
+            "metric": median.label,
+            "uid": median.uid,
+            "command": "tiebreak gold qa mqm --rule median",
+        }
+    ]
+    # No error is minor: nothing weighs otherwise.
+    changed = change_weights(store, "qa", "mqm", {"Major": 10, "Minor": 2}, actor="t")
+    assert (changed.n_changed, changed.stale) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -366,6 +438,8 @@ def test_share_won_is_that_of_a_loop(new_store, compared, cells):
                     won = points[choice] if system == a else 1 - points[choice]
                     voices.setdefault((by, b if system == a else a), []).append(won)
             expected = np.mean([np.mean(v) for v in voices.values()]) if voices else NAN
+            if voices and baseline_of(found) == s:
+                expected = 0.5
             np.testing.assert_allclose(shares[s, item], expected, rtol=1e-12)
     stored = load_matrix(store, "qa", "better")
     assert vectors.encode(stored.scores[:, :, 0]) == vectors.encode(shares)

@@ -408,7 +408,8 @@ def _models_hint(store: Store, dataset: DatasetRecord, gold: MetricRecord) -> st
     ]
     if not models:
         return ""
-    return f" Models judged as well ({listed(models)}): name one in `metrics`, or see `tiebreak judges`."
+    names = listed(models)
+    return f" Models judged as well ({names}): name one in `metrics`, or see `tiebreak judges`."
 
 
 def _from_preferences(
