@@ -55,7 +55,6 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
         if any(value is not None for value in values)
     ],
     "item judgments": load_item_judgments,
-    "over": lambda store, gold, options: study_correlations_over(store, gold, **dict(options)),
     "agreement": lambda store, dataset, criterion, options: study_agreement(
         store, dataset, gold=criterion, **dict(options)
     ),
@@ -126,9 +125,21 @@ def metric_power(
     return study
 
 
-def correlations_over(gold: str, settings: CorrelationSettings, **options: Any) -> CorrelationsOver:
+def correlations_over(
+    gold: str,
+    settings: CorrelationSettings,
+    *,
+    progress: data.Progress | None = None,
+    **options: Any,
+) -> CorrelationsOver:
     """Return metrics against a gold on all datasets that have it; options all hashable."""
-    study: CorrelationsOver = _ask("over", gold, _sorted(settings=settings, **options))
+    study: CorrelationsOver = data.worked_out(
+        "correlations over datasets",
+        (gold, settings, _sorted(**options)),
+        lambda store: study_correlations_over(
+            store, gold, settings=settings, progress=progress, **options
+        ),
+    )
     return study
 
 

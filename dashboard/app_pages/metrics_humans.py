@@ -2,7 +2,8 @@
 
 URL parameters: `dataset` (or "all datasets"), `gold` (what was judged), `level`, `coefficient`,
 `test`, `correction`, `reference` (a metric), `alpha`, `interval`, `by` (a property of the items),
-`ties` and `consensus` (of preferences), `without` (systems left out), `seed`, `resamples`,
+`ties` and `consensus` (of preferences), `weights` (of datasets in the mean), `without` (systems
+left out), `seed`, `resamples`,
 `metric` (in the scatter plot); `a`, `b` (two metrics) and `target` (power asked for) of what would
 tell two metrics apart: a link with both metrics works it out.
 """
@@ -44,7 +45,13 @@ parameters: dict[str, str | list[str]] = {**choice.as_parameters(), **chosen.as_
 
 try:
     if choice.over_all:
-        over = human_data.correlations_over(choice.gold.name, chosen.settings, **chosen.options())
+        over = with_progress(
+            "Datasets",
+            lambda progress: human_data.correlations_over(
+                choice.gold.name, chosen.settings, progress=progress, **chosen.options()
+            ),
+            in_percent=True,
+        )
     else:
         study = with_progress(
             "Exchanges",

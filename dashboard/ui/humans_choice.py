@@ -12,6 +12,7 @@ from analysis.statistics.multiplicity import METHODS
 from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.evidence import CONSENSUS, TIES, Consensus, Ties
 from analysis.studies.humans.golds import GoldChoice
+from analysis.studies.humans.means import WEIGHTS
 from analysis.studies.humans.settings import (
     COEFFICIENTS,
     INTERVALS,
@@ -49,6 +50,8 @@ _TIES: Final[Mapping[Ties, str]] = {
 }
 _CONSENSUS: Final[Mapping[Consensus, str]] = {"majority": "majority", "mace": "MACE"}
 
+_WEIGHTS: Final[Mapping[str, str]] = {"equal": "count the same", "units": "count as judged"}
+
 
 class Choice(NamedTuple):
     """A gold on one dataset, or on all that have it."""
@@ -70,11 +73,14 @@ class Settings(NamedTuple):
     consensus: Consensus
     without: tuple[str, ...]
     of_preferences: bool
+    weights: str | None
+    """What datasets count in the mean; ``None`` for one dataset."""
 
     def options(self) -> dict[str, object]:
         """Return what a study takes beside its settings."""
         about = {"ties": self.ties, "consensus": self.consensus} if self.of_preferences else {}
-        return {**about, "without": self.without}
+        weights = {} if self.weights is None else {"weights": self.weights}
+        return {**about, **weights, "without": self.without}
 
     def as_parameters(self) -> dict[str, str | list[str]]:
         """Return the URL parameters that stand for these settings."""
@@ -93,6 +99,7 @@ class Settings(NamedTuple):
             "seed": str(chosen.seed),
             "resamples": numbers.count(chosen.n_resamples or RESAMPLES[0]),
             "without": list(self.without),
+            **({} if self.weights is None else {"weights": _WEIGHTS[self.weights]}),
         }
 
 
@@ -147,6 +154,11 @@ def choose_settings(choice: Choice) -> Settings:
         if not choice.over_all:
             known = [_NOT_CUT, *human_data.properties(choice.gold.dataset_uid)]
             by = filters.choose_one("Items cut by", known, key="by")
+        weights = None
+        if choice.over_all:
+            weights = filters.choose_one(
+                "Datasets in the mean", WEIGHTS, key="weights", name=_WEIGHTS.__getitem__
+            )
         ties, consensus = _choose_about_preferences(is_preference)
         without = _choose_without(choice)
         seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
@@ -165,7 +177,7 @@ def choose_settings(choice: Choice) -> Settings:
         n_resamples=None if n_resamples in (None, RESAMPLES[0]) else n_resamples,
         seed=int(seed or 0),
     )
-    return Settings(chosen, ties, consensus, without, is_preference)
+    return Settings(chosen, ties, consensus, without, is_preference, weights)
 
 
 def metric_names(choice: Choice) -> list[str]:

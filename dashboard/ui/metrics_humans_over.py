@@ -72,7 +72,13 @@ def show_over(study: CorrelationsOver, where: Mapping[str, str | list[str]]) -> 
             "low": Column("From", "number", decimals=_PLACES),
             "high": Column("To", "number", decimals=_PLACES),
             "n_alike": Column("Not told apart from it", "count"),
-            "human": Column("One annotator", "number", decimals=_PLACES, help="Against the others"),
+            "human": Column(
+                "One annotator",
+                "number",
+                decimals=_PLACES,
+                help="Against the others",
+                shown=bool(np.isfinite(study.human_lines).any()),
+            ),
             "n_metrics": Column("Metrics", "count"),
             "n_systems": Column("Systems", "count"),
             "n_items": Column("Items", "count"),
@@ -145,7 +151,7 @@ def dataset_frame(study: CorrelationsOver) -> pd.DataFrame:
                 "value": best.coefficient,
                 "low": best.ci[0],
                 "high": best.ci[1],
-                "n_alike": sum(not row.pvalue_vs_best <= one.alpha for row in one.rows[1:]),
+                "n_alike": sum(row.versus_best == "undecided" for row in one.rows),
                 "human": human,
                 "n_metrics": len(one.rows),
                 "n_systems": one.n_systems,
@@ -156,10 +162,11 @@ def dataset_frame(study: CorrelationsOver) -> pd.DataFrame:
 
 
 def _metric_columns(study: CorrelationsOver) -> dict[str, Column]:
-    reference = bare_names(study.metrics)[study.reference]
+    names = bare_names(study.metrics)
+    reference = names[study.reference]
     against = f"Datasets, α = {study.alpha:g}, corrected on each"
     return {
-        "name": Column("Metric", pinned=True, width=name_width(bare_names(study.metrics).values())),
+        "name": Column("Metric", pinned=True, width=name_width(["Metric", *names.values()])),
         "metric": Column("Full name", shown=False),
         "mean": Column("Mean", "number", decimals=_PLACES, help=mean_test_in_words(study)),
         "low": Column("From", "number", decimals=_PLACES),

@@ -12,11 +12,14 @@ T = TypeVar("T")
 _STOPPED = "stopped_work"
 
 
-def with_progress(what: str, work: Callable[[Callable[[int, int], None]], T]) -> T:
+def with_progress(
+    what: str, work: Callable[[Callable[[int, int], None]], T], *, in_percent: bool = False
+) -> T:
     """Return what `work` gives, showing how far it is; the reader may stop it.
 
-    `work` gets a function to call with (done, of how many). A click on "Stop" runs the page
-    again, which ends the work in its next call; the page then offers to start anew.
+    How far: so many of all, or in percent where steps mean nothing to a reader. `work` gets a
+    function to call with (done, of how many). A click on "Stop" runs the page again, which ends
+    the work in its next call; the page then offers to start anew.
     """
     place = st.empty()
     if st.session_state.pop(_STOPPED, False):
@@ -33,7 +36,9 @@ def with_progress(what: str, work: Callable[[Callable[[int, int], None]], T]) ->
             with place.container(horizontal=True, vertical_alignment="center"):
                 bar = st.progress(0.0)
                 st.button("Stop", on_click=_stop)
-        bar.progress(min(1.0, done / max(total, 1)), text=f"{what}: {done:,} of {total:,}")
+        share = min(1.0, done / max(total, 1))
+        how_far = f"{100 * share:.0f} %" if in_percent else f"{done:,} of {total:,}"
+        bar.progress(share, text=f"{what}: {how_far}")
 
     result = work(progress)
     place.empty()

@@ -232,6 +232,20 @@ def test_all_datasets_at_once(open_page: OpenPage, text_of: TextOf, judged_path:
     assert (header["mode"], header["columns"]) == ("correlations", ["news", "talks"])
     assert header["leads_to"].startswith("metrics_humans?")
     assert "dataset=" not in header["leads_to"]
+    assert "Every dataset counts the same in the mean" in text
+
+
+def test_datasets_can_be_weighted_by_what_was_judged(
+    open_page: OpenPage, text_of: TextOf, judged_path: Path
+) -> None:
+    app = open_page(
+        "metrics_humans", judged_path, dataset="all datasets", gold="fluency",
+        weights="count as judged",
+    )  # fmt: skip
+    assert not app.exception
+    (link,) = (x for x in app.get("page_link") if x.proto.label == "Link to this view")
+    assert "weights=count+as+judged" in link.proto.query_string
+    assert app.selectbox(key="weights").value == "units"
 
 
 def test_settings_that_do_not_fit_are_said_and_the_filters_stay(

@@ -322,7 +322,9 @@ def _signature(
         coefficient=studies[0].coefficient,
         test=studies[0].test,
         interval=studies[0].interval,
-        weights=" ".join(f"{weight:.6g}" for weight in weights),
+        weights="equal"
+        if np.ptp(weights) == 0
+        else " ".join(f"{weight:.6g}" for weight in weights),
         mean_test="none" if pairs is None else pairs.test,
         correction=settings.correction,
         reference=reference,

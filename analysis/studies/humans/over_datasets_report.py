@@ -118,7 +118,7 @@ def _on_datasets(study: CorrelationsOver) -> str:
         for number, word in ((worse, "worse"), (better, "better"))
         if number
     ]
-    chance = numbers.share(1 - (1 - study.alpha) ** n, 1)
+    chance = numbers.fixed(100 * (1 - (1 - study.alpha) ** n), 0, unit="%")
     return (
         f"{' and '.join(told)} than {study.reference} on at least one dataset; each dataset is "
         f"corrected by itself, so that chance alone can show this in up to {chance} of cases."
