@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,12 +16,25 @@ from store.judgment_queries import criterion_records
 from store.judgment_records import CriterionRecord
 from store.lookup import find_criterion_id, find_id
 from store.models import Criterion, ErrorSpan, Rating
+from store.stale_golds import StaleGold, stale_golds
 
 
-def set_weights(
+class ChangedWeights(NamedTuple):
+    """What other weights led to."""
+
+    criterion: CriterionRecord
+    n_changed: int
+    """Ratings that have another value now."""
+    stale: list[StaleGold]
+    """Golds by other rules: they are what they were."""
+
+
+def change_weights(
     store: Store, dataset: str, criterion: str, weights: Mapping[str, float], *, actor: str
-) -> CriterionRecord:
-    """Weigh marked errors otherwise: every rating and the scores made of them are computed anew.
+) -> ChangedWeights:
+    """Weigh marked errors otherwise: every rating and its mean over annotators are computed anew.
+
+    Golds by other rules are not: what they are made by is above the store.
 
     Parameters
     ----------
@@ -46,10 +60,13 @@ def set_weights(
         row = change.session.get_one(
             Criterion, find_criterion_id(connection, dataset_id, criterion)
         )
-        reweigh(change, row, weights)
+        n_changed = reweigh(change, row, weights)
         recompute_gold(change, [row])
         change.session.flush()
-        return criterion_records(connection, criterion_id=row.id)[0]
+        stale = stale_golds(connection, [row], by_weights=True) if n_changed else []
+        return ChangedWeights(
+            criterion_records(connection, criterion_id=row.id)[0], n_changed, stale
+        )
 
 
 def weights_with(
@@ -89,13 +106,19 @@ def _no_errors(name: str) -> str:
     return f"'{name}' holds values as given, not marked errors to weigh."
 
 
-def reweigh(change: Change, criterion: Criterion, weights: Mapping[str, float]) -> None:
-    """Give a criterion other weights and its ratings the values that follow; see `set_weights`."""
+def reweigh(change: Change, criterion: Criterion, weights: Mapping[str, float]) -> int:
+    """Give a criterion other weights and its ratings the values that follow; see `change_weights`.
+
+    Returns
+    -------
+    int
+        How many ratings have another value now.
+    """
     if criterion.kind != "error-spans":
         raise StoreError(_no_errors(criterion.name))
     checked = checked_weights(weights)
     if checked == criterion.weights:
-        return
+        return 0
     connection = change.session.connection()
     old, criterion.weights = criterion.weights, checked
     query = (
@@ -127,3 +150,4 @@ def reweigh(change: Change, criterion: Criterion, weights: Mapping[str, float]) 
     change.record(
         "weights", "criterion", criterion.uid, old=old, new=checked, n_changed=len(changed)
     )
+    return len(changed)

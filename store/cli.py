@@ -37,8 +37,7 @@ add_commands(
         "seal": "Close a dataset: no item can be added any more.",
         "tag": "Put a tag on a run, system or dataset, or take it off.",
         "note": "Add a Markdown note to a run, system or dataset.",
-        "weights": "Weigh marked errors otherwise; ratings and scores made of them are computed "
-        "anew.",
+        "weights": "Weigh marked errors otherwise; ratings and their means over annotators follow.",
     },
 )
 app.add_typer(export, name="export")

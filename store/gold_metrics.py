@@ -14,7 +14,8 @@ from store.models import Metric
 GoldSource = Literal["human", "model"]
 
 LONGEST_SIGNATURE = 400
-_SCALE = "; scale "
+SCALE_MARK = "; scale "
+"""Between the rule and the scale, in the signature of a metric that has to say its scale."""
 
 
 class GoldScale(NamedTuple):
@@ -41,7 +42,7 @@ def gold_metric(
     (fluency from 1 to 5 here, from 0 to 100 there), the signature of the later one says its scale.
     """
     signature = f"{source}: {rule}"
-    for candidate in (signature, f"{signature}{_SCALE}{scale}"):
+    for candidate in (signature, f"{signature}{SCALE_MARK}{scale}"):
         if len(candidate) > LONGEST_SIGNATURE:
             raise StoreError(f"`rule` is too long: {len(rule)} characters. Say it in fewer.")
         metric = change.session.scalar(
@@ -67,7 +68,7 @@ def same_rule(change: Change, name: str, source: GoldSource, rule: str) -> dict[
         Metric.name == name,
         sa.or_(
             Metric.signature == signature,
-            Metric.signature.startswith(f"{signature}{_SCALE}", autoescape=True),
+            Metric.signature.startswith(f"{signature}{SCALE_MARK}", autoescape=True),
         ),
     )
     return {metric.id: metric for metric in change.session.scalars(query)}

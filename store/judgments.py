@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from store.change_weights import set_weights, weights_with
+from store.change_weights import ChangedWeights, change_weights, weights_with
 from store.engine import Store
 from store.error_weights import checked_weights, weight_of
 from store.errors import NotFoundError, StoreError
@@ -41,6 +41,7 @@ from store.models import Annotator, Criterion, ErrorSpan, Item, Preference, Rati
 
 __all__ = [
     "AnnotatorRecord",
+    "ChangedWeights",
     "CriterionRecord",
     "ItemJudgments",
     "ItemPreference",
@@ -48,6 +49,7 @@ __all__ = [
     "Preferences",
     "Ratings",
     "SpanRecord",
+    "change_weights",
     "get_criterion",
     "list_annotators",
     "list_criteria",
@@ -55,7 +57,6 @@ __all__ = [
     "load_item_properties",
     "load_preferences",
     "load_ratings",
-    "set_weights",
     "weights_with",
 ]
 

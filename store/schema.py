@@ -49,6 +49,8 @@ def require_current(engine: sa.Engine, location: str) -> None:
     found, needed = current_revision(engine), head_revision()
     if found == needed:
         return
+    if found is None and not sa.inspect(engine).get_table_names():
+        raise _empty(location)
     if found is None or not _is_ours(found):
         raise _not_ours(location)
     if found < needed:
@@ -69,6 +71,13 @@ def _is_ours(revision: str) -> bool:
 
 def _not_ours(location: str) -> StoreError:
     return StoreError(f"{location}: this database is no Tiebreak store.")
+
+
+def _empty(location: str) -> StoreError:
+    return StoreError(
+        f"{location}: this file is empty. If it was to become a store and the import into it was "
+        "stopped at its very beginning, nothing is lost: delete the file and repeat the import."
+    )
 
 
 def upgrade(

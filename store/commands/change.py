@@ -10,7 +10,7 @@ from store import lifecycle, tags
 from store.commands.target import Target
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened
 from store.errors import StoreError
-from store.judgments import CriterionRecord, get_criterion, set_weights, weights_with
+from store.judgments import CriterionRecord, change_weights, get_criterion, weights_with
 
 app = typer.Typer()
 
@@ -113,16 +113,22 @@ def weights_command(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Weigh marked errors otherwise; ratings and scores made of them are computed anew."""
+    """Weigh marked errors otherwise; ratings and their means over annotators follow."""
     with opened(context) as store:
         before = get_criterion(store, dataset, criterion)
         wanted = weights_with(store, dataset, criterion, parse_weights(weights))
-        after = set_weights(store, dataset, criterion, wanted, actor=current_actor())
+        changed = change_weights(store, dataset, criterion, wanted, actor=current_actor())
+    after = changed.criterion
     with opened(context, read_only=True) as store:
         answer(
             "weights",
-            {"before": before.weights, "criterion": after.to_dict()},
+            {
+                "before": before.weights,
+                "criterion": after.to_dict(),
+                "stale": [gold.to_dict() for gold in changed.stale],
+            },
             store_revision=store.revision(),
+            warnings=[gold.after("the weights changed") for gold in changed.stale],
             as_json=as_json,
             show=lambda console: console.print(_told(before, after), markup=False),
         )
@@ -151,6 +157,6 @@ def _told(before: CriterionRecord, after: CriterionRecord) -> str:
         return f"'{after.name}' on '{after.dataset}' has these weights already: nothing changed."
     return (
         f"'{after.name}' on '{after.dataset}': {listed(after.weights)} "
-        f"(before: {listed(before.weights)}). {after.n_judgments:,} ratings and the scores made of "
-        "them follow."
+        f"(before: {listed(before.weights)}). {after.n_judgments:,} ratings and their means over "
+        "annotators follow."
     )

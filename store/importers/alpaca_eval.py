@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -153,11 +153,15 @@ class _Builder:
         ):
             self._refuse(number, None, "instruction and both generators must be texts.")
             return
+        stated = record.get("annotator")
+        if stated is not None and not isinstance(stated, str):
+            self._refuse(number, "annotator", f"the annotator is no text: {str(stated)[:40]}.")
+            return
         first, second = (self.settings.canonical(side.strip()) for side in sides)
         if first == second:
             self.n_with_itself += 1
             return
-        judge = str(record.get("annotator") or "unnamed judge")
+        judge = stated or "unnamed judge"
         item = self._item(record, judge, frozenset((first, second)))
         for side, name in ((first, "output_1"), (second, "output_2")):
             if isinstance(record.get(name), str):
@@ -173,7 +177,8 @@ class _Builder:
         ):
             self._refuse(number, "preference", f"{value!r} is none of 1..2, 0 and null.")
             return
-        self.preferences.append(self._preference(record, judge, item, (first, second), value))
+        made = self._preference(record, judge, item, (first, second), value)
+        self.preferences.append(replace(made, line=number))
 
     def _preference(
         self, record: Mapping[str, Any], judge: str, item: int, sides: Sequence[str], value: float
@@ -248,13 +253,20 @@ class _Builder:
         ]
         if self.sure_judges:
             told.append("A preference between 1 and 2 is the probability of the second, plus 1.")
-        told.append(f"{self.n_ties} ties (1.5, or 0 as written before).")
+        ties = "1 tie" if self.n_ties == 1 else f"{self.n_ties} ties"
+        told.append(f"{ties} (1.5, or 0 as written before).")
         if self.n_failed:
             told.append(f"{self.n_failed} without a preference: the judge failed there.")
         if self.n_with_itself:
-            told.append(f"{self.n_with_itself} compare a system with itself and are left out.")
+            compare, are = ("compares", "is") if self.n_with_itself == 1 else ("compare", "are")
+            told.append(f"{self.n_with_itself} {compare} a system with itself and {are} left out.")
         if self.n_repeated:
-            told.append(f"{self.n_repeated} instructions come again; each is an item of its own.")
+            come = (
+                "1 instruction comes"
+                if self.n_repeated == 1
+                else (f"{self.n_repeated} instructions come")
+            )
+            told.append(f"{come} again; each is an item of its own.")
         if not any(one.order_known for one in self.preferences):
             told.append("The file does not say which output was shown first.")
         return told

@@ -269,6 +269,8 @@ class BundleRating:
     judged_at: datetime | None = None
     spans: Sequence[BundleErrorSpan] = ()
     """Errors that were marked; none means that the output was judged to have none."""
+    line: int | None = field(default=None, compare=False)
+    """Where it stands in the file, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +293,8 @@ class BundlePreference:
     second_length: int | None = None
     replicate: int = 0
     judged_at: datetime | None = None
+    line: int | None = field(default=None, compare=False)
+    """Where it stands in the file, for messages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         skipped=skipped,
         understood=[
             *layout.understood,
+            *beside.understood,
             *rows.understood,
             *found.understood,
             *unjudged(rows, layout, found),

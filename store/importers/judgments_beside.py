@@ -14,7 +14,7 @@ from store.importers.bundle import BundleMetric, BundleRun, BundleScores, RowPro
 from store.importers.cells import as_text, read_numbers
 from store.importers.columns import role_cells
 from store.importers.judgments_forms import Layout
-from store.importers.judgments_rows import Row, short_paths
+from store.importers.judgments_rows import NOT_PLAIN, Row, is_plain, short_paths
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -25,6 +25,7 @@ class Beside:
 
     metrics: list[BundleMetric] = field(default_factory=list)
     runs: list[BundleRun] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)
 
 
 def read_beside(
@@ -60,6 +61,9 @@ def read_beside(
             field="metrics",
         )
     result = Beside(_metrics(layout, taken, settings))
+    if result.metrics:
+        named = ", ".join(metric.name for metric in result.metrics)
+        result.understood.append(f"Scores of metrics: {named}.")
     n_items = [len(names) for names in items]
     runs = list(dict.fromkeys(places))
     scores: dict[tuple[str, int], list[BundleScores]] = {run: [] for run in runs}
@@ -89,7 +93,12 @@ def _outputs(
     if "output" not in layout.roles:
         return {}
     column = layout.roles["output"]
-    cells = [as_text(cell) or None for cell in role_cells(layout.table, column)]
+    cells = list(role_cells(layout.table, column))
+    for i, cell in enumerate(cells):
+        if not is_plain(cell):
+            problems.report(layout.table.shown, layout.table.lines[i], column, f"{NOT_PLAIN}.")
+            cells[i] = None
+    cells = [as_text(cell) or None for cell in cells]
     return _by_place(rows, cells, layout.table, column, problems)
 
 

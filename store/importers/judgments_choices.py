@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from store.errors import ImportFormatError
 from store.importers.bundle import (
@@ -24,11 +24,13 @@ from store.importers.cells import (
 from store.importers.columns import normal_name, role_cells
 from store.importers.judgments_forms import Layout
 from store.importers.judgments_options import JudgmentOptions, require_known
-from store.importers.judgments_rows import Judged, Row
+from store.importers.judgments_rows import MOST_DIGITS, NOT_PLAIN, Judged, Row, is_plain
 from store.importers.settings import Settings
 
 CRITERION = "preference"
 """What was judged, where nothing names it."""
+
+_Value = TypeVar("_Value")
 
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _WORDS: Mapping[str, Choice] = {
@@ -65,6 +67,14 @@ class _Pair:
     """Names of the columns and what else stands for a choice in this table."""
 
 
+class _RoleError(CellError):
+    """A cell cannot be read that is not the choice itself."""
+
+    def __init__(self, role: str, reason: str) -> None:
+        super().__init__(reason)
+        self.role = role
+
+
 def are_choices(options: JudgmentOptions) -> bool:
     """Return whether the cells of a table of workers and items choose between two systems."""
     return bool((options.first and options.second) or _systems_of(options))
@@ -85,7 +95,7 @@ def read_cell_choices(
         The options do not name two systems, or name a word that no cell holds.
     """
     cells = list(judged)
-    words = {as_text(one.cell) for one in cells}
+    words = {as_text(one.cell) for one in cells if is_plain(one.cell)}
     require_known(options.words, words.__contains__, settings.shown)
     named = [one for one in (options.first, options.second) if one]
     systems = named or [settings.canonical(name) for name in _systems_of(options)]
@@ -121,7 +131,7 @@ def read_pairs(
         for role in ("first", "second", "choice", "strength", *_DETAILS)
         if role in roles
     }
-    words = {as_text(cell) for cell in columns.get("choice", ())}
+    words = {as_text(cell) for cell in columns.get("choice", ()) if is_plain(cell)}
     require_known(options.words, words.__contains__, settings.shown)
     names: dict[str, Choice] = {}
     for role in ("first", "second"):
@@ -129,10 +139,15 @@ def read_pairs(
     reader = _Reader(layout, settings, options, problems)
     for row in rows:
         cells = {role: column[row.number] for role, column in columns.items()}
-        sides = [
-            settings.canonical(as_text(cells.get(role)) or getattr(options, role))
-            for role in ("first", "second")
-        ]
+        sides = []
+        for role in ("first", "second"):
+            cell = cells.get(role)
+            if not is_plain(cell):
+                problems.report(table.shown, row.line, roles[role], f"{NOT_PLAIN}.")
+                break
+            sides.append(settings.canonical(as_text(cell) or getattr(options, role)))
+        if len(sides) < 2:
+            continue
         pair = _Pair(sides[0], sides[1], names)
         if sides[0] and sides[0] == sides[1]:
             reader.result.n_with_itself += 1
@@ -174,7 +189,7 @@ class _Reader:
         """Add one comparison, or report why it cannot be used."""
         try:
             self._require_pair(pair)
-            sure = _share(strength)
+            sure = _read("strength", _share, strength)
             choice = self._choice(pair, cell, sure)
             _require_agreement(choice, sure)
             made = BundlePreference(
@@ -185,14 +200,17 @@ class _Reader:
                 pair.second,
                 choice,
                 sure,
-                self._order(details.get("order_known")),
-                _length(details.get("first_length")),
-                _length(details.get("second_length")),
+                _read("order_known", self._order, details.get("order_known")),
+                _read("first_length", _length, details.get("first_length")),
+                _read("second_length", _length, details.get("second_length")),
                 self._replicate(row, annotator, pair),
                 row.judged_at,
+                row.line,
             )
         except CellError as error:
-            self.problems.report(self.layout.table.shown, row.line, column, str(error))
+            role = error.role if isinstance(error, _RoleError) else ""
+            field, reason = self.layout.roles.get(role, column), f"{str(error).rstrip('.')}."
+            self.problems.report(self.layout.table.shown, row.line, field, reason)
             return
         self.result.preferences.append(made)
 
@@ -255,8 +273,9 @@ class _Reader:
         return found
 
     def _require_pair(self, pair: _Pair) -> None:
-        if not pair.first or not pair.second:
-            raise CellError("one of the two systems is not named.")
+        for role, name in (("first", pair.first), ("second", pair.second)):
+            if not name:
+                raise _RoleError(role, "one of the two systems is not named.")
 
     def _criterion(self, row: Row) -> int:
         name = row.criterion or self.options.criterion or CRITERION
@@ -294,6 +313,14 @@ class _Reader:
             f"'{annotator}' has compared these two in line {line} already. If it was judged twice, "
             "say --column replicate=NAME or --option repeats=count."
         )
+
+
+def _read(role: str, read: Callable[[Any], _Value], cell: Any) -> _Value:
+    """Return what a cell of that role says; a complaint names its column, not the choice's."""
+    try:
+        return read(cell)
+    except CellError as error:
+        raise _RoleError(role, str(error)) from None
 
 
 def _systems_of(options: JudgmentOptions) -> list[str]:
@@ -345,6 +372,6 @@ def _length(cell: Any) -> int | None:
     if is_missing(cell):
         return None
     text = _plain(cell)
-    if not text.isdecimal():
-        raise CellError(f"the length '{text}' is no number of characters.")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise CellError(f"the length '{text[:40]}' is no number of characters.")
     return int(text)

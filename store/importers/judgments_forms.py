@@ -21,6 +21,7 @@ from store.importers.columns import (
     fields_of,
     find_roles,
     normal_name,
+    role_cells,
 )
 from store.importers.judgments_options import JudgmentOptions
 from store.importers.judgments_sheet import is_list_of_numbers
@@ -72,6 +73,7 @@ def choose_layout(table: Table, settings: Settings, options: JudgmentOptions) ->
         Something is not named, or there is no column that could hold judgments.
     """
     roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
+    _require_plain_parts(table, roles)
     for role in ("system", "annotator_kind"):
         if all(is_missing(cell) for cell in table.cells.get(roles.get(role, ""), (0,))):
             del roles[role]
@@ -79,6 +81,18 @@ def choose_layout(table: Table, settings: Settings, options: JudgmentOptions) ->
     if "errors" not in settings.columns and not any(map(is_list_of_errors, errors)):
         roles.pop("errors", None)  # a count of errors is a rating
     return _Chooser(table, roles, settings, options).choose()
+
+
+def _require_plain_parts(table: Table, roles: Mapping[str, str]) -> None:
+    """Refuse lists and objects in columns that a name such as ``"{task}/{id}"`` is made of."""
+    for column in roles.values():
+        if column in table.columns:
+            continue
+        for name in fields_of(column, table.columns):
+            for line, cell in zip(table.lines, table.cells.get(name, ()), strict=False):
+                if isinstance(cell, (list, dict)):
+                    reason = "holds a list or an object; a name is made of plain values."
+                    raise ImportFormatError(reason, path=table.shown, line=line, field=name)
 
 
 @dataclass(slots=True)
@@ -136,6 +150,7 @@ class _Chooser:
         self._require("item")
         long = self._long_columns()
         if long and not self.options.criteria:
+            self._require_not_swapped()
             return self._layout("long", long, "Long table: one rating in each line.")
         for role in _LONG_ROLES:
             self.roles.pop(role, None)
@@ -165,6 +180,29 @@ class _Chooser:
             named += [name for name in self._free() if normal_name(name) == "label"]
         return tuple(named)
 
+    def _require_not_swapped(self) -> None:
+        """Refuse numbers as criteria with words as ratings, unless both columns are stated."""
+        both = ("criterion", "rating")
+        if not self.roles.keys() >= {*both} or self.settings.columns.keys() >= {*both}:
+            return
+        columns = [self.roles[role] for role in both]
+        criteria, ratings = (
+            [cell for cell in role_cells(self.table, column) if not is_missing(cell)]
+            for column in columns
+        )
+        if not criteria or not ratings:
+            return
+        if all(map(_is_number, criteria)) and not any(map(_is_number, ratings)):
+            raise ImportFormatError(
+                f"the criteria are numbers (as {criteria[0]}), and the ratings in "
+                f"'{columns[1]}' are words (as '{ratings[0]}'): the columns are swapped. Swap "
+                f"them with --column criterion={columns[1]} --column rating={columns[0]}, or say "
+                f"that it is meant so: --column criterion={columns[0]} "
+                f"--column rating={columns[1]}.",
+                path=self.table.shown,
+                field=columns[0],
+            )
+
     def _workers(self, told: str) -> Layout:
         """Lay out a table of workers and items: every column without a role is an annotator."""
         for role in (*_LONG_ROLES, "annotator", "annotator_kind", "replicate", "judged_at"):
@@ -172,7 +210,7 @@ class _Chooser:
                 self.roles.pop(role, None)
         if "item" not in self.roles and "input" not in self.roles:
             first = self.table.columns[0]
-            cells = list(map(as_text, self.table.cells[first]))
+            cells = list(map(str, self.table.cells[first]))
             is_index = _INDEX_NAME.fullmatch(first) and len(set(cells)) == len(cells)
             self.roles["item"] = first if is_index else LINE_NUMBER
         metrics = self._named("metrics")
@@ -213,9 +251,7 @@ class _Chooser:
         used = {column for role, column in self.roles.items() if role != "rating"}
         wanted = self._named("criteria") or self.table.columns
         return tuple(
-            name
-            for name in wanted
-            if name not in used and any(map(is_list_of_numbers, self.table.cells[name]))
+            name for name in wanted if name not in used and _holds_lists(self.table.cells[name])
         )
 
     def _named(self, option: str) -> tuple[str, ...]:
@@ -242,8 +278,6 @@ class _Chooser:
         metrics = self._named("metrics")
         leftover = tuple(name for name in self._free() if name not in (*values, *metrics))
         told = [note]
-        if metrics:
-            told.append(f"Scores of metrics: {', '.join(metrics)}.")
         if set(self.roles.values()) != {LINE_NUMBER}:  # what items are called is told anyway
             told.append(describe_roles(self.roles, self.table.columns, self.settings.columns))
         notes = (*self.table.notes, *told)
@@ -254,13 +288,30 @@ class _Chooser:
             raise _unnamed(role, self.table)
 
 
+def _holds_lists(cells: Sequence[object]) -> bool:
+    """Return whether a column is one of lists of numbers: a list among plain values is a fault."""
+    if not any(map(is_list_of_numbers, cells)):
+        return False
+    n_filled = sum(not is_missing(cell) for cell in cells)
+    return 2 * sum(isinstance(cell, list) for cell in cells) >= n_filled
+
+
+def _is_number(cell: object) -> bool:
+    return not isinstance(cell, bool) and looks_numeric([cell])
+
+
 def _turned(table: Table, column: str | None) -> Table:
     """Return a table with one line for each annotator turned round: one line for each item."""
     items = [name for name in table.columns if name != column]
     if column is None:
         names = [f"annotator {number}" for number in range(1, len(table) + 1)]
     else:
-        names = list(map(as_text, table.cells[column]))
+        names = []
+        for line, cell in zip(table.lines, table.cells[column], strict=True):
+            if isinstance(cell, (list, dict)):
+                reason = "holds a list or an object; write the annotator's name."
+                raise ImportFormatError(reason, path=table.shown, line=line, field=column)
+            names.append(as_text(cell))
     twice = next((name for name in names if not name or names.count(name) > 1), None)
     if twice is not None:
         raise ImportFormatError(

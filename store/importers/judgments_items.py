@@ -8,8 +8,7 @@ from pathlib import Path
 
 from store.errors import ImportFormatError
 from store.importers.bundle import SourceFile
-from store.importers.cells import as_text
-from store.importers.columns import LINE_NUMBER, role_cells
+from store.importers.columns import LINE_NUMBER
 from store.importers.conllu.trees import read_sentences
 from store.importers.judgments_forms import Layout
 from store.importers.judgments_options import JudgmentOptions
@@ -46,7 +45,7 @@ def item_names(
         return names
     if "item" not in roles:
         understood.append("Items are called after the fingerprint of their input.")
-        return [content_key(as_text(cell)) for cell in role_cells(table, roles["input"])]
+        return [content_key(text) for text in keys.column("input")]
     if roles["item"] == LINE_NUMBER and layout.form == "workers":
         before = table.lines[0] - 1 if len(table) else 0
         understood.append("Items are called by the number of their line.")

@@ -21,6 +21,15 @@ from store.importers.judgments_options import JudgmentOptions
 from store.importers.key_columns import KeyReader
 from store.importers.settings import Settings
 
+MOST_DIGITS = 15
+"""Of a number that counts something: more is no count, and more than a store can hold."""
+NOT_PLAIN = "holds a list or an object; write one plain value"
+
+
+def is_plain(cell: Any) -> bool:
+    """Return whether a cell is one value, not a list or an object as JSON may hold."""
+    return not isinstance(cell, (list, dict))
+
 
 class Row(NamedTuple):
     """What a line of the table belongs to."""
@@ -198,12 +207,12 @@ class RowReader:
         """Return the system of each line; a criterion may be of items, but not of both."""
         texts = [""]
         if "system" in self.layout.roles and not self.settings.options.system:
-            texts = [as_text(c) for c in role_cells(self.layout.table, self.layout.roles["system"])]
+            texts = self._texts(self.layout.roles["system"])
         if all(texts) or not any(texts):
             return self._keys.named("system", self.settings.system or "")
         rated = {name for name, text in zip(criteria, texts, strict=True) if text}
         for i, (name, text) in enumerate(zip(criteria, texts, strict=True)):
-            if not text and name in rated:
+            if not text and name in rated and self._keys.is_usable[i]:
                 reason = "the system is not named, though others judged in the same way are."
                 self._refuse(i, self.layout.roles["system"], reason)
         return [self.settings.canonical(text) if text else "" for text in texts]
@@ -215,8 +224,8 @@ class RowReader:
         if role not in self.layout.roles:
             return
         column = self.layout.roles[role]
-        for i, cell in enumerate(role_cells(self.layout.table, column)):
-            word = as_text(cell).lower()
+        for i, text in enumerate(self._texts(column)):
+            word = text.lower()
             if not word:
                 continue
             if word not in known:
@@ -229,9 +238,9 @@ class RowReader:
         if "replicate" not in self.layout.roles:
             return [0] * len(self.layout.table)
         column = self.layout.roles["replicate"]
-        texts = [as_text(cell) for cell in role_cells(self.layout.table, column)]
+        texts = self._texts(column)
         plain = [text.removesuffix(".0") for text in texts]
-        if all(text.isdecimal() or not text for text in plain):
+        if all((text.isdecimal() and len(text) <= MOST_DIGITS) or not text for text in plain):
             return [int(text or 0) for text in plain]
         number = {text: i for i, text in enumerate(sorted(set(texts)))}
         told = ", ".join(f"{text or 'empty'} is {i}" for text, i in list(number.items())[:10])
@@ -256,6 +265,15 @@ class RowReader:
         if assumed:
             self.understood.append(f"Times in '{column}' without an offset are taken as UTC.")
         return moments
+
+    def _texts(self, column: str) -> list[str]:
+        """Return the cells of a column as text; refuse the rows that hold lists or objects."""
+        cells = list(role_cells(self.layout.table, column))
+        for i, cell in enumerate(cells):
+            if not is_plain(cell):
+                self._refuse(i, column, f"{NOT_PLAIN}.")
+                cells[i] = None
+        return [as_text(cell) for cell in cells]
 
     def _refuse(self, row: int, column: str, reason: str) -> None:
         self._keys.is_usable[row] = False

@@ -28,7 +28,7 @@ from store.importers.cells import (
 from store.importers.columns import normal_name
 from store.importers.judgments_forms import Layout
 from store.importers.judgments_options import JudgmentOptions
-from store.importers.judgments_rows import Judged
+from store.importers.judgments_rows import NOT_PLAIN, Judged, is_plain
 from store.importers.judgments_spans import read_spans, span_criterion
 from store.importers.settings import Settings
 from store.importers.wmt_options import told_weights
@@ -119,7 +119,7 @@ def _scale_of(
     """Return the level of a criterion as stated, else as its cells show it."""
     if judged[0].column == layout.roles.get("errors"):
         return _Scale(None, (), "the sum of the weights of the errors that are marked")
-    texts = Counter(_as_label(one.cell) for one in judged)
+    texts = Counter(_as_label(one.cell) for one in judged if is_plain(one.cell))
     words = [text for text in texts if not is_missing(text) and not _is_meant_as_number(text)]
     n_said = sum(not is_missing(text) for text in texts)
     is_whole = all(_is_whole(text) for text in texts if not is_missing(text))
@@ -226,12 +226,14 @@ class _Reader:
             ratings.append(
                 BundleRating(
                     self.number, one.annotator, row.item, row.system, value, replicate,
-                    row.judged_at, spans,
+                    row.judged_at, spans, row.line,
                 )
             )  # fmt: skip
         return ratings
 
     def _value(self, cell: Any) -> float:
+        if not is_plain(cell):
+            raise CellError(f"{NOT_PLAIN}.")
         key = cell if isinstance(cell, (str, int, float)) else None
         known = self._values.get((type(key), key)) if key is not None else None
         if known is None:

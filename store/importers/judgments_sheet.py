@@ -51,7 +51,7 @@ def first_record(path: Path) -> Mapping[str, Any]:
     try:
         if suffix == ".json":
             content = read_json(path, path.name)[0]
-            first = content[0] if isinstance(content, list) and content else None
+            first = content[0] if isinstance(content, list) and content else content
         elif suffix in _JSON_LINES:
             text, _ = read_text(path, path.name)
             first = json.loads(text.lstrip().partition("\n")[0])
@@ -63,14 +63,12 @@ def first_record(path: Path) -> Mapping[str, Any]:
 
 
 def is_list_of_numbers(cell: Any) -> bool:
-    """Return whether a cell is a list of numbers, some of which may be missing."""
-    return (
-        isinstance(cell, list)
-        and any(one is not None for one in cell)
-        and all(
-            one is None or (isinstance(one, (int, float)) and not isinstance(one, bool))
-            for one in cell
-        )
+    """Return whether a cell is a list that holds a number.
+
+    Whatever else it holds is a fault for the reader to name, not a sign of another form.
+    """
+    return isinstance(cell, list) and any(
+        isinstance(one, (int, float)) and not isinstance(one, bool) for one in cell
     )
 
 

@@ -15,6 +15,8 @@ from store.importers.wmt_options import parse_weights
 ERRORS = "errors"
 """Name of such a criterion where nothing names it."""
 
+_MOST_CHARACTERS = 10**15
+
 
 def span_criterion(
     name: str, dataset: int, settings: Settings, options: JudgmentOptions
@@ -55,8 +57,11 @@ def read_spans(cell: Any) -> tuple[BundleErrorSpan, ...]:
 
 def _span(error: Mapping[str, Any]) -> BundleErrorSpan:
     severity = error.get("severity")
+    shown = json.dumps(error, ensure_ascii=False)[:60]
+    if severity is None or severity == "":
+        raise CellError(f"an error has no severity: {shown}.")
     if not isinstance(severity, str) or not severity.strip():
-        raise CellError(f"an error has no severity: {json.dumps(error, ensure_ascii=False)[:60]}.")
+        raise CellError(f"the severity of an error is no word: {shown}.")
     start, end = _place(error, "start"), _place(error, "end")
     if start is not None and end is not None and start > end:
         raise CellError(f"an error begins at {start} and ends before, at {end}.")
@@ -75,6 +80,6 @@ def _place(error: Mapping[str, Any], name: str) -> int | None:
     value = error.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise CellError(f"the {name} of an error is no number of characters: {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST_CHARACTERS:
+        raise CellError(f"the {name} of an error is no number of characters: {str(value)[:40]}.")
     return value

@@ -154,7 +154,8 @@ def _named_columns(
     twice = [name for name, count in Counter(header).items() if name and count > 1]
     if twice:
         raise ImportFormatError(
-            f"{Counter(header)[twice[0]]} columns have this name. Rename all but one.",
+            f"{Counter(header)[twice[0]]} columns have this name. Rename all but one; if this line "
+            "is no header but holds judgments like the others, say --format judgments.",
             path=shown,
             line=line,
             field=twice[0],

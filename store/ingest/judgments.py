@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from store.engine import Change
-from store.gold import MEAN_RULE, SHARE_RULE, recompute_gold
+from store.gold import recompute_gold
 from store.importers.bundle import BundlePreference, BundleRating, ImportBundle
 from store.ingest.criteria import ResolvedCriterion, resolve_annotators, resolve_criteria
 from store.ingest.items import AlignedDataset
 from store.ingest.preferences import put_preferences
 from store.ingest.ratings import Judged, Outcome, put_ratings
 from store.ingest.report import IngestReport
-from store.models import Criterion, Item, Metric, Run, ScoreVector
+from store.models import Criterion, Item
+from store.stale_golds import stale_golds
 
 
 def ingest_judgments(
@@ -76,7 +77,8 @@ def ingest_judgments(
         changed[dataset_id] = changed.get(dataset_id, {}) | known
     for rows in changed.values():
         report.understood += recompute_gold(change, list(rows.values()))
-        report.warnings += _stale(change, list(rows.values()))
+        stale = stale_golds(change.session.connection(), list(rows.values()))
+        report.warnings += [gold.after("these judgments came in") for gold in stale]
 
 
 def _item_ids(change: Change, aligned: AlignedDataset) -> list[int]:
@@ -94,29 +96,3 @@ def _record(change: Change, criterion: ResolvedCriterion, outcome: Outcome) -> N
         )
     if outcome.replaced:
         change.record("replace", "criterion", uid, judgments=outcome.replaced)
-
-
-def _stale(change: Change, criteria: Sequence[Criterion]) -> list[str]:
-    """Return a warning for each gold by another rule, which does not follow new judgments."""
-    query = (
-        sa.select(Metric.name, Metric.signature)
-        .join(ScoreVector, ScoreVector.metric_id == Metric.id)
-        .join(Run, Run.id == ScoreVector.run_id)
-        .where(
-            Run.dataset_id == criteria[0].dataset_id,
-            Run.deleted_at.is_(None),
-            Metric.source != "automatic",
-            Metric.name.in_([row.name for row in criteria]),
-        )
-        .distinct()
-    )
-    rules = tuple(f"{source}: {rule}" for source in ("human", "model") for rule in _FOLLOWING)
-    return [
-        f"'{name} [{signature}]' was computed before these judgments came in: compute it again "
-        "with `tiebreak gold`."
-        for name, signature in change.session.execute(query.order_by(Metric.name))
-        if not signature.startswith(rules)
-    ]
-
-
-_FOLLOWING = (MEAN_RULE, SHARE_RULE)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import sqlalchemy as sa
 
 from store.engine import Change, insert_columns
-from store.errors import ConflictError
+from store.errors import ConflictError, describe_place
 from store.importers.bundle import BundlePreference
 from store.ingest.ratings import Judged, Outcome
 from store.models import Preference
@@ -53,7 +53,8 @@ def put_preferences(
         if key in seen:
             raise judged.complaint(
                 f"{_described(judged, preference)} is there twice. Number the repeats as "
-                "replicates."
+                "replicates.",
+                preference,
             )
         seen.add(key)
         row = known.get(key)
@@ -82,12 +83,15 @@ def put_preferences(
 def _content(judged: Judged, preference: BundlePreference) -> dict[str, Any]:
     first, second = judged.systems[preference.first], judged.systems[preference.second]
     if first == second:
-        raise judged.complaint(f"{_described(judged, preference)} compares a system with itself.")
+        raise judged.complaint(
+            f"{_described(judged, preference)} compares a system with itself.", preference
+        )
     strength = preference.strength
     if strength is not None and not 0 <= strength <= 1:
         raise judged.complaint(
             f"{_described(judged, preference)} has the strength {strength:g}; it is the "
-            "probability that the second is better, from 0 to 1."
+            "probability that the second is better, from 0 to 1.",
+            preference,
         )
     values = (
         *(first, second, preference.choice, strength, preference.order_known),
@@ -174,6 +178,7 @@ def _described(judged: Judged, preference: BundlePreference) -> str:
 
 def _conflict_text(judged: Judged, preference: BundlePreference, different: str) -> str:
     return (
+        f"{describe_place(judged.path, preference.line, None)}"
         f"The store holds {_described(judged, preference)} of dataset '{judged.dataset}' for "
         f"'{judged.criterion.row.name}' with another {different}. Nothing was written. If the "
         "file is right, repeat with --replace (the old one stays in the audit trail); if these "

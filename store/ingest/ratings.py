@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from store.engine import Change, insert_columns
 from store.error_weights import no_weight, weight_of
-from store.errors import ConflictError, ImportFormatError
-from store.importers.bundle import BundleErrorSpan, BundleRating
+from store.errors import ConflictError, ImportFormatError, describe_place
+from store.importers.bundle import BundleErrorSpan, BundlePreference, BundleRating
 from store.importers.cells import LARGEST
 from store.ingest.criteria import ResolvedCriterion
 from store.ingest.report import IngestReport
@@ -37,9 +37,10 @@ class Judged:
     path: str
     ingest_id: int
 
-    def complaint(self, reason: str) -> ImportFormatError:
+    def complaint(self, reason: str, of: BundleRating | BundlePreference) -> ImportFormatError:
         """Return the error that says what is wrong with a judgment on this criterion."""
-        return ImportFormatError(reason, path=self.path, field=self.criterion.row.name)
+        name = self.criterion.row.name
+        return ImportFormatError(reason, path=self.path, line=of.line, field=name)
 
 
 @dataclass(slots=True)
@@ -95,7 +96,8 @@ def put_ratings(
         key = (judged.annotators[rating.annotator], place, system_id, rating.replicate)
         if key in seen:
             raise judged.complaint(
-                f"{_described(judged, rating)} is there twice. Number the repeats as replicates."
+                f"{_described(judged, rating)} is there twice. Number the repeats as replicates.",
+                rating,
             )
         seen.add(key)
         value = value_of(rating)
@@ -140,12 +142,14 @@ class _Valuer:
         if abs(rating.value) > LARGEST:
             raise self._judged.complaint(
                 f"{_described(self._judged, rating)} is {rating.value:g}; a rating is at most "
-                f"{LARGEST:g} in size."
+                f"{LARGEST:g} in size.",
+                rating,
             )
         if not self._lower <= rating.value <= self._upper:
             raise self._judged.complaint(
                 f"{_described(self._judged, rating)} is {rating.value:g}, but the scale goes from "
-                f"{self._lower:g} to {self._upper:g}."
+                f"{self._lower:g} to {self._upper:g}.",
+                rating,
             )
         return float(rating.value)
 
@@ -154,7 +158,8 @@ class _Valuer:
         if number != rating.value or not 0 <= number < len(self._labels):
             raise self._judged.complaint(
                 f"{_described(self._judged, rating)} is {rating.value:g}, but there are labels "
-                f"for 0 to {len(self._labels) - 1} only."
+                f"for 0 to {len(self._labels) - 1} only.",
+                rating,
             )
         return float(self._labels[number])
 
@@ -166,7 +171,8 @@ class _Valuer:
                 raise self._judged.complaint(
                     f"{_described(self._judged, rating)}: {no_weight(self._weights, *kind)} Give "
                     "it one with --option weights, or with `tiebreak weights` where the store has "
-                    "the criterion."
+                    "the criterion.",
+                    rating,
                 )
             self._known[kind] = weight
         return self._known[kind]
@@ -222,6 +228,7 @@ def _conflict_text(judged: Judged, rating: BundleRating, row: _Known, value: flo
         old, new = (_as_text(number, judged) for number in (row.value, value))
         what = f"as {old}, the file says {new}"
     return (
+        f"{describe_place(judged.path, rating.line, None)}"
         f"The store holds {_described(judged, rating)} of dataset '{judged.dataset}' for "
         f"'{judged.criterion.row.name}' {what}. Nothing was written. If the file is right, repeat "
         "with --replace (the old value stays in the audit trail); if these are further ratings, "

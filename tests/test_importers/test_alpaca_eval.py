@@ -114,7 +114,7 @@ def test_what_a_person_may_say(read) -> None:
 def test_a_system_with_itself_is_left_out(read) -> None:
     bundle = read(annotations(record(), record("b", generator_1="new")), "annotations.json")
     assert len(bundle.preferences) == 1
-    assert any("1 compare a system with itself" in told for told in bundle.understood)
+    assert any("1 compares a system with itself" in told for told in bundle.understood)
 
 
 @pytest.mark.parametrize(

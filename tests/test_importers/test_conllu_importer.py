@@ -290,6 +290,8 @@ def test_other_sentences(folder, content, line, field, part) -> None:
         folder({"good.conllu": content})
     error = caught.value
     assert (error.path, error.line, error.field) == ("town/good.conllu", line, field)
+    assert "run on raw text" in error.reason
+    assert "--lenient leaves it out" in error.reason
     bundle = folder({"good.conllu": content}, lenient=True)
     assert [run.system for run in bundle.runs] == ["bad"]
     (skipped,) = bundle.skipped

@@ -148,21 +148,24 @@ HEAD = "annotator,item,first,second,choice,strength,order_known,first_length\n"
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("row", "field", "message"),
     [
-        ("a,1,A,B,C,,,", "'C' is no choice between 'A' and 'B'"),
-        ("a,1,A,,first,,,", "one of the two systems is not named"),
-        ("a,1,A,B,first,1.5,,", "the strength 1.5 is no probability"),
-        ("a,1,A,B,first,,maybe,", "'maybe' does not say whether the order is known"),
-        ("a,1,A,B,first,,,long", "the length 'long' is no number of characters"),
-        ("a,1,A,B,first,,,\na,1,B,A,first,,,", "'a' has compared these two in line 2 already"),
+        ("a,1,A,B,C,,,", "choice", "'C' is no choice between 'A' and 'B'"),
+        ("a,1,A,,first,,,", "second", "one of the two systems is not named"),
+        ("a,1,A,B,first,1.5,,", "strength", "the strength 1.5 is no probability"),
+        ("a,1,A,B,,1.9,,", "strength", "the strength 1.9 is no probability"),
+        ("a,1,A,B,,sure,,", "strength", "'sure' is not a number"),
+        ("a,1,A,B,first,,maybe,", "order_known", "'maybe' does not say whether the order is"),
+        ("a,1,A,B,first,,,long", "first_length", "the length 'long' is no number of characters"),
+        (f"a,1,A,B,first,,,{'9' * 20}", "first_length", "is no number of characters"),
+        ("a,1,A,B,first,,,\na,1,B,A,first,,,", "choice", "'a' has compared these two in line 2"),
     ],
 )
-def test_faults_of_pairs(read, row, message) -> None:
+def test_faults_of_pairs(read, row, field, message) -> None:
     with pytest.raises(ImportFormatError, match=message) as raised:
         read(f"{HEAD}{row}\n", dataset="d")
     assert raised.value.line in (2, 3)
-    assert raised.value.field == "choice"
+    assert raised.value.field == field
 
 
 def test_what_is_missing_is_asked_for(read) -> None:

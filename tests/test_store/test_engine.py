@@ -167,6 +167,13 @@ def test_open_store_leaves_a_database_of_another_program_alone(tmp_path, create)
     assert [p.name for p in tmp_path.iterdir()] == ["music.db"]
 
 
+def test_a_store_that_was_killed_at_birth_says_what_to_do(tmp_path):
+    path = tmp_path / "s.db"
+    path.touch()
+    with pytest.raises(StoreError, match="this file is empty.*delete the file and repeat"):
+        open_store(path)
+
+
 def test_open_store_is_not_fooled_by_another_program_that_migrates_too(tmp_path):
     """MLflow and Optuna keep their revision in a table of the same name."""
     path = tmp_path / "mlflow.db"

@@ -23,6 +23,7 @@ from store.backup import check
 from store.engine import open_store
 from store.errors import ReadOnlyError, StoreError
 from store.ingest import ingest
+from store.judgments import list_criteria
 from store.models import System
 from store.runs import list_runs
 from store.systems import list_systems
@@ -97,6 +98,60 @@ def test_ingest_that_is_killed_leaves_the_store_as_it_was(store, bundle, content
     again = bundle({"A" if replace else "B": np.random.default_rng(0).random(60)})
     report = within(10, lambda: ingest(store, again, actor="t", replace=replace))
     assert (report.runs_added, report.runs_replaced) == (0 if replace else 1, int(replace))
+    assert check(store) == []
+
+
+JUDGED = """
+from sqlalchemy.orm import Session
+N = 4_000
+marked = [BundleErrorSpan("Major")]
+made = ImportBundle(
+    format="test", files=[SourceFile("judged.csv", "0" * 64)],
+    datasets=[BundleDataset("qa", items=[BundleItem(f"i{i:05d}") for i in range(N)])],
+    criteria=[
+        BundleCriterion("fluency", 0, lower=1, upper=5),
+        BundleCriterion("mqm", 0, "error-spans", weights={"Major": 5.0}),
+        BundleCriterion("better", 0, "preference"),
+    ],
+    ratings=[
+        *(BundleRating(0, who, i, "A", 1.0 + i % 5) for i in range(N) for who in "xyz"),
+        *(BundleRating(1, "x", i, "A", 0.0, spans=marked) for i in range(N)),
+    ],
+    preferences=[BundlePreference(2, "x", i, "A", "B", "first") for i in range(N)],
+)
+commit = Session.commit
+def hang(session):  # everything is flushed by now
+    if sys.argv[2] == "after":
+        commit(session)
+    print("written", flush=True)
+    time.sleep(60)
+if sys.argv[2] != "whole":
+    Session.commit = hang
+print(ingest(open_store(sys.argv[1]), made, actor="c").judgments_added)
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_ingest_of_judgments_that_is_killed_at_its_commit_is_all_or_nothing(
+    store, rated, contents, when
+):
+    ingest(store, rated(("ann", 0, "A", 3.0), ("ann", 1, "B", 4.0)), actor="t")
+    before, revision = contents(store), store.revision()
+    log = store.path.with_name(f"{store.path.name}-wal")
+    size = log.stat().st_size
+    child = start(JUDGED, store.path, when)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "written\n"
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=60)
+    assert log.stat().st_size > size  # something of it is on the disk already
+    assert check(store) == []
+    if when == "before":
+        assert contents(store) == before
+        assert store.revision() == revision
+    added = finish(start(JUDGED, store.path, "whole"))
+    assert added == ("20000\n" if when == "before" else "0\n")
+    assert sum(one.n_judgments for one in list_criteria(store)) == 20_002
     assert check(store) == []
 
 

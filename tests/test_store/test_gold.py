@@ -164,6 +164,15 @@ def test_a_baseline_counts_as_one_half(store, compared):
     assert found.systems[baseline_of(found)] == "base"
 
 
+def test_strengths_do_not_enter_the_share(store, compared):
+    sent = compared(
+        BundlePreference(0, "ann", 0, "A", "B", "second", 0.51),
+        BundlePreference(0, "ann", 1, "A", "B", "second", 0.99),
+    )
+    ingest(store, sent, actor="t")
+    same(scores(store, SHARE), {"A": [0, 0, NAN, NAN], "B": [1, 1, NAN, NAN]})
+
+
 def test_shares_follow_when_a_system_hides_and_comes_back(store, compared):
     sent = compared(("ann", 0, "A", "B", "first"), ("ann", 0, "A", "C", "second"))
     ingest(store, sent, actor="t")

@@ -26,6 +26,7 @@ from store.importers.bundle import (
 from store.ingest import ingest
 from store.ingest.report import summarise
 from store.judgments import (
+    change_weights,
     get_criterion,
     list_annotators,
     list_criteria,
@@ -33,7 +34,6 @@ from store.judgments import (
     load_item_properties,
     load_preferences,
     load_ratings,
-    set_weights,
 )
 from store.lifecycle import delete, purge, restore
 from store.results_cache import data_fingerprint, judgments_fingerprint
@@ -129,10 +129,10 @@ def test_another_value_is_a_conflict_and_nothing_is_written(filled, rated):
     with pytest.raises(ConflictError) as raised:
         ingest(filled, sent, actor="t")
     assert str(raised.value) == (
-        "The store holds the rating of 'A' by 'bob' on item 'i0' of dataset 'qa' for 'fluency' as "
-        "1, the file says 4. Nothing was written. If the file is right, repeat with --replace (the "
-        "old value stays in the audit trail); if these are further ratings, number them as "
-        "replicates."
+        "judged.csv: The store holds the rating of 'A' by 'bob' on item 'i0' of dataset 'qa' for "
+        "'fluency' as 1, the file says 4. Nothing was written. If the file is right, repeat with "
+        "--replace (the old value stays in the audit trail); if these are further ratings, number "
+        "them as replicates."
     )
     assert filled.revision() == before
     assert len(list_annotators(filled)) == 2
@@ -363,7 +363,8 @@ def test_other_errors_are_another_judgment(store, rated):
 def test_weights_can_be_changed_and_ratings_follow(store, rated):
     sent = marked(rated, BundleErrorSpan("Major"), BundleErrorSpan("Minor"))
     ingest(store, sent, actor="t")
-    changed = set_weights(store, "qa", "mqm", {"Major": 10, "Minor": 0.5}, actor="t")
+    weights = {"Major": 10, "Minor": 0.5}
+    changed = change_weights(store, "qa", "mqm", weights, actor="t").criterion
     assert changed.weights == {"Major": 10, "Minor": 0.5}
     assert load_ratings(store, "qa", "mqm").value.tolist() == [10.5]
     again = ingest(store, sent, actor="t")  # the file still says 5 and 1
@@ -393,7 +394,7 @@ def test_weights_of_errors_that_the_store_does_not_know_come_in(store, rated):
 def test_the_same_weights_are_no_change(store, rated):
     ingest(store, marked(rated, BundleErrorSpan("Major")), actor="t")
     before = store.revision()
-    set_weights(store, "qa", "mqm", WEIGHTS, actor="t")
+    change_weights(store, "qa", "mqm", WEIGHTS, actor="t")
     assert store.revision() == before
 
 
@@ -422,7 +423,7 @@ def test_errors_can_be_weighed_anew_without_storing_it(store, rated):
 def test_wrong_weights_are_refused(store, rated, weights, said):
     ingest(store, marked(rated, BundleErrorSpan("Major")), actor="t")
     for refuse in (
-        lambda: set_weights(store, "qa", "mqm", weights, actor="t"),
+        lambda: change_weights(store, "qa", "mqm", weights, actor="t"),
         lambda: load_ratings(store, "qa", "mqm", weights=weights),
     ):
         with pytest.raises(StoreError, match=said):
@@ -432,7 +433,7 @@ def test_wrong_weights_are_refused(store, rated, weights, said):
 
 def test_values_as_given_have_no_weights(filled):
     with pytest.raises(StoreError, match="'fluency' holds values as given, not marked errors"):
-        set_weights(filled, "qa", "fluency", {"Major": 1}, actor="t")
+        change_weights(filled, "qa", "fluency", {"Major": 1}, actor="t")
     with pytest.raises(StoreError, match="'fluency' holds values as given, not marked errors"):
         load_ratings(filled, "qa", "fluency", weights={"Major": 1})
 

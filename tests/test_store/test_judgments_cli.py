@@ -8,10 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from analysis.studies.humans.gold import RULES_IN_WORDS
 from dashboard.cli import app
+from store.arrays import load_matrix
 from store.engine import open_store
 from store.importers.bundle import (
     BundleCriterion,
@@ -25,6 +28,7 @@ from store.importers.bundle import (
 )
 from store.ingest import ingest
 from store.judgments import list_criteria, load_item_judgments, load_ratings
+from store.stale_golds import RULES
 
 NAN = float("nan")
 
@@ -107,7 +111,7 @@ def test_weights_are_changed_and_told(run, tmp_path):
     said = run("weights", "d", "mqm", "Major=10", "Minor Fluency=0.1", "Minor=1").stdout
     assert said == (
         "'mqm' on 'd': Major 10, Minor 1, Minor Fluency 0.1 (before: Major 5, Minor 0.5). "
-        "2 ratings and the scores made of them follow.\n"
+        "2 ratings and their means over annotators follow.\n"
     )
     store = open_store(tmp_path / "s.db")
     assert load_ratings(store, "d", "mqm").value.tolist() == [11, 0]
@@ -117,6 +121,28 @@ def test_weights_are_changed_and_told(run, tmp_path):
     found = result(run("weights", "d", "mqm", "Major=1", "Minor=1", "--json"))
     assert found["before"] == {"Major": 10, "Minor Fluency": 0.1, "Minor": 1}
     assert found["criterion"]["weights"] == {"Major": 1, "Minor": 1, "Minor Fluency": 0.1}
+
+
+def test_weights_say_which_golds_are_made_anew_and_how(run, tmp_path):
+    run("gold", "d", "mqm", "--rule", "median")
+    command = "tiebreak gold d mqm --rule median"
+    outcome = run("weights", "d", "mqm", "Major=10")
+    assert (
+        "'mqm [human: median of annotators]' was computed before the weights changed: compute it "
+        f"again with `{command}`." in outcome.stderr
+    )
+    answer = json.loads(run("weights", "d", "mqm", "Major=20", "--json").stdout)
+    [stale] = answer["result"]["stale"]
+    assert (stale["metric"], stale["command"]) == ("mqm [human: median of annotators]", command)
+    assert len(answer["warnings"]) == 1
+    run(*command.split()[1:])
+    store = open_store(tmp_path / "s.db")
+    assert np.nanmax(load_matrix(store, "d", stale["uid"]).scores) == 20.5
+    store.close()
+
+
+def test_commands_of_golds_are_those_that_gold_takes():
+    assert {words: rule for rule, words in RULES_IN_WORDS.items()} == RULES
 
 
 @pytest.mark.parametrize(

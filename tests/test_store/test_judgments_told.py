@@ -167,3 +167,25 @@ def test_a_folder_of_trees_and_choices(run) -> None:
         "format: conllu\ndataset: en\noptions: {punctuation: drop}\n"
     )
     assert "4 judgments added" in run("ingest", "en")
+
+
+def test_what_the_store_refuses_names_file_and_line(run) -> None:
+    marked = ERRORS.replace("Minor", "Fatal")
+    said = run("ingest", "t.csv", "--dataset", "d", code=2, t_csv=marked)
+    assert "t.csv, line 3, field 'errors': the rating of 'B' by 'ann' on item 'q1'" in said
+    run("ingest", "t.csv", "--dataset", "d", "--option", "scale=1..5", t_csv=f"{HEAD}a,q1,A,4\n")
+    said = run("ingest", "t.csv", "--dataset", "d", code=2, t_csv=f"{HEAD}a,q2,A,2\na,q1,B,40\n")
+    assert "t.csv, line 3, field 'rating': the rating of 'B' by 'a' on item 'q1' is 40" in said
+    said = run("ingest", "t.csv", "--dataset", "d", code=2, t_csv=f"{HEAD}a,q2,A,2\na,q1,A,1\n")
+    assert "t.csv, line 3: The store holds the rating of 'A' by 'a'" in said
+    other = ("ingest", "t.csv", "--dataset", "d", "--option", "scale=0..5")
+    said = run(*other, code=2, t_csv=f"{HEAD}a,q1,A,4\n")
+    assert "t.csv: The store holds the criterion 'rating' on 'd' with another lower bound" in said
+
+
+def test_preference_that_the_store_has_otherwise_names_file_and_line(run) -> None:
+    head = "annotator,item,system_a,system_b,choice\n"
+    run("ingest", "t.csv", "--dataset", "d", t_csv=f"{head}a,q1,A,B,first\n")
+    text = f"{head}a,q2,A,B,first\na,q1,A,B,second\n"
+    said = run("ingest", "t.csv", "--dataset", "d", code=2, t_csv=text)
+    assert "t.csv, line 3: The store holds" in said
