@@ -46,7 +46,7 @@ def numbers(order):
         coded, tie_credit="half", turned=True, groups=items, n_resamples=99
     )
     found = [
-        cohen_kappa(twice, **settings),
+        cohen_kappa(twice, groups=groups),
         fleiss_kappa(twice, **settings),
         krippendorff_alpha(twice, **settings),
         krippendorff_alpha(twice, level="ordinal", **settings),

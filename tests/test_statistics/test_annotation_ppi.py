@@ -156,6 +156,93 @@ def test_the_interval_covers_with_documents_judged_in_part(whole):
     assert 0.925 <= hits / 500 <= 0.98  # parts of one group taken as independent: .90 here
 
 
+def shares(rng, share, right, n_human, n_all):
+    """Return who wins by people for the first items, and by a judge for all."""
+    truth = (rng.random(n_all) < share).astype(float)
+    judge = np.where(rng.random(n_all) < right, truth, 1 - truth)
+    return np.where(np.arange(n_all) < n_human, truth, NAN), judge
+
+
+@pytest.mark.parametrize("right", [0.7, 0.9, 0.97])
+@pytest.mark.parametrize(("share", "n_human"), [(0.9, 10), (0.9, 30), (0.95, 20), (0.5, 10)])
+def test_the_interval_of_a_share_covers_near_one(share, n_human, right):
+    """Without `bounds`, .25 to .90 where the share is not a half."""
+    rng = np.random.default_rng(21)
+    repetitions, hits, alone = 400, 0, 0
+    for _ in range(repetitions):
+        found = prediction_powered_mean(*shares(rng, share, right, n_human, 300), bounds=(0, 1))
+        hits += found.interval.contains(share)
+        alone += found.classical_interval.contains(share)
+        assert 0 <= found.interval.low < found.interval.high <= 1
+    bound = 0.95 - 3 * math.sqrt(0.05 * 0.95 / repetitions)
+    assert hits / repetitions >= bound
+    assert alone / repetitions >= bound
+
+
+@pytest.mark.parametrize(("n_human", "right"), [(10, 0.7), (30, 0.7), (30, 0.95)])
+def test_the_test_of_choices_keeps_its_level(n_human, right):
+    rng = np.random.default_rng(22)
+    repetitions, false = 400, 0
+    for _ in range(repetitions):
+        human, judge = shares(rng, 0.5, right, n_human, 300)
+        found = prediction_powered_mean(2 * human - 1, 2 * judge - 1, bounds=(-1, 1))
+        false += found.pvalue <= 0.05
+    assert false / repetitions <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / repetitions)
+
+
+@pytest.mark.parametrize("n_against", [0, 30])
+def test_more_evidence_is_never_no_verdict(n_against):
+    human = np.concatenate([np.ones(20), np.full(200, NAN)])
+    judge = np.ones(220)
+    judge[25 : 25 + n_against] = -1
+    all_for = prediction_powered_mean(human, judge, bounds=(-1, 1))
+    human[0] = -1
+    one_against = prediction_powered_mean(human, judge, bounds=(-1, 1))
+    assert all_for.estimate == 1.0
+    assert all_for.pvalue == pytest.approx(2.0**-19, rel=1)
+    assert all_for.pvalue < one_against.pvalue < 0.001
+    assert 0.5 < all_for.interval.low < all_for.interval.high == 1.0
+    assert all_for.classical_interval.low < 1.0
+    assert all_for.bias_interval.low < 0 < all_for.bias_interval.high
+    few = prediction_powered_mean([1, 1, 1, 1, 1], [1] * 5, bounds=(-1, 1))
+    assert few.pvalue > 0.05
+    ties = prediction_powered_mean(np.zeros(20), np.zeros(20), bounds=(-1, 1))
+    assert ties.pvalue == 1.0
+    assert ties.interval.low < 0 < ties.interval.high
+
+
+def test_scores_without_bounds_that_do_not_differ_have_no_interval():
+    found = prediction_powered_mean([2.0] * 8 + [NAN], [1.0, 2] * 4 + [1])
+    assert math.isnan(found.interval.low)
+    assert math.isnan(found.classical_interval.high)
+    assert found.pvalue == found.classical_pvalue == 2.0**-7
+    assert prediction_powered_mean([0.0, 0.0], [1.0, 2]).pvalue == 1.0
+
+
+def test_four_made_up_items_by_hand():
+    human = np.array([1, 1, 0, 1, 1, 1, NAN, NAN, NAN])
+    judge = np.array([1, 1, 0, 0, 1, 1, 1, 0, 1.0])
+    found = prediction_powered_mean(human, judge, weight=0.6, bounds=(0, 1))
+    gaps = np.concatenate([human - 0.6 * judge, [0.4, 0, 1, -0.6]])
+    gaps = gaps[~np.isnan(gaps)]
+    error = math.sqrt(gaps.var(ddof=1) / 10 + 0.36 * judge[6:].var(ddof=1) / 3)
+    middle = gaps.mean() + 0.6 * 2 / 3
+    low = middle - stats.t.ppf(0.975, 5) * error
+    assert found.standard_error == pytest.approx(error)
+    assert found.interval.low == pytest.approx(low)
+    assert found.estimate == pytest.approx((human - 0.6 * judge)[:6].mean() + 0.6 * 2 / 3)
+    alone = np.concatenate([human[:6], [1, 0, 1, 0]])
+    reach = stats.t.ppf(0.975, 5) * alone.std(ddof=1) / math.sqrt(10)
+    assert found.classical_interval.low == pytest.approx(alone.mean() - reach)
+    whole = prediction_powered_mean(human, judge, weight=0.6, bounds=(0, 1), groups=np.arange(9))
+    assert whole.interval[:2] == pytest.approx(found.interval[:2])
+    one = prediction_powered_mean([1, NAN], [1, 0], bounds=(0, 1))
+    assert math.isnan(one.interval.low)
+    assert math.isnan(one.pvalue)
+    none = prediction_powered_mean([NAN, NAN], [1, 0], bounds=(0, 1))
+    assert math.isnan(none.standard_error)
+
+
 @pytest.mark.parametrize(
     ("human", "judge", "settings", "words"),
     [
@@ -163,6 +250,8 @@ def test_the_interval_covers_with_documents_judged_in_part(whole):
         ([[1]], [1], {}, "`human` must be 1-D"),
         ([math.inf], [1], {}, "`human` must be finite"),
         ([1], [1], {"weight": -1}, "`weight` must be a number from 0 on"),
+        ([1], [2], {"bounds": (0, 1)}, "`judge` must lie between 0 and 1, got 2"),
+        ([1], [1], {"bounds": (1, 1)}, "`bounds` must be two finite numbers"),
     ],
 )
 def test_wrong_scores_are_refused(human, judge, settings, words):

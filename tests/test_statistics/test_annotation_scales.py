@@ -125,15 +125,15 @@ def test_weighted_kappa_by_the_values_of_the_scale():
     for weights, power in (("linear", 1), ("quadratic", 2)):
         observed = np.mean(np.abs(a - b) ** power)
         expected = np.mean(np.abs(a[:, None] - b) ** power)
-        found = cohen_kappa([a, b], weights=weights, spacing="values", **FEW)
+        found = cohen_kappa([a, b], weights=weights, spacing="values")
         assert found.value == pytest.approx(1 - observed / expected, abs=1e-12)
-        ranks = cohen_kappa([a, b], weights=weights, **FEW)
+        ranks = cohen_kappa([a, b], weights=weights)
         assert abs(ranks.value - found.value) > 0.01
         codes = {1.0: 0.0, 2.0: 1.0, 5.0: 2.0}
         listed = [[codes[value] for value in side] for side in (a, b)]
-        again = cohen_kappa(listed, weights=weights, spacing="values", **FEW)
+        again = cohen_kappa(listed, weights=weights, spacing="values")
         assert again.value == pytest.approx(ranks.value, abs=1e-12)
-    plain = [cohen_kappa([a, b], spacing=way, **FEW).value for way in ("ranks", "values")]
+    plain = [cohen_kappa([a, b], spacing=way).value for way in ("ranks", "values")]
     assert plain[0] == plain[1]
     with pytest.raises(ValueError, match="`spacing` must be one of"):
         cohen_kappa([a, b], spacing="steps")
@@ -143,7 +143,7 @@ def test_weighted_kappa_by_the_values_of_the_scale():
 @pytest.mark.parametrize("spacing", ["ranks", "values"])
 def test_weighted_kappa_of_r_either_way(r_inputs, r_reference, spacing):
     ratings = [r_inputs["raters"][f"rater{k}"] for k in (1, 2)]
-    found = cohen_kappa(ratings, weights="quadratic", spacing=spacing, **FEW)
+    found = cohen_kappa(ratings, weights="quadratic", spacing=spacing)
     assert found.value == pytest.approx(r_reference["raters"]["weighted12"], abs=1e-12)
 
 

@@ -148,7 +148,7 @@ def test_weighted_kappa_goes_by_the_scale(
     keep_ratings(store, ratings, BundleCriterion("quality", 0, **scale))
     study = study_agreement(store, "talks", n_resamples=99)
     row = row_of(study, "quadratic weighted kappa, mean over pairs")
-    expected = cohen_kappa(ratings, weights="quadratic", spacing=spacing, n_resamples=99)
+    expected = cohen_kappa(ratings, weights="quadratic", spacing=spacing)
     assert row.value == pytest.approx(expected.value)
     assert words in row.note
 
@@ -176,3 +176,41 @@ def test_models_are_not_called_people(store: Store) -> None:
     )
     study = study_agreement(store, "talks", n_resamples=99)
     assert study.sentence.startswith("The 2 models who judged 'better' on talks agree")
+
+
+def test_one_annotator_has_nobody_to_agree_with(store: Store) -> None:
+    scores = np.array([[[1.0, 2, 3, 4], [0.0, 3, 1, 1]]])
+    choices = preferred("p0", [1, 1, -1, 1])
+    keep(store, 4, criteria=[PREFERENCE], preferences=choices, scores=scores, metrics=["BLEU"])
+    study = study_agreement(store, "talks", n_resamples=99)
+    assert "was judged by one annotator: there is nobody to agree with." in study.sentence
+    assert "BLEU agrees with p0 on" in study.sentence
+    assert all(table.rows for table in study.report().tables)
+    keep(store, 4, dataset="alone", criteria=[PREFERENCE], preferences=choices)
+    assert not any("intervals" in w for w in study_agreement(store, "alone").warnings)
+
+
+def test_an_interval_without_a_lower_end_is_said_in_words(store: Store) -> None:
+    ratings = np.array([[4, 3, 2, 2, 1, 1], [1, 1, 5, 4, 5, 3.0]])
+    keep_ratings(store, ratings, BundleCriterion("quality", 0))
+    study = study_agreement(store, "talks", n_resamples=99)
+    ends = [end for row in study.coefficients for end in (row.ci_low, row.ci_high)]
+    assert not np.isinf(ends).any()
+    note = row_of(study, "ICC2k").note
+    assert "below −1: ratings of a unit contradict each other" in note
+    assert note.endswith("its interval has no lower end and reaches up to 0.439")
+
+
+def test_pairs_that_share_few_units_are_told_of(store: Store) -> None:
+    keep_ratings(store, crowd(30, 60, 3), BundleCriterion("quality", 0, lower=1, upper=5))
+    told = " ".join(study_agreement(store, "talks", n_resamples=99).warnings)
+    assert "Most pairs of annotators share fewer than 5 units: the mean of their kappas" in told
+    keep(
+        store,
+        4,
+        dataset="two",
+        criteria=[PREFERENCE],
+        preferences=[*preferred("a", [1, 1, -1, 1]), *preferred("b", [1, -1, -1, 1])],
+    )
+    told = " ".join(study_agreement(store, "two", n_resamples=99).warnings)
+    assert "The two annotators share fewer than 20 units." in told

@@ -18,6 +18,7 @@ from dashboard.cli import app
 from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError
 from store.importers.bundle import BundleCriterion, BundlePreference
+from store.metrics import list_metrics
 from tests.test_studies.people import keep, labelled, preferred, rated
 
 NAN = math.nan
@@ -144,6 +145,57 @@ def test_a_metric_or_another_criterion_can_be_the_judge(store: Store) -> None:
     for one, two in zip(by_criterion.systems, by_metric.systems, strict=True):
         assert one == two
     assert any("need not be on the scale" in note for note in by_metric.warnings)
+
+
+def test_peoples_own_mean_is_no_judge(store: Store) -> None:
+    people, judge = tables()
+    keep(
+        store,
+        N_ITEMS,
+        criteria=[QUALITY],
+        ratings=rated("p", people[0]),
+        scores=judge[None],
+        metrics=["similarity"],
+    )
+    gold = next(m for m in list_metrics(store) if m.source == "human")
+    for name in ("quality", gold.uid, gold.label):
+        with pytest.raises(StoreError, match=r"made of people's.*There are 'similarity'"):
+            study_judges(store, "talks", judge=name, n_resamples=99)
+
+
+def test_people_who_always_prefer_one_system_are_a_verdict(store: Store) -> None:
+    always = preferred("p", np.where(np.arange(220) < 20, 1.0, NAN))
+    judge = np.ones(220)
+    judge[30:60] = -1
+    keep(
+        store,
+        220,
+        criteria=[PREFERENCE],
+        preferences=[*always, *preferred("gpt", judge)],
+        models=["gpt"],
+    )
+    study = study_judges(store, "talks", n_resamples=99)
+    assert study.pairs[0].better == "first"
+    assert study.pairs[0].pvalue == pytest.approx(2.0**-19, rel=1)
+    assert all(row.corrected_high > row.corrected_low for row in study.systems)
+    assert any("four made-up judgments" in note for note in study.warnings)
+
+
+def test_ratings_that_are_all_the_same_have_no_interval(store: Store) -> None:
+    _, judge = tables()
+    human = np.full_like(judge, NAN)
+    human[:, :N_HUMAN] = [[5.0], [4.0]]
+    keep(
+        store,
+        N_ITEMS,
+        criteria=[QUALITY],
+        ratings=[*rated("p", human), *rated("gpt", judge)],
+        models=["gpt"],
+    )
+    study = study_judges(store, "talks", n_resamples=99)
+    assert all(math.isnan(row.corrected_low) for row in study.systems)
+    assert study.pairs[0].better == "first"
+    assert any("People rate all outputs of s0 and s1 the same" in w for w in study.warnings)
 
 
 def test_a_metric_where_lower_is_better_is_turned(store: Store) -> None:
@@ -310,3 +362,17 @@ def test_power_takes_the_spread_of_stored_ratings(tmp_path: Path) -> None:
     assert "exclude each other" in wrong.stderr
     assert "need `--dataset`" in run("--workers", "4", "--effect", "1", "--a", "x", code=2).stderr
     assert "'x' has no ratings" in run(*words, "--a", "x", code=2).stderr
+
+
+def test_power_names_the_option_that_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = open_store(path, create=True)
+    other = BundleCriterion("fluency", 0)
+    ratings = [*rated("p", [[1, 2]]), *rated("p", [[1, 2]], criterion=1)]
+    keep(store, 2, criteria=[QUALITY, other], ratings=ratings)
+    store.close()
+    words = ("power", "ratings", "--dataset", "talks", "--workers", "3", "--effect", "1")
+    outcome = CliRunner().invoke(app, ["--store", str(path), *words])
+    assert outcome.exit_code == 2
+    assert "`--criterion`" in outcome.stderr
+    assert "--gold" not in outcome.stderr

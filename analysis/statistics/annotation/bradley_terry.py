@@ -19,6 +19,7 @@ from analysis.statistics.annotation.judged import (
 from analysis.statistics.annotation.solvable import check_solvable
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
+from analysis.statistics.standard_error import z_quantile
 from analysis.statistics.validation import as_count, as_floats, as_level, as_seed
 
 _MOST_STEPS = 200
@@ -41,11 +42,13 @@ class BradleyTerry(Result):
     standard_error : ndarray, shape (n_systems,)
         If every choice were independent of all others; the intervals do not assume it.
     low, high : ndarray, shape (n_systems,)
-        Interval of the strength, from items drawn anew; NaN with fewer than two items.
+        Interval of the strength, from items drawn anew; NaN with fewer than two items, and where
+        all resamples give the same strength.
     rank : ndarray of int, shape (n_systems,)
         1 is best; 0 for a system without a choice.
     rank_low, rank_high : ndarray of int, shape (n_systems,)
-        Interval of the rank, from the same resamples.
+        Interval of the rank: one system more for each whose strength is told apart from this
+        one's, above or below, by intervals of all differences to this system at once.
     wins : ndarray, shape (n_systems, n_systems)
         How often row was preferred to column.
     ties : ndarray, shape (n_systems, n_systems)
@@ -144,11 +147,18 @@ def bradley_terry(
     and this is Bradley and Terry's model. The likelihood is concave in log π and log ν; Newton's
     method.
 
+    Quantiles of resampled ranks do not hold the true rank of systems that are about equally good.
+    Ranks go by the differences of a system's strength to all others, each less what it is in the
+    data and over its standard error; the largest of these in each resample gives one quantile for
+    all. The standard error is the larger one of the resamples' and the model's: where one system
+    wins all choices against another, resamples cannot vary.
+
     References
     ----------
     Bradley and Terry (1952), Rank analysis of incomplete block designs; Davidson (1970), On
     extending the Bradley-Terry model to accommodate ties in paired comparison experiments; Ford
-    (1957), Solution of a ranking problem from binary comparisons, for when a solution exists.
+    (1957), Solution of a ranking problem from binary comparisons, for when a solution exists;
+    Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks, for intervals of ranks.
 
     Examples
     --------
@@ -169,12 +179,14 @@ def bradley_terry(
         check_solvable(wins[0], ties[0], met)
     fit = _fit(*_with_pseudo(wins, ties, pseudo, met))
     strength = np.where(met, fit.strength[0], np.nan)
-    error = np.where(met, _errors(fit, met), np.nan)
+    error = np.full(n_systems, np.nan)
+    error[met] = np.sqrt(np.maximum(0.0, np.diag(_covariance(fit, met))))
     drawn = np.empty((0, n_systems))
     if n_items > 1 and met.any():
         strengths = _drawn_strengths(sums, met, max(pseudo, _PSEUDO_RESAMPLED))
         drawn = resampled(strengths, n_items, resamples, seed)
-    low, high, rank_low, rank_high = _intervals(drawn, met, level)
+    low, high = _intervals(drawn, met, level)
+    rank_low, rank_high = _rank_intervals(drawn, fit, met, level)
     return BradleyTerry(
         strength=read_only(strength),
         standard_error=read_only(error),
@@ -329,16 +341,14 @@ def _derivatives(
     return gradient, curved
 
 
-def _errors(fit: _Fit, met: BoolArray) -> FloatArray:
-    """Return standard errors of strengths of mean 0 among the systems that were judged."""
+def _covariance(fit: _Fit, met: BoolArray) -> FloatArray:
+    """Return the covariance of strengths of mean 0 among the systems that were judged."""
     keep = np.append(met, np.isfinite(fit.log_tie[0]))
     information = fit.information[0][np.ix_(keep, keep)]
     covariance = np.linalg.pinv(information, hermitian=True)
     n = int(np.count_nonzero(met))
     centre = np.eye(n) - 1 / n
-    errors = np.full(len(met), np.nan)
-    errors[met] = np.sqrt(np.maximum(0.0, np.diag(centre @ covariance[:n, :n] @ centre)))
-    return errors
+    return np.asarray(centre @ covariance[:n, :n] @ centre)
 
 
 def _log_likelihood(wins: FloatArray, ties: FloatArray, fit: _Fit) -> float:
@@ -360,16 +370,50 @@ def _ranks(strength: FloatArray) -> IntArray:
 
 def _intervals(
     drawn: FloatArray, met: BoolArray, confidence_level: float
-) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-    n, n_met = len(met), int(np.count_nonzero(met))
-    low, high = np.full(n, np.nan), np.full(n, np.nan)
-    rank_low, rank_high = np.where(met, 1, 0), np.where(met, n_met, 0)
+) -> tuple[FloatArray, FloatArray]:
+    low, high = np.full(len(met), np.nan), np.full(len(met), np.nan)
     if len(drawn):
         tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
         own = drawn[:, met]
         own = own - own.mean(axis=1, keepdims=True)
-        low[met], high[met] = np.quantile(own, tails, axis=0)
-        ranks = _ranks(own)
-        rank_low[met] = np.quantile(ranks, tails[0], axis=0, method="inverted_cdf")
-        rank_high[met] = np.quantile(ranks, tails[1], axis=0, method="inverted_cdf")
-    return low, high, rank_low.astype(np.int64), rank_high.astype(np.int64)
+        ends = np.quantile(own, tails, axis=0)
+        ends[:, ends[1] - ends[0] <= _SMALL_STEP] = np.nan  # what cannot vary has no interval
+        low[met], high[met] = ends
+    return low, high
+
+
+def _rank_intervals(
+    drawn: FloatArray, fit: _Fit, met: BoolArray, confidence_level: float
+) -> tuple[IntArray, IntArray]:
+    """Return the least and largest rank of each system, 0 for one without a choice."""
+    n_met = int(np.count_nonzero(met))
+    best, worst = np.where(met, 1, 0), np.where(met, n_met, 0)
+    if not len(drawn):
+        return best, worst
+    covariance = _covariance(fit, met)
+    own, strength = drawn[:, met], fit.strength[0][met]
+    for place, system in enumerate(np.flatnonzero(met)):
+        gap = np.delete(strength - strength[place], place)
+        spread = np.delete(own - own[:, [place]], place, axis=1)
+        variance = np.diag(covariance) + covariance[place, place] - 2 * covariance[place]
+        drawn_error = spread.std(axis=0)
+        error = np.sqrt(np.maximum(np.delete(variance, place), drawn_error**2))
+        reach = _quantile_of_largest(spread, drawn_error, confidence_level) * error
+        best[system] += np.count_nonzero(gap > reach)
+        worst[system] -= np.count_nonzero(gap < -reach)
+    return best.astype(np.int64), worst.astype(np.int64)
+
+
+def _quantile_of_largest(drawn: FloatArray, errors: FloatArray, confidence_level: float) -> float:
+    """Return how far the largest of several estimates lies off, in standard errors.
+
+    Estimates that no resample changes are taken as normal, by Bonferroni.
+    """
+    vary = errors > _SMALL_STEP
+    n_fixed = int(np.count_nonzero(~vary))
+    quantiles = [z_quantile(1 - (1 - confidence_level) / n_fixed)] if n_fixed else []
+    if vary.any():
+        off = np.abs(drawn[:, vary] - drawn[:, vary].mean(axis=0)) / errors[vary]
+        largest = off.max(axis=1)
+        quantiles.append(float(np.quantile(largest, confidence_level, method="higher")))
+    return max(quantiles)

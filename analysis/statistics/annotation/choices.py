@@ -92,8 +92,9 @@ def around(value: float, influence: FloatArray, codes: IntArray, level: float) -
     if spread.standard_error == 0:
         n_items = spread.df + 1
         interval = wilson_interval(round(value * n_items), n_items, level)
-        pvalue = 2.0 ** (1 - n_items) if value in (0.0, 1.0) else 1.0
-        return Share(value, interval, min(1.0, pvalue), n)
+        # Nothing varies: all items lie where the share does. A sign test over them.
+        pvalue = 1.0 if abs(value - 0.5) <= _ROUNDING else min(1.0, 2.0 ** (1 - n_items))
+        return Share(value, interval, pvalue, n)
     reach = t_quantile(spread.df, level) * spread.standard_error
     pvalue = 2 * float(special.stdtr(spread.df, -abs(value - 0.5) / spread.standard_error))
     interval = Interval(max(0.0, value - reach), min(1.0, value + reach), "t", level)

@@ -11,18 +11,17 @@ from analysis.statistics._typing import FloatArray, Seed
 from analysis.statistics.annotation.judged import (
     Groups,
     IntArray,
-    Statistic,
     as_judgments,
     as_labels,
     co_judged,
     group_codes,
     percentile_interval,
     resampled,
-    sums_by_group,
 )
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
+from analysis.statistics.standard_error import t_quantile
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 KappaWeights: TypeAlias = Literal["none", "linear", "quadratic"]
@@ -32,7 +31,7 @@ KappaSpacing: TypeAlias = Literal["ranks", "values"]
 KAPPA_WEIGHTS: Final[tuple[KappaWeights, ...]] = ("none", "linear", "quadratic")
 KAPPA_SPACINGS: Final[tuple[KappaSpacing, ...]] = ("ranks", "values")
 _CELLS_AT_ONCE = 1 << 22
-_MOST_SUMS = 1 << 24
+_NO_SPREAD = 1e-12
 _NONE_EXPECTED = 1e-12
 
 
@@ -48,7 +47,8 @@ class ChanceCorrected(Result):
         1 for perfect agreement, 0 for that of chance; NaN where there is nothing to compare, and
         where all judgments have one value: chance would agree as well.
     interval : Interval
-        Units, or groups of them, drawn anew; the annotators are taken as they are.
+        For other units, or groups of them; the annotators are taken as they are. "cohen" by the
+        jackknife, the others by drawing units anew.
     observed, expected : float
         Agreement, and that of chance. For "alpha" 1 less the disagreements on the scale of the
         expected one, so that `expected` is 0.
@@ -61,6 +61,7 @@ class ChanceCorrected(Result):
     n_values : int
         Distinct values.
     seed, n_resamples : int
+        Of the bootstrap; 0 where there is none.
     """
 
     coefficient: str
@@ -80,13 +81,13 @@ class ChanceCorrected(Result):
     @property
     def signature(self) -> str:
         """One line from which the coefficient can be computed again."""
+        drawn = {"n_resamples": self.n_resamples, "seed": self.seed} if self.n_resamples else {}
         return build_signature(
             self.coefficient,
             units=self.n_units,
             annotators=self.n_annotators,
             conf=self.interval.confidence_level,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
+            **drawn,
         )
 
 
@@ -97,8 +98,6 @@ def cohen_kappa(
     spacing: KappaSpacing = "ranks",
     groups: Groups = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 1_999,
-    rng: Seed = 0,
 ) -> ChanceCorrected:
     """Return Cohen's kappa of two annotators, or its mean over all pairs of several.
 
@@ -112,19 +111,26 @@ def cohen_kappa(
         Where distances come from: from the ordered list of all values that occur, one step each,
         or from the values themselves, as on a scale from 1 to 5 on which nobody gave a 3.
     groups : sequence, shape (n_units,), optional
-        Units that are drawn together.
-    confidence_level, n_resamples, rng
-        Of the bootstrap interval. It is left out (NaN) where the tables of all pairs and groups
-        would take more than 16 million numbers.
+        Units that are left out together.
+    confidence_level : float
 
     Raises
     ------
     TypeError, ValueError
         If judgments are no finite numbers or not 2-D, or settings are out of range.
 
+    Notes
+    -----
+    The interval is the jackknife's, units or groups left out one at a time, with its correction
+    for bias and Student's t. Kappa of few units is too small on average, and drawing units anew
+    repeats them within what a pair shares: with a crowd, whose pairs share ten units each, a
+    bootstrap's interval lies too low. It is left out (NaN) where leaving out a unit changes
+    nothing.
+
     References
     ----------
-    Cohen (1960), A coefficient of agreement for nominal scales; Cohen (1968), Weighted kappa.
+    Cohen (1960), A coefficient of agreement for nominal scales; Cohen (1968), Weighted kappa;
+    Tukey (1958), Bias and confidence in not-quite large samples.
 
     Examples
     --------
@@ -135,29 +141,26 @@ def cohen_kappa(
     as_choice(weights, "weights", KAPPA_WEIGHTS)
     as_choice(spacing, "spacing", KAPPA_SPACINGS)
     level = as_level(confidence_level, name="confidence_level")
-    resamples, seed = as_count(n_resamples, "n_resamples"), as_seed(rng)
     codes, labels = group_codes(groups, judged.shape[1]), as_labels(judged)
     n_values = max(1, labels.values.size)
     shared = co_judged(labels_as_floats(labels.codes))
     n_pairs = len(shared.first)
-    cell = (shared.pair * n_values + shared.a.astype(np.int64)) * n_values
-    cell += shared.b.astype(np.int64)
+    answers = shared.a.astype(np.int64) * n_values + shared.b.astype(np.int64)
     places = labels.values if spacing == "values" else np.arange(labels.values.size)
     distance = _distances(places, weights)
+    cell = shared.pair * n_values**2 + answers
     tables = np.bincount(cell, minlength=n_pairs * n_values**2).astype(np.float64)
-    observed, expected = _agreements(tables.reshape(n_pairs, n_values, n_values), distance)
+    tables = tables.reshape(n_pairs, n_values, n_values)
+    observed, expected = _agreements(tables, distance)
     kappas = _corrected(observed, expected)
     defined = ~np.isnan(kappas)
     value = float(kappas[defined].mean()) if defined.any() else math.nan
-    drawn, n_groups = np.empty(0), np.unique(codes[shared.unit]).size
-    if n_groups > 1 and n_groups * n_pairs * n_values**2 <= _MOST_SUMS:
-        statistic = _mean_kappa(codes, shared.unit, cell, n_pairs, distance)
-        drawn = resampled(statistic, int(codes.max()) + 1, resamples, seed)
+    without = _without_each(codes[shared.unit], shared.pair, answers, tables, distance)
     counted = np.unique(shared.unit)
     return ChanceCorrected(
         coefficient="cohen" if weights == "none" else f"cohen-{weights}",
         value=value,
-        interval=percentile_interval(drawn, value, n_groups, level),
+        interval=_jackknife_interval(without, value, level),
         observed=float(observed.mean()) if n_pairs else math.nan,
         expected=float(expected.mean()) if n_pairs else math.nan,
         n_annotators=np.unique(np.concatenate([shared.first, shared.second])).size,
@@ -166,8 +169,8 @@ def cohen_kappa(
         n_pairs=n_pairs,
         n_undefined=int(n_pairs - np.count_nonzero(defined)),
         n_values=labels.values.size,
-        seed=seed,
-        n_resamples=resamples,
+        seed=0,
+        n_resamples=0,
     )
 
 
@@ -186,8 +189,10 @@ def fleiss_kappa(
     judgments : array_like, shape (n_annotators, n_units)
         NaN = not judged. Units with fewer than two judgments do not count; where the numbers of
         judgments differ, units count the same and judgments make up the shares of chance.
-    groups, confidence_level, n_resamples, rng
-        As for `cohen_kappa`.
+    groups : sequence, shape (n_units,), optional
+        Units that are drawn together.
+    confidence_level, n_resamples, rng
+        Of the bootstrap interval.
 
     References
     ----------
@@ -282,27 +287,56 @@ def _corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return kappa
 
 
-def _mean_kappa(
-    groups: IntArray, unit: IntArray, cell: IntArray, n_pairs: int, agreement: FloatArray
-) -> Statistic:
-    """Return the mean kappa over pairs as a function of how often groups are drawn."""
-    n_values = len(agreement)
-    per_pair = n_values**2
-    padded, cells = np.append(groups[unit], groups.max()), np.append(cell, 0)
-    weight = np.append(np.ones(cell.size), 0.0)
-    sums = sums_by_group(padded, cells, weight, n_pairs * per_pair).T.tocsr()
+def _without_each(
+    groups: IntArray, pair: IntArray, answers: IntArray, tables: FloatArray, agreement: FloatArray
+) -> FloatArray:
+    """Return the mean kappa over pairs without each group in turn; NaN where no pair has one.
 
-    def mean(counts: FloatArray) -> FloatArray:
-        total, defined = np.zeros(len(counts)), np.zeros(len(counts))
-        step = max(1, _CELLS_AT_ONCE // (per_pair * len(counts)))
-        for start in range(0, n_pairs, step):
-            rows = sums[start * per_pair : (start + step) * per_pair] @ counts.T
-            tables = rows.T.reshape(len(counts), -1, n_values, n_values)
-            kappas = _corrected(*_agreements(tables, agreement))
-            total += np.where(np.isnan(kappas), 0.0, kappas).sum(axis=1)
-            defined += np.count_nonzero(~np.isnan(kappas), axis=1)
-        out = np.full(len(counts), np.nan)
-        np.divide(total, defined, out=out, where=defined > 0)
-        return out
+    `groups`, `pair` and `answers` (a place in the table of a pair) have one entry per judgment
+    that a pair shares. Without a group only the tables of the pairs that share it change.
+    """
+    n_pairs, n_cells = len(tables), agreement.size
+    groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    n_groups = int(groups.max(initial=-1)) + 1
+    order = np.argsort(groups * n_pairs + pair, kind="stable")
+    keys, first = np.unique((groups * n_pairs + pair)[order], return_index=True)
+    ends = np.append(first, len(order))
+    whole = _corrected(*_agreements(tables, agreement))
+    total, defined = (np.full(n_groups, part) for part in _sum_and_number(whole))
+    step = max(1, _CELLS_AT_ONCE // n_cells)
+    for start in range(0, len(keys), step):
+        group, of_pair = np.divmod(keys[start : start + step], n_pairs)
+        begins, end = ends[start : start + len(group)], ends[start + len(group)]
+        entries = order[begins[0] : end]
+        row = np.repeat(np.arange(len(group)), np.diff(np.append(begins, end)))
+        own = np.bincount(row * n_cells + answers[entries], minlength=len(group) * n_cells)
+        left = tables[of_pair] - own.reshape(-1, *agreement.shape)
+        kappas = _corrected(*_agreements(left, agreement))
+        for after, sign in ((kappas, 1.0), (whole[of_pair], -1.0)):
+            known = ~np.isnan(after)
+            np.add.at(total, group[known], sign * after[known])
+            np.add.at(defined, group[known], sign)
+    out = np.full(n_groups, np.nan)
+    np.divide(total, defined, out=out, where=defined > 0)
+    return out
 
-    return mean
+
+def _sum_and_number(values: FloatArray) -> tuple[float, float]:
+    known = values[~np.isnan(values)]
+    return float(known.sum()), float(known.size)
+
+
+def _jackknife_interval(without: FloatArray, observed: float, confidence_level: float) -> Interval:
+    known = without[~np.isnan(without)]
+    n = known.size
+    none = Interval(math.nan, math.nan, "jackknife", confidence_level)
+    if n < 2 or math.isnan(observed):
+        return none
+    error = math.sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum()))
+    if error <= _NO_SPREAD:
+        return none
+    centre = observed - (n - 1) * (float(known.mean()) - observed)
+    reach = t_quantile(n - 1, confidence_level) * error
+    return Interval(
+        max(-1.0, centre - reach), min(1.0, centre + reach), "jackknife", confidence_level
+    )

@@ -10,7 +10,7 @@ from scipy import special
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.annotation.choices import Choices, Share, as_choices, share_of
-from analysis.statistics.annotation.judged import Groups
+from analysis.statistics.annotation.judged import Groups, IntArray
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
@@ -21,6 +21,8 @@ _RIDGE: Final = 0.01
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-10
 _LONGEST_STEP = 2.0
+_SMALLEST_SPREAD = 1e-12
+_LEAST_LEFT = 1e-3  # of a residual that its item fits all alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,12 +87,16 @@ def length_bias(
     -----
     Logistic regression of the choice on the difference of the systems' strengths and of the
     logarithms (base 2) of the lengths, ties by half, with a sandwich standard error by item and
-    Student's t. Strengths carry a penalty of 0.01 times half their square, so that a system which
-    wins all its choices does not stop the fit; the length carries none.
+    Student's t. With few items the plain sandwich is too small: residuals are divided by the
+    square root of what their own item leaves of them (CR2). Strengths carry a penalty
+    of 0.01 times half their square, so that a system which wins all its choices does not stop the
+    fit; the length carries none.
 
     References
     ----------
-    Dubois et al. (2024), Length-controlled AlpacaEval, whose model is alike; Liang and Zeger
+    Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    multi-stage samples; Dubois et al. (2024), Length-controlled AlpacaEval, whose model is alike;
+    Liang and Zeger
     (1986), Longitudinal data analysis using generalized linear models, for the standard error.
     """
     choices = as_choices(first, second, choice, items, None)
@@ -150,13 +156,29 @@ def _slope(choices: Choices, doublings: FloatArray, level: float) -> tuple[float
             break
     else:
         return none  # length alone foretells every choice
-    scores = np.zeros((n_items, design.shape[1]))
-    np.add.at(scores, codes, design * (choices.won - special.expit(design @ beta))[:, np.newaxis])
-    bread = np.linalg.pinv(information, hermitian=True)
-    variance = (bread @ (scores.T @ scores) @ bread)[-1, -1] * n_items / (n_items - 1)
+    bread: FloatArray = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
+    scores = _scores(design, choices.won, special.expit(design @ beta), bread, codes)
+    variance = (bread @ (scores.T @ scores) @ bread)[-1, -1]
     if not variance > 0:
         return none
     error, value = math.sqrt(variance), float(beta[-1])
     reach = t_quantile(n_items - 1, level) * error
     pvalue = 2 * float(special.stdtr(n_items - 1, -abs(value) / error))
     return value, Interval(value - reach, value + reach, "t", level), pvalue
+
+
+def _scores(
+    design: FloatArray, won: FloatArray, p: FloatArray, bread: FloatArray, codes: IntArray
+) -> FloatArray:
+    """Return each item's part of the gradient, its residuals freed of what the fit took (CR2)."""
+    root = np.sqrt(np.maximum(p * (1 - p), _SMALLEST_SPREAD))
+    rows, residuals = design * root[:, np.newaxis], (won - p) / root
+    order = np.argsort(codes, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+    scores = np.zeros((len(parts), design.shape[1]))
+    for number, part in enumerate(parts):
+        own = rows[part]
+        values, vectors = np.linalg.eigh(np.eye(len(part)) - own @ bread @ own.T)
+        freed = (vectors.T @ residuals[part]) / np.sqrt(np.maximum(values, _LEAST_LEFT))
+        scores[number] = own.T @ (vectors @ freed)
+    return scores

@@ -50,7 +50,11 @@ class Mace(Result):
     competence : ndarray, shape (n_annotators,)
         How often each knows the label; NaN for one who judged nothing.
     log_likelihood : float
-        Of the labels given, under the best restart.
+        Of the labels given, under the best restart. With "vb" the logarithm of the normaliser of
+        the E step, which the authors' tool prints as its likelihood.
+    bound : float
+        What the best restart is chosen by: with "vb" the variational lower bound of the labels'
+        probability, with "em" `log_likelihood`.
     competence_range : ndarray, shape (n_annotators, 2)
         Least and largest competence among the restarts that fit as well as the best.
     n_best : int
@@ -69,6 +73,7 @@ class Mace(Result):
     entropy: FloatArray
     competence: FloatArray
     log_likelihood: float
+    bound: float
     competence_range: FloatArray
     n_best: int
     converged: bool
@@ -139,6 +144,8 @@ class _State(NamedTuple):
     know: FloatArray
     strategy: FloatArray
     """With which shares, shape (n_annotators, n_labels)."""
+    divergence: float
+    """Under "vb" how far the distributions are from their priors; else 0."""
 
 
 class _Expected(NamedTuple):
@@ -158,6 +165,11 @@ class _Run(NamedTuple):
     expected: _Expected
     n_iterations: int
     converged: bool
+
+    @property
+    def bound(self) -> float:
+        """What runs are chosen by: the variational bound, or the likelihood."""
+        return self.expected.log_likelihood - self.state.divergence
 
 
 def mace(
@@ -187,7 +199,7 @@ def mace(
     alpha, beta : float
         Of the prior of guessing and of knowing, for "vb".
     n_restarts : int
-        Random starts; the one with the largest likelihood counts.
+        Random starts; the one with the largest `bound` counts.
     max_iterations : int
         A start that has not come to rest by then is used as it is, and `converged` says so.
     rng : int, Generator or None
@@ -201,9 +213,11 @@ def mace(
 
     Notes
     -----
-    Each start makes 200 steps; the ten that are likeliest then go on until their log likelihood
-    changes by less than 1e-11 of itself (at least of 1). The tool of the authors stops all after
-    50 steps. With two annotators competences are often not identified: see `competence_range`.
+    Each start makes 200 steps; the ten with the largest bound then go on until their log
+    likelihood changes by less than 1e-11 of itself (at least of 1). The tool of the authors stops
+    all after 50 steps and, with "vb", takes the one with the largest normaliser, which leaves out
+    how far the distributions are from their priors. With two annotators competences are often
+    not identified: see `competence_range`.
 
     References
     ----------
@@ -245,7 +259,7 @@ def mace(
     )
     starts = [_start(data, restart, seed) for restart in range(restarts)]
     runs = [_run(data, state, min(most, _FIRST_STEPS)) for state in starts]
-    runs.sort(key=lambda run: -run.expected.log_likelihood)
+    runs.sort(key=lambda run: -run.bound)
     runs[:_FINALISTS] = [_continue(data, run, most) for run in runs[:_FINALISTS]]
     return _result(data, runs, labels.values[order], seed)
 
@@ -289,7 +303,8 @@ def _start(data: _Data, restart: int, seed: int) -> _State:
     draws = random_uniforms(seed, Stream.ANNOTATORS, block, n * (2 + n_labels))[row]
     noise = 1 + _NOISE * draws
     knowing = _shares(noise[: 2 * n].reshape(n, 2))
-    return _State(knowing[:, 0], knowing[:, 1], _shares(noise[2 * n :].reshape(n, n_labels)))
+    # No distribution stands behind a start: it has no bound, and each makes a step at least.
+    return _State(knowing[:, 0], knowing[:, 1], _shares(noise[2 * n :].reshape(n, n_labels)), 0.0)
 
 
 def _run(data: _Data, state: _State, most: int) -> _Run:
@@ -327,12 +342,16 @@ def _expect(data: _Data, state: _State) -> _Expected:
 def _maximise(data: _Data, found: _Expected) -> _State:
     strategy = data.counts - found.known
     knowing = np.stack([strategy.sum(axis=1), found.known.sum(axis=1)], axis=1)
+    divergence = 0.0
     if data.method == "em":
         smoothing = _SMOOTHING / data.counts.shape[1]
         knowing, strategy = _shares(knowing + smoothing), _shares(strategy + smoothing)
     else:
+        guesses = np.full(data.counts.shape, _STRATEGY)
+        divergence = _divergence(knowing, np.tile(data.hyper, (len(knowing), 1)))
+        divergence += _divergence(strategy, guesses)
         knowing, strategy = _mean_logs(knowing + data.hyper), _mean_logs(strategy + _STRATEGY)
-    return _State(knowing[:, 0], knowing[:, 1], strategy)
+    return _State(knowing[:, 0], knowing[:, 1], strategy, divergence)
 
 
 def _shares(counts: FloatArray) -> FloatArray:
@@ -345,14 +364,23 @@ def _mean_logs(counts: FloatArray) -> FloatArray:
     return np.asarray(np.exp(special.digamma(counts) - special.digamma(total)))
 
 
+def _divergence(counts: FloatArray, prior: FloatArray) -> float:
+    """Return how far Dirichlet distributions are from their priors (Kullback and Leibler), summed.
+
+    `counts` are what is added to the prior.
+    """
+    after = prior + counts
+    logs = special.digamma(after) - special.digamma(after.sum(axis=1, keepdims=True))
+    rows = (counts * logs).sum(axis=1)
+    for part, sign in ((after, 1.0), (prior, -1.0)):
+        rows += sign * (special.gammaln(part.sum(axis=1)) - special.gammaln(part).sum(axis=1))
+    return float(rows.sum())
+
+
 def _result(data: _Data, runs: list[_Run], values: FloatArray, seed: int) -> Mace:
-    best = max(runs, key=lambda run: run.expected.log_likelihood)
-    most = best.expected.log_likelihood
-    alike = [
-        run
-        for run in runs
-        if most - run.expected.log_likelihood <= _SAME_OPTIMUM * max(1.0, abs(most))
-    ]
+    best = max(runs, key=lambda run: run.bound)
+    most = best.bound
+    alike = [run for run in runs if most - run.bound <= _SAME_OPTIMUM * max(1.0, abs(most))]
     judged_any = data.counts.any(axis=1)
     competences = np.array([np.where(judged_any, run.state.know, np.nan) for run in alike])
     posterior = best.expected.posterior.copy()
@@ -368,7 +396,8 @@ def _result(data: _Data, runs: list[_Run], values: FloatArray, seed: int) -> Mac
         posterior=read_only(posterior),
         entropy=read_only(entropy),
         competence=read_only(np.where(judged_any, best.state.know, np.nan)),
-        log_likelihood=most,
+        log_likelihood=best.expected.log_likelihood,
+        bound=most,
         competence_range=read_only(
             np.stack([competences.min(axis=0), competences.max(axis=0)], axis=1)
         ),
@@ -390,6 +419,7 @@ def _empty(n_annotators: int, n_units: int, method: MaceMethod, restarts: int, s
         entropy=nothing,
         competence=read_only(np.full(n_annotators, np.nan)),
         log_likelihood=math.nan,
+        bound=math.nan,
         competence_range=read_only(np.full((n_annotators, 2), np.nan)),
         n_best=0,
         converged=True,

@@ -17,6 +17,8 @@ from analysis.statistics.standard_error import exact_mean, spread_of_mean, t_qua
 from analysis.statistics.validation import as_floats, as_level
 
 _ROUNDING = 1e-14
+_PSEUDO = ((1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
+"""A human score and the judge's of each made-up item, as shares of the way between the bounds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +30,9 @@ class PredictionPowered(Result):
     estimate : float
         Mean of the judge's scores times `weight`, plus what humans give more on average than that.
     interval : Interval
+        NaN where no human score differs from another and no bounds are known.
     standard_error : float
+        With bounds, that of the made-up items as well.
     pvalue : float
         Two-sided, of a mean of 0; for differences.
     weight : float
@@ -91,12 +95,26 @@ class _Mean(NamedTuple):
     df: int
 
 
+class _Means(NamedTuple):
+    estimate: _Mean
+    classical: _Mean
+    gap: _Mean
+    """Judge less human."""
+
+
+class _Items(NamedTuple):
+    human: FloatArray
+    judge: FloatArray
+    groups: IntArray | None
+
+
 def prediction_powered_mean(
     human: npt.ArrayLike,
     judge: npt.ArrayLike,
     *,
     groups: Groups = None,
     weight: float | None = None,
+    bounds: tuple[float, float] | None = None,
     confidence_level: float = 0.95,
 ) -> PredictionPowered:
     """Estimate the mean that humans would give, from few human and many judged scores.
@@ -113,12 +131,16 @@ def prediction_powered_mean(
     weight : float, optional
         What a point of the judge's counts for, at least 0; by default what makes the standard
         error of single items least.
+    bounds : (float, float), optional
+        Least and largest possible score, of humans and of the judge alike: (0, 1) of shares of
+        choices, (-1, 1) of differences between two systems.
     confidence_level : float
 
     Raises
     ------
     TypeError, ValueError
-        If the arrays do not fit or hold no finite numbers, or the weight is below 0.
+        If the arrays do not fit or hold no finite numbers, a score is out of bounds, or the weight
+        is below 0.
 
     Notes
     -----
@@ -129,14 +151,23 @@ def prediction_powered_mean(
     with n - 1 degrees of freedom (the paper takes the normal one), since the humans' part decides
     with few of them. Without further judged items it is the classical estimate.
 
+    With bounds four items are made up for intervals and tests, one for each way in which human
+    and judge can be at either bound, each a group of its own ("plus four", as Agresti and Coull
+    have it for a share without a judge). Where nearly all scores lie at one bound the formulas
+    above know next to no error: nobody has met the items that would show it.
+
+    Where all human scores are the same there is no standard error. The p-value is then that of
+    the sign test, 2 · 2⁻ⁿ of n items or groups, with bounds at least that of the made-up items.
+
     With groups the deviations of both parts are summed per group, then squared: parts of one
     group go together. The weight stays that of single items: fitted to a few groups it would
     follow chance, and intervals were too narrow.
 
     References
     ----------
-    Angelopoulos et al. (2023), Prediction-powered inference; Angelopoulos, Duchi, Zrnic (2023),
-    PPI++: efficient prediction-powered inference, example 6.1 and section 6.
+    Agresti and Coull (1998), Approximate is better than "exact" for interval estimation of
+    binomial proportions; Angelopoulos et al. (2023), Prediction-powered inference; Angelopoulos,
+    Duchi, Zrnic (2023), PPI++: efficient prediction-powered inference, example 6.1 and section 6.
 
     Examples
     --------
@@ -162,32 +193,86 @@ def prediction_powered_mean(
     if not alone.any():
         trust = 0.0
 
-    classical, gap = _mean_of(y, both, codes), _mean_of(f - y, both, codes)
-    estimate = _mean_of(y - trust * f, both, codes)
-    # With weight 0, items of the judge alone add nothing, not even where there is but one.
-    if trust:
-        estimate = _with_judge(estimate, y - trust * f, both, trust * judged[alone], alone, codes)
-    error = estimate.error
-    shrunk = (classical.error / error) ** 2 if error > 0 else math.nan
+    items = _Items(humans, judged, codes)
+    plain = _means(items, trust)
+    means, limits = plain, (-math.inf, math.inf)
+    if bounds is not None:
+        limits = _checked(bounds, humans, judged)
+        means = _means(_with_made_up(items, limits), trust)
+        # The degrees of freedom stay those of the scores that there are; none without two.
+        means = _Means(
+            *(
+                made._replace(df=given.df, error=made.error if given.df else math.nan)
+                for made, given in zip(means, plain, strict=True)
+            )
+        )
+    reach = limits[1] - limits[0]
+    own = (limits, limits, (-reach, reach))
+    intervals = [_interval(m, ends, level) for m, ends in zip(means, own, strict=True)]
+    pvalues = [
+        max(_pvalue(made), _sign_test(given))
+        for made, given in zip(means[:2], plain[:2], strict=True)
+    ]
+    error = means.estimate.error
+    shrunk = (means.classical.error / error) ** 2 if error > 0 else math.nan
     return PredictionPowered(
-        estimate=estimate.value,
-        interval=_interval(estimate, level),
+        estimate=float(np.clip(plain.estimate.value, *limits)),
+        interval=intervals[0],
         standard_error=error,
-        pvalue=_pvalue(estimate),
+        pvalue=pvalues[0],
         weight=trust if y.size else math.nan,
-        classical=classical.value,
-        classical_interval=_interval(classical, level),
-        classical_error=classical.error,
-        classical_pvalue=_pvalue(classical),
+        classical=plain.classical.value,
+        classical_interval=intervals[1],
+        classical_error=means.classical.error,
+        classical_pvalue=pvalues[1],
         judge=exact_mean(judged[~np.isnan(judged)]),
-        bias=gap.value,
-        bias_interval=_interval(gap, level),
+        bias=plain.gap.value,
+        bias_interval=intervals[2],
         correlation=_correlation(y, f),
         effective_n=y.size * shrunk,
         n_human=y.size,
         n_judged_only=int(np.count_nonzero(alone)),
         n_human_only=int(np.count_nonzero(~np.isnan(humans) & np.isnan(judged))),
     )
+
+
+def _checked(
+    bounds: tuple[float, float], humans: FloatArray, judged: FloatArray
+) -> tuple[float, float]:
+    low, high = float(bounds[0]), float(bounds[1])
+    if not -math.inf < low < high < math.inf:
+        raise ValueError(f"`bounds` must be two finite numbers in ascending order, got {bounds}.")
+    for name, values in (("human", humans), ("judge", judged)):
+        wrong = values[(values < low) | (values > high)]
+        if wrong.size:
+            raise ValueError(f"`{name}` must lie between {low:g} and {high:g}, got {wrong[0]:g}.")
+    return low, high
+
+
+def _with_made_up(items: _Items, bounds: tuple[float, float]) -> _Items:
+    """Return the items and, after them, one for each way to be at the bounds."""
+    low, high = bounds
+    made = low + (high - low) * np.array(_PSEUDO).T
+    groups = items.groups
+    if groups is not None:
+        first = int(groups.max(initial=-1)) + 1
+        groups = np.concatenate([groups, np.arange(first, first + len(_PSEUDO))])
+    return _Items(
+        np.concatenate([items.human, made[0]]), np.concatenate([items.judge, made[1]]), groups
+    )
+
+
+def _means(items: _Items, trust: float) -> _Means:
+    """Return the means behind the three intervals."""
+    both = ~np.isnan(items.human) & ~np.isnan(items.judge)
+    alone = np.isnan(items.human) & ~np.isnan(items.judge)
+    y, f = items.human[both], items.judge[both]
+    estimate = _mean_of(y - trust * f, both, items.groups)
+    # With weight 0, items of the judge alone add nothing, not even where there is but one.
+    if trust:
+        own = trust * items.judge[alone]
+        estimate = _with_judge(estimate, y - trust * f, both, own, alone, items.groups)
+    return _Means(estimate, _mean_of(y, both, items.groups), _mean_of(f - y, both, items.groups))
 
 
 def _mean_of(values: FloatArray, rows: BoolArray, groups: IntArray | None) -> _Mean:
@@ -251,16 +336,24 @@ def _correlation(y: FloatArray, f: FloatArray) -> float:
     return float(np.corrcoef(y, f)[0, 1])
 
 
-def _interval(mean: _Mean, confidence_level: float) -> Interval:
-    if math.isnan(mean.error) or not mean.df:
+def _interval(mean: _Mean, bounds: tuple[float, float], confidence_level: float) -> Interval:
+    if not mean.error > 0 or not mean.df:
         return Interval(math.nan, math.nan, "t", confidence_level)
     reach = t_quantile(mean.df, confidence_level) * mean.error
-    return Interval(mean.value - reach, mean.value + reach, "t", confidence_level)
+    low, high = np.clip([mean.value - reach, mean.value + reach], *bounds)
+    return Interval(float(low), float(high), "t", confidence_level)
 
 
 def _pvalue(mean: _Mean) -> float:
     if math.isnan(mean.error) or not mean.df:
         return math.nan
     if mean.error == 0:
-        return 1.0 if mean.value == 0 else math.nan
+        return _sign_test(mean)
     return 2 * float(special.stdtr(mean.df, -abs(mean.value) / mean.error))
+
+
+def _sign_test(mean: _Mean) -> float:
+    """Return the p-value of all values lying on one side of 0; 0 where they are not all alike."""
+    if mean.error != 0 or not mean.df:
+        return 0.0
+    return 1.0 if mean.value == 0 else min(1.0, 2.0**-mean.df)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis import numbers
 from analysis.statistics.annotation.agreement import PairwiseAgreement
 from analysis.statistics.annotation.alpha import ScaleLevel, krippendorff_alpha
 from analysis.statistics.annotation.both_ways import counted_once
@@ -97,7 +98,7 @@ def coefficient_rows(
 def _of_labels(
     units: JudgedUnits, options: dict[str, object], *, turned: bool
 ) -> list[CoefficientRow]:
-    kappa = cohen_kappa(units.values, **options)  # type: ignore[arg-type]
+    kappa = cohen_kappa(units.values, groups=units.clusters)
     rows = [_row("Cohen's kappa, mean over pairs", kappa, _of_pairs(kappa))]
     fleiss = fleiss_kappa(units.values, **options)  # type: ignore[arg-type]
     rows.append(_row("Fleiss' kappa", fleiss, f"chance {fleiss.expected:.3f}"))
@@ -112,14 +113,11 @@ def _of_values(units: JudgedUnits, options: dict[str, object]) -> list[Coefficie
     is_order = units.criterion.level == "ordinal"
     n_values = np.unique(units.values[~np.isnan(units.values)]).size
     if n_values <= _MOST_LEVELS:
-        kappa = cohen_kappa(units.values, **options)  # type: ignore[arg-type]
+        kappa = cohen_kappa(units.values, groups=units.clusters)
         rows.append(_row("Cohen's kappa, mean over pairs", kappa, _of_pairs(kappa)))
         spacing, note = spacing_of(units.criterion)
         kappa = cohen_kappa(
-            units.values,
-            weights="quadratic",
-            spacing=spacing,
-            **options,  # type: ignore[arg-type]
+            units.values, weights="quadratic", spacing=spacing, groups=units.clusters
         )
         note = f"{note}; {_of_pairs(kappa)}"
         rows.append(_row("quadratic weighted kappa, mean over pairs", kappa, note))
@@ -157,7 +155,14 @@ def _of_spread(found: IntraclassCorrelations) -> list[CoefficientRow]:
                 if form.form.endswith("k") and not math.isnan(form.statistic)
                 else "not defined: ratings do not vary"
             )
-        rows.append(CoefficientRow(form.form, form.value, form.low, form.high, note))
+        low, high = form.low, form.high
+        if form.value < -1:
+            note += "; below \N{MINUS SIGN}1: ratings of a unit contradict each other"
+        if math.isinf(low):
+            note += "; its interval has no lower end"
+            note += "" if math.isinf(high) else f" and reaches up to {numbers.fixed(high, 3)}"
+            low = high = math.nan
+        rows.append(CoefficientRow(form.form, form.value, low, high, note))
     if found.uneven is not None:
         times = (
             f"{found.fewest}" if found.fewest == found.most else f"{found.fewest} to {found.most}"

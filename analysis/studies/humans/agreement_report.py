@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def agreement_report(study: AgreementStudy) -> Report:
     """Return the tables of a study of agreement."""
-    tables = [_coefficients(study), _annotators(study)]
+    tables = [_coefficients(study)] if study.coefficients else []
+    tables.append(_annotators(study))
     if study.metrics:
         tables.append(_metrics(study))
     if study.strengths:

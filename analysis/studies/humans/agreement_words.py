@@ -28,6 +28,7 @@ CONSENSUS_RULES: Final = {
 }
 _FEW_CLUSTERS = 50
 _FEW_SHARED = 20
+_TOO_FEW_FOR_KAPPA = 5
 
 
 class Facts(NamedTuple):
@@ -49,8 +50,11 @@ def sentence(facts: Facts) -> str:
     who = "models" if {a.kind for a in units.annotators} == {"model"} else "annotators"
     where = f"'{units.criterion.name}' on {facts.dataset.label}"
     if math.isnan(pairwise.mean):
-        whom = "one annotator" if n == 1 else f"{n} annotators, no two of whom share a unit"
-        return f"{where} was judged by {whom}: of agreement nothing can be said.{_best(facts)}"
+        told = f"{where} was judged by {n} annotators, no two of whom share a unit: of agreement "
+        told += "nothing can be said."
+        if n == 1:
+            told = f"{where} was judged by one annotator: there is nobody to agree with."
+        return told + _best(facts)
     ends = numbers.interval(pairwise.interval.low, pairwise.interval.high)
     told = numbers.score(pairwise.mean, low=pairwise.interval.low, high=pairwise.interval.high)
     told += "" if ends == numbers.MISSING else f" ({ends})"
@@ -64,7 +68,8 @@ def _best(facts: Facts) -> str:
     if not facts.metrics:
         return ""
     best = facts.metrics[0]
-    told = f" {best.name} agrees with them on {_value(best)}"
+    whom = "them" if len(facts.units.annotators) > 1 else facts.units.annotators[0].name
+    told = f" {best.name} agrees with {whom} on {_value(best)}"
     if best.verdict == "no comparison":
         return told + "."
     p = f"p {numbers.relation(best.pvalue_adjusted)}"
@@ -129,16 +134,26 @@ def _of_units(facts: Facts, compared: JudgedUnits) -> list[str]:
     told = []
     n_clusters = np.unique(compared.clusters).size
     what = "groups of items" if compared.groups is not None else "items"
-    if 1 < n_clusters < _FEW_CLUSTERS:
+    if 1 < n_clusters < _FEW_CLUSTERS and (facts.pairwise.n_pairs or facts.metrics):
         told.append(
             f"With {n_clusters} {what} the bootstrap intervals are rough, rather too narrow."
         )
     shared = facts.pairwise.n_shared[np.triu_indices(len(facts.pairwise.n_shared), 1)]
     few = np.count_nonzero((shared > 0) & (shared < _FEW_SHARED))
     if few:
+        n_pairs = facts.pairwise.n_pairs
+        which = f"{few:,} of the {n_pairs:,} pairs of annotators share"
+        if n_pairs == 1:
+            which = "The two annotators share"
         told.append(
-            f"{few} of {count(facts.pairwise.n_pairs, 'pair')} of annotators share fewer than "
-            f"{_FEW_SHARED} units, and count in the mean as much as the others."
+            f"{which} fewer than {_FEW_SHARED} units"
+            + ("." if n_pairs == 1 else ", and count in the mean as much as the others.")
+        )
+    if few and np.median(shared[shared > 0]) < _TOO_FEW_FOR_KAPPA:
+        told.append(
+            f"Most pairs of annotators share fewer than {_TOO_FEW_FOR_KAPPA} units: the mean of "
+            "their kappas is too small, and its interval with it. Krippendorff's alpha takes all "
+            "judgments together."
         )
     if facts.n_items_left_out:
         told.append(

@@ -70,7 +70,8 @@ def load_judged(
     NotFoundError
         There is no such judge.
     StoreError
-        Several models judged and none is named, or labels were judged.
+        Several models judged and none is named, labels were judged, or the judge is made of
+        people's judgments.
     """
     units = load_units(store, criterion, whose="all")
     if units.what == "labels":
@@ -96,10 +97,19 @@ def load_judged(
     for other in list_criteria(store, dataset.uid):
         if judge in (other.uid, other.name) and other.uid != criterion.uid:
             return _of_criterion(store, units, other)
-    for metric in list_metrics(store, dataset_uid=dataset.uid):
+    metrics = list_metrics(store, dataset_uid=dataset.uid)
+    others = [metric for metric in metrics if metric.source != "human"]
+    for metric in others:
         if judge in (metric.uid, metric.name, metric.label):
             return _of_metric(store, units, metric)
-    known = [*names, *(m.label for m in list_metrics(store, dataset_uid=dataset.uid))]
+    known = [*names, *(metric.label for metric in others)]
+    if any(judge in (m.uid, m.name, m.label) for m in metrics):
+        quoted = [f"'{name}'" for name in known]
+        there = f" There are {listed(quoted)}." if known else ""
+        raise StoreError(
+            f"'{judge}' is made of people's judgments, which a judge is held against. Name a model "
+            f"that judged, another criterion that a model judged, or a metric.{there}"
+        )
     near = difflib.get_close_matches(judge, known, 3, 0.5)
     hint = listed([f"'{name}'" for name in near])
     raise NotFoundError(

@@ -112,8 +112,12 @@ class JudgedUnits:
         return chosen.of(np.any(~np.isnan(values), axis=0))
 
 
-def choose_criterion(store: Store, dataset: DatasetRecord, gold: str | None) -> CriterionRecord:
+def choose_criterion(
+    store: Store, dataset: DatasetRecord, gold: str | None, *, option: str = "--gold"
+) -> CriterionRecord:
     """Return what was judged on a dataset; the only criterion by default.
+
+    `option` is what the reader names one with, for the message.
 
     Raises
     ------
@@ -133,7 +137,7 @@ def choose_criterion(store: Store, dataset: DatasetRecord, gold: str | None) -> 
         if len(known) > 1:
             raise StoreError(
                 f"Several things were judged on '{dataset.label}': {listed(names, most=12)}. Name "
-                "one with `--gold`."
+                f"one with `{option}`."
             )
         return known[0]
     named = called(gold, known)

@@ -95,7 +95,7 @@ def system_rows(judged: Judged) -> tuple[JudgedSystem, ...]:
         human, model, clusters = _of_system(judged, number)
         if not human.size:
             continue
-        found = _mean(human, model, clusters)
+        found = _mean(human, model, clusters, (0.0, 1.0) if units.what == "choices" else None)
         rows.append(
             JudgedSystem(
                 system=name,
@@ -128,13 +128,14 @@ def system_rows(judged: Judged) -> tuple[JudgedSystem, ...]:
 def pair_rows(judged: Judged, alpha: float) -> tuple[JudgedPair, ...]:
     """Return a row per pair of systems that people and the judge judged on some item."""
     units = judged.units
+    bounds = (-1.0, 1.0) if units.what == "choices" else None
     pairs, found = [], []
     for i in range(len(units.systems)):
         for j in range(i + 1, len(units.systems)):
             human, model, clusters = _of_pair(judged, i, j)
             if np.any(~np.isnan(human) & ~np.isnan(model)):
                 pairs.append((i, j))
-                found.append(_mean(human, model, clusters))
+                found.append(_mean(human, model, clusters, bounds))
     adjusted = adjust([one.pvalue for one in found], "holm").pvalues_adjusted
     up = units.what == "choices" or units.criterion.higher_is_better
     return tuple(
@@ -167,9 +168,15 @@ def _better(difference: float, pvalue: float, alpha: float) -> Better:
     return "first" if difference > 0 else "second"
 
 
-def _mean(human: FloatArray, model: FloatArray, clusters: IntArray) -> PredictionPowered:
+def _mean(
+    human: FloatArray,
+    model: FloatArray,
+    clusters: IntArray,
+    bounds: tuple[float, float] | None,
+) -> PredictionPowered:
     alone = np.unique(clusters).size == clusters.size
-    return prediction_powered_mean(human, model, groups=None if alone else clusters)
+    groups = None if alone else clusters
+    return prediction_powered_mean(human, model, groups=groups, bounds=bounds)
 
 
 def _of_system(judged: Judged, system: int) -> tuple[FloatArray, FloatArray, IntArray]:

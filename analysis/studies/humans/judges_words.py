@@ -15,6 +15,8 @@ from analysis.studies.humans.judges_rows import BiasRow, JudgedPair, JudgedSyste
 from analysis.studies.study import count, listed
 
 _FEW = 20
+_FEW_SIDES = 10
+"""Wins, or losses, below which nobody has met enough of what would go the other way."""
 _SOME_GAIN = 1.05
 _FAR = 2.5
 """Standard errors beyond which two means do not look like those of one choice of items."""
@@ -110,6 +112,7 @@ def warn(
             f"Fewer than {_FEW} units with both judgments: {listed(few)}. Their intervals are "
             "rough, rather too narrow."
         )
+    told += _one_sided(judged, systems)
     if judged.judge_kind == "metric" and judged.units.what == "values":
         told.append(
             f"{judged.judge} need not be on the scale of the ratings: its own mean and its bias "
@@ -117,6 +120,36 @@ def warn(
         )
     told += [note for row in biases for note in _bias(row, alpha)]
     return tuple(told)
+
+
+def _one_sided(judged: Judged, systems: Sequence[JudgedSystem]) -> list[str]:
+    """Say where people's judgments nearly all go one way, and what intervals are made of there."""
+    units = judged.units
+    if units.what != "choices":
+        alike = [row.system for row in systems if row.n_human > 1 and math.isnan(row.human_low)]
+        if not alike:
+            return []
+        return [
+            f"People rate all outputs of {listed(alike)} the same: how far their mean may be off "
+            "cannot be said, and there is no interval."
+        ]
+    both = ~np.isnan(judged.human) & ~np.isnan(judged.model)
+    few = []
+    for row in systems:
+        number = units.system_uids.index(row.system_uid)
+        ends = [
+            (1 + sign * judged.human[both & (side == number)]).sum() / 2
+            for side, sign in ((units.first, 1), (units.second, -1))
+        ]
+        if row.n_human and min(sum(ends), row.n_human - sum(ends)) < _FEW_SIDES:
+            few.append(row.system)
+    if not few:
+        return []
+    return [
+        f"Fewer than {_FEW_SIDES} wins, or fewer than {_FEW_SIDES} losses, among people's "
+        f"judgments of {listed(few)}: intervals and tests of choices count four made-up "
+        "judgments, one of each kind, and are rather too wide here."
+    ]
 
 
 def _chosen_items(judged: Judged) -> list[str]:

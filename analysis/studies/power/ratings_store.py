@@ -44,7 +44,7 @@ def fit_stored_ratings(
         What was judged are no ratings of systems, or they do not allow a fit.
     """
     record = get_dataset(store, dataset)
-    chosen = choose_criterion(store, record, criterion)
+    chosen = choose_criterion(store, record, criterion, option="--criterion")
     if chosen.kind == "preference" or chosen.level == "nominal":
         raise StoreError(
             f"'{chosen.name}' on '{record.label}' holds no ratings on a scale: the spread of "
