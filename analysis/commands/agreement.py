@@ -99,7 +99,8 @@ def _show(console: Console, study: AgreementStudy) -> None:
         [row.name, numbers.fixed(row.value, 3), _interval(row.ci_low, row.ci_high), row.note]
         for row in study.coefficients
     ]
-    console.print(table("", ("coefficient", "=value", "=interval", "of"), rows))
+    if rows:
+        console.print(table("", ("coefficient", "=value", "=interval", "of"), rows))
     _show_annotators(console, study)
     if study.metrics:
         _show_metrics(console, study)

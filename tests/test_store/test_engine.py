@@ -170,7 +170,7 @@ def test_open_store_leaves_a_database_of_another_program_alone(tmp_path, create)
 def test_a_store_that_was_killed_at_birth_says_what_to_do(tmp_path):
     path = tmp_path / "s.db"
     path.touch()
-    with pytest.raises(StoreError, match="this file is empty.*delete the file and repeat"):
+    with pytest.raises(StoreError, match=r"this file is empty.*delete the file and repeat"):
         open_store(path)
 
 
