@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from analysis.studies.humans.agreement import AgreementStudy, study_agreement
-from analysis.studies.humans.correlations import CorrelationsStudy, study_correlations
+from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
+from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
 from analysis.studies.humans.golds import GoldChoice, list_golds
 from analysis.studies.humans.judged_units import load_units
-from analysis.studies.humans.judges import JudgesStudy, study_judges
-from analysis.studies.humans.over_datasets import CorrelationsOver, study_correlations_over
-from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.judges.study import JudgesStudy, study_judges
+from analysis.studies.humans.over_datasets.study import CorrelationsOver, study_correlations_over
 from analysis.studies.power.metric_pairs import MetricPairPower, study_metric_pair_power
 from dashboard import data
 from store.engine import Store

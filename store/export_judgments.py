@@ -14,7 +14,7 @@ from store.datasets import get_dataset
 from store.engine import Store
 from store.error_weights import parted, weight_of
 from store.errors import StoreError
-from store.importers.wmt_options import MQM_WEIGHTS
+from store.importers.wmt.options import MQM_WEIGHTS
 from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
 from store.judgment_records import CriterionRecord, Weights
 from store.judgments import get_criterion, list_criteria

@@ -17,7 +17,7 @@ from analysis.commands.options import (
     gave_report,
     names,
 )
-from analysis.studies.humans.agreement import AgreementStudy, study_agreement
+from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.errors import StoreError
 

@@ -18,14 +18,14 @@ from analysis.commands.options import (
     names,
 )
 from analysis.statistics.boards.groups import shorten_letters
-from analysis.studies.humans.correlations import CorrelationsStudy, study_correlations
-from analysis.studies.humans.correlations_report import method_in_words
-from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.correlations.report import method_in_words
+from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
+from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.golds import GoldsStudy, study_golds
-from analysis.studies.humans.marks import BETTER, WORSE
-from analysis.studies.humans.over_datasets import CorrelationsOver, study_correlations_over
-from analysis.studies.humans.over_datasets_report import mean_test_in_words
-from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.over_datasets.marks import BETTER, WORSE
+from analysis.studies.humans.over_datasets.report import mean_test_in_words
+from analysis.studies.humans.over_datasets.study import CorrelationsOver, study_correlations_over
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.datasets import get_dataset
 from store.engine import Store

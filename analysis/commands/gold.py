@@ -19,7 +19,7 @@ from analysis.commands.options import (
     names,
     require_new,
 )
-from analysis.studies.humans.gold import GoldStudy, make_gold
+from analysis.studies.humans.gold.study import GoldStudy, make_gold
 from store.commands.change import parse_weights
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened, table
 from store.errors import StoreError

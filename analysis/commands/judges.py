@@ -16,7 +16,7 @@ from analysis.commands.options import (
     SeedOption,
     gave_report,
 )
-from analysis.studies.humans.judges import BiasRow, JudgesStudy, study_judges
+from analysis.studies.humans.judges.study import BiasRow, JudgesStudy, study_judges
 from store.console import JsonOption, answer, exits_in_words, opened, table
 
 app = typer.Typer()

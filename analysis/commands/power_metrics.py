@@ -19,7 +19,7 @@ from analysis.commands.options import (
     SeedOption,
     gave_report,
 )
-from analysis.studies.humans.settings import CorrelationSettings, with_words
+from analysis.studies.humans.correlations.settings import CorrelationSettings, with_words
 from analysis.studies.power.metric_pairs import (
     ITERATIONS,
     MetricPairPower,

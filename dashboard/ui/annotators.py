@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.humans.agreement import AgreementStudy
+from analysis.studies.humans.agreement.study import AgreementStudy
 from analysis.studies.humans.unit_metrics import METRIC_TIES, MetricTies
 from dashboard import data
 from dashboard.charts import annotator_dots

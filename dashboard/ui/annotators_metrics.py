@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.humans.agreement import AgreementStudy
+from analysis.studies.humans.agreement.study import AgreementStudy
 from dashboard.charts import agreement_dots
 from dashboard.ui.links import Link, show_link
 from dashboard.ui.pictures import show_picture

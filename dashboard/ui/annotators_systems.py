@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.humans.agreement import AgreementStudy, StrengthRow
+from analysis.studies.humans.agreement.study import AgreementStudy, StrengthRow
 from dashboard.charts import strength_dots
 from dashboard.ui.links import Link, show_link
 from dashboard.ui.pictures import show_picture

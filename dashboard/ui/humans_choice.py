@@ -9,17 +9,17 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics.multiplicity import METHODS
-from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
-from analysis.studies.humans.evidence import CONSENSUS, TIES, Consensus, Ties
-from analysis.studies.humans.golds import GoldChoice
-from analysis.studies.humans.means import WEIGHTS
-from analysis.studies.humans.settings import (
+from analysis.studies.humans.correlations.settings import (
     COEFFICIENTS,
     INTERVALS,
     LEVELS,
     TESTS,
     CorrelationSettings,
 )
+from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
+from analysis.studies.humans.evidence import CONSENSUS, TIES, Consensus, Ties
+from analysis.studies.humans.golds import GoldChoice
+from analysis.studies.humans.over_datasets.means import WEIGHTS
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from dashboard import data, human_data
 from dashboard.ui import filters, settings

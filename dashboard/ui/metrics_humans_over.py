@@ -10,10 +10,10 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics.boards.groups import shorten_letters
-from analysis.studies.humans.correlations_words import COEFFICIENTS_IN_WORDS
-from analysis.studies.humans.marks import BETTER, CANNOT_TELL, WORSE
-from analysis.studies.humans.over_datasets import CorrelationsOver
-from analysis.studies.humans.over_datasets_report import mean_test_in_words
+from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.over_datasets.marks import BETTER, CANNOT_TELL, WORSE
+from analysis.studies.humans.over_datasets.report import mean_test_in_words
+from analysis.studies.humans.over_datasets.study import CorrelationsOver
 from dashboard.charts import correlation_forest
 from dashboard.components import Standing, correlation_heatmap
 from dashboard.ui.links import Link, page_url, plain, show_link

@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics.annotation.humans_against_metric import HumansAgainstMetric
-from analysis.studies.humans.judges import JudgesStudy
+from analysis.studies.humans.judges.study import JudgesStudy
 from dashboard import human_data
 from dashboard.charts import agreement_dots
 from dashboard.ui import filters, model_judge_systems

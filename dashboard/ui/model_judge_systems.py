@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.humans.judges import JudgesStudy
+from analysis.studies.humans.judges.study import JudgesStudy
 from dashboard.charts import judged_dots
 from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture

@@ -27,7 +27,7 @@ from store.importers.bundle import (
     ReadOptions,
     RowProblems,
 )
-from store.importers.judgments_items import content_key
+from store.importers.judgments.items import content_key
 from store.importers.settings import Settings, load_settings
 from store.importers.textfile import data_suffix, read_json
 

@@ -9,19 +9,19 @@ from pathlib import Path
 from store.importers import (
     alpaca_eval,
     generic,
-    judgments,
     lm_eval,
-    mqm,
-    mt_metrics_eval,
     mteb,
     nlpstattest,
     reported,
-    wmt_da,
-    wmt_metrics,
-    wmt_news,
 )
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.conllu import importer as conllu
+from store.importers.judgments import importer as judgments
+from store.importers.mqm import importer as mqm
+from store.importers.mt_metrics_eval import importer as mt_metrics_eval
+from store.importers.wmt import direct_assessment as wmt_da
+from store.importers.wmt import metrics_task as wmt_metrics
+from store.importers.wmt import news as wmt_news
 
 Sniff = Callable[[Path, ReadOptions], bool]
 Read = Callable[[Sequence[Path], ReadOptions, Mapping[Path, str]], ImportBundle]

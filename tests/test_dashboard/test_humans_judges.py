@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analysis.studies.humans.agreement import study_agreement
-from analysis.studies.humans.judges import study_judges
+from analysis.studies.humans.agreement.study import study_agreement
+from analysis.studies.humans.judges.study import study_judges
 from dashboard import human_data
 from dashboard.ui.annotators import outputs_in_question
 from dashboard.ui.annotators_metrics import metric_frame

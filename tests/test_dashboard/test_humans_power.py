@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.correlations.settings import CorrelationSettings
 from analysis.studies.power.metric_pairs import study_metric_pair_power
 from dashboard import human_data
 from dashboard.ui.metrics_humans_power import size_frame

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import ImportFormatError
-from store.importers.judgments_options import OPTIONS
+from store.importers.judgments.options import OPTIONS
 from store.importers.mapping import load_mapping
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "importing_judgments.md").read_text(

@@ -7,7 +7,7 @@ from store.engine import open_store
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions, Status
 from store.importers.detect import read_paths
-from store.importers.mqm_rows import Marked
+from store.importers.mqm.rows import Marked
 from store.ingest import ingest
 from store.judgments import load_ratings
 

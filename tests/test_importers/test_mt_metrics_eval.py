@@ -9,7 +9,7 @@ from store.engine import open_store
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions, Status
 from store.importers.detect import read_paths
-from store.importers.mt_metrics_eval_files import place_of
+from store.importers.mt_metrics_eval.files import place_of
 from store.ingest import ingest
 
 SYSTEMS = ("refA", "A", "B")

@@ -7,7 +7,7 @@ from store.engine import open_store
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
-from store.importers.wmt_da_tables import kind_of, plain_name
+from store.importers.wmt.direct_assessment_tables import kind_of, plain_name
 from store.ingest import ingest
 
 SEGMENTS = """SYS SID RAW.SCR Z.SCR N 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from store.importers.registry import importer_named
-from store.importers.wmt_directions import ERROR_METRICS
-from store.importers.wmt_options import MQM_WEIGHTS, parse_weights
+from store.importers.wmt.directions import ERROR_METRICS
+from store.importers.wmt.options import MQM_WEIGHTS, parse_weights
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "importing_wmt.md"
 TEXT = GUIDE.read_text(encoding="utf-8")

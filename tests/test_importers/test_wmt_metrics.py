@@ -7,8 +7,8 @@ import pytest
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
-from store.importers.wmt_names import is_person, pair_in
-from store.importers.wmt_names import test_set_in as found_test_set
+from store.importers.wmt.names import is_person, pair_in
+from store.importers.wmt.names import test_set_in as found_test_set
 
 HUMAN = "LP HUMAN SYSTEM\nde-en 0.3 A.1\nde-en 0.1 B.2\nde-en -0.2 C.3\nen-de 0.5 A.4\n"
 SYSTEMS = ("A.1", "B.2", "C.3")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.studies.humans.agreement import study_agreement
-from analysis.studies.humans.correlations import CorrelationsStudy, study_correlations
+from analysis.studies.humans.agreement.study import study_agreement
+from analysis.studies.humans.correlations.settings import CorrelationSettings, Test
+from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
 from analysis.studies.humans.evidence import load_evidence
-from analysis.studies.humans.over_datasets import study_correlations_over
-from analysis.studies.humans.settings import CorrelationSettings, Test
+from analysis.studies.humans.over_datasets.study import study_correlations_over
 from store.arrays import load_matrix
 from store.engine import Store, open_store
 from store.importers.bundle import ReadOptions

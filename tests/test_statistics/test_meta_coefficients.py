@@ -176,11 +176,33 @@ def test_weights_are_copies(name, pair, counts):
     copies = np.repeat(np.arange(counts.size), counts)
     x, y = pair[:, copies]
     found = row_coefficients(pair[:1], pair[1:], name, weights=counts[np.newaxis].astype(float))[0]
-    if name in ORACLES:
+    if name == "kendall-c":
+        expected = by_levels(x, y, copies)
+    elif name in ORACLES:
         expected = by_scipy(name, x, y) if copies.size > 1 else math.nan
     else:
         expected = by_pairs(name, x, y, same=copies)
     assert agree(found, expected)
+    assert np.isnan(found) or abs(found) <= 1 + 1e-12
+
+
+def by_levels(x, y, copies):
+    """Return tau-c, divided by no more pairs than there are of different positions."""
+    net, n_pairs = by_pairs("kendall-a", x, y, same=copies), 0
+    for i, j in combinations(range(len(x)), 2):
+        n_pairs += copies[i] != copies[j]
+    if math.isnan(net):
+        return math.nan
+    levels = min(len(np.unique(x)), len(np.unique(y)))
+    return net * n_pairs / min(len(x) ** 2 * (levels - 1) / (2 * levels), n_pairs)
+
+
+@given(counts=st.lists(st.integers(0, 4), min_size=3, max_size=12))
+def test_perfect_order_is_perfect_whatever_the_copies(counts):
+    values = np.arange(len(counts), dtype=float)[np.newaxis]
+    for name in KINDS:
+        found = row_coefficients(values, values, name, weights=np.array([counts], dtype=float))[0]
+        assert agree(found, 1.0 if np.count_nonzero(counts) > 1 else math.nan)
 
 
 @pytest.mark.parametrize("name", KINDS)

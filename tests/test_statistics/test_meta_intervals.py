@@ -25,7 +25,6 @@ ORACLES = {
     "pearson": lambda x, y: stats.pearsonr(x, y)[0],
     "spearman": lambda x, y: stats.spearmanr(x, y)[0],
     "kendall-b": lambda x, y: stats.kendalltau(x, y)[0],
-    "kendall-c": lambda x, y: stats.kendalltau(x, y, variant="c")[0],
 }
 WAYS = [(level, name, method) for level in LEVELS for name in KINDS for method in BOOTSTRAPS]
 
@@ -48,6 +47,10 @@ def of_copies(name, x, y, drawn):
     of_x, of_y = np.array(signs).T
     if name == "pairwise-accuracy":
         return float(np.mean(of_x == of_y))
+    if name == "kendall-c" and of_x.any() and of_y.any():
+        levels = min(len(np.unique(x)), len(np.unique(y)))
+        at_most = min(len(x) ** 2 * (levels - 1) / (2 * levels), of_x.size)
+        return float(np.sum(of_x * of_y)) / at_most
     return float(np.mean(of_x * of_y)) if of_x.any() and of_y.any() else math.nan
 
 
@@ -232,6 +235,86 @@ def test_perfect_metric_has_a_perfect_interval(name):
         gold, gold, level="system", coefficient=name, method="boot-inputs", n_resamples=99
     )
     assert (found.low, found.value, found.high) == pytest.approx((1, 1, 1))
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("method", INTERVALS)
+def test_a_few_perfect_systems_leave_no_interval(method, name):
+    gold = 10 * np.arange(5.0)[:, np.newaxis] + np.random.default_rng(3).normal(size=(5, 29))
+    if method == "fisher-z" and "accuracy" in name:
+        return
+    options = {"level": "system", "coefficient": name, "method": method, "n_resamples": 99}
+    found = correlation_interval(gold, gold, **options)
+    assert found.value == pytest.approx(1)
+    assert np.isnan([found.low, found.high]).all()
+    assert found.is_degenerate
+    assert found.to_dict()["is_degenerate"]
+    noisy = gold[[1, 3, 0, 2, 4]] + 60 * np.random.default_rng(4).normal(size=gold.shape)
+    usual = correlation_interval(noisy, gold, **options)
+    assert not usual.is_degenerate
+    assert usual.low < usual.high
+
+
+def test_a_settled_order_of_these_systems_is_an_interval():
+    gold = 10 * np.arange(5.0)[:, np.newaxis] + np.random.default_rng(3).normal(size=(5, 60))
+    order = gold[[1, 0, 2, 3, 4]]
+    for items, there in ((60, True), (29, False)):
+        found = correlation_interval(
+            order[:, :items], gold[:, :items], level="system", coefficient="kendall-b",
+            method="boot-inputs", n_resamples=99,
+        )  # fmt: skip
+        assert found.value == pytest.approx(0.8)
+        assert (found.low == pytest.approx(0.8)) == there
+        assert found.is_degenerate != there
+    grouped = correlation_interval(
+        order, gold, level="system", coefficient="kendall-b", method="boot-inputs",
+        n_resamples=99, groups=[i // 3 for i in range(60)],
+    )  # fmt: skip
+    assert grouped.is_degenerate
+
+
+@pytest.mark.parametrize(("n", "name", "there"), [
+    (3, "pearson", False), (4, "pearson", True), (4, "kendall-b", False), (5, "kendall-b", True),
+    (3, "spearman", False), (4, "spearman", True),
+])  # fmt: skip
+def test_fisher_z_needs_one_point_more_than_it_loses(n, name, there):
+    x, y = np.array([[1.0, 5, 2, 4, 3], [2.0, 3, 1, 5, 4]])[:, :n, np.newaxis]
+    found = correlation_interval(x, y, level="system", coefficient=name, method="fisher-z")
+    assert math.isnan(found.low) != there
+    assert not found.is_degenerate
+
+
+@pytest.mark.parametrize("method", BOOTSTRAPS)
+def test_tau_c_of_resamples_reaches_its_value(method):
+    rng = np.random.default_rng(8)
+    gold = np.arange(8.0)[:, np.newaxis] + rng.normal(size=(8, 40)) / 9
+    options = {"level": "system", "coefficient": "kendall-c", "method": method, "n_resamples": 400}
+    draws = resampled_correlations([gold, gold[[1, 0, 2, 3, 4, 5, 6, 7]]], gold, **options)
+    assert draws[0] == pytest.approx(np.ones(400))
+    if method != "boot-inputs":
+        assert draws[1].max() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("method", BOOTSTRAPS)
+def test_soft_accuracy_of_resamples_without_differences_is_undefined(method):
+    rng = np.random.default_rng(9)
+    gold = rng.normal(size=(3, 4))
+    # Systems differ on one item only, two of them.
+    metric = np.ones((3, 4))
+    metric[2, 1] = 2
+    found = resampled_correlations(
+        [metric, np.ones((3, 4))], gold, level="system", coefficient="soft-pairwise-accuracy",
+        method=method, n_resamples=99,
+    )  # fmt: skip
+    drawn = plan_resamples(method, 3, 4, seed=0).block(0)
+    defined = (drawn.items[:99, 1] > 0) & (drawn.systems[:99, 2] > 0)
+    defined &= drawn.systems[:99, :2].any(axis=1)
+    assert np.array_equal(~np.isnan(found[0]), defined)
+    assert np.isnan(found[1]).all()
+    alone = correlation_interval(
+        np.ones((3, 4)), gold, level="system", coefficient="soft-pairwise-accuracy", method=method
+    )
+    assert np.isnan([alone.value, alone.low, alone.high]).all()
 
 
 def test_what_cannot_be_drawn_has_no_interval():

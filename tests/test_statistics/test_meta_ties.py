@@ -213,6 +213,17 @@ def test_soft_accuracy_of_gold_itself_and_of_its_opposite():
     assert soft_pairwise_accuracy(-gold, gold) < 0.1
 
 
+def test_soft_accuracy_of_a_side_without_differences_is_undefined():
+    gold = np.random.default_rng(0).normal(size=(4, 6))
+    by_item = np.tile(np.arange(6.0), (4, 1))
+    by_item[2, 3] = np.nan
+    for constant in (np.ones((4, 6)), by_item):
+        assert math.isnan(soft_pairwise_accuracy(constant, gold))
+        assert math.isnan(soft_pairwise_accuracy(gold, constant))
+    by_item[1, 0] = 7
+    assert not math.isnan(soft_pairwise_accuracy(by_item, gold))
+
+
 def test_soft_accuracy_ignores_the_order_of_systems():
     rng = np.random.default_rng(11)
     metric, gold = rng.integers(0, 3, (2, 5, 12))

@@ -200,7 +200,14 @@ def test_identical_metrics_do_not_differ(test):
 @pytest.mark.parametrize("test", TESTS)
 def test_constant_metrics_cannot_be_tested(test):
     (x, _, _), gold = samples()
-    for level, coefficient in (("system", "pearson"), ("item", "kendall-b"), ("global", "pearson")):
+    for level, coefficient in (
+        ("system", "pearson"),
+        ("item", "kendall-b"),
+        ("global", "pearson"),
+        ("system", "soft-pairwise-accuracy"),
+    ):
+        if not suits(test, coefficient):
+            continue
         found = compare_metrics(
             x, np.full(x.shape, 0.1), gold, level=level, coefficient=coefficient, test=test,
             n_resamples=99,
@@ -208,6 +215,45 @@ def test_constant_metrics_cannot_be_tested(test):
         assert math.isnan(found.difference)
         assert math.isnan(found.pvalue)
         assert math.isnan(found.ci_low)
+
+
+@pytest.mark.parametrize("test", SWAPS)
+def test_exchanges_that_leave_a_soft_accuracy_undefined_count_as_extreme(test):
+    rng = np.random.default_rng(1)
+    gold, x = rng.normal(size=(2, 3, 4))
+    y = np.where([[True], [False], [False]], x, 0.7)
+    x, y = np.where([[False], [True], [False]], y, x), np.where([[False], [False], [True]], y, 0.7)
+    # After an exchange of the first system, x is constant.
+    x[1:], y[0] = 0.7, 0.7
+    y[2] = rng.normal(size=4)
+    asked = {"level": "system", "coefficient": "soft-pairwise-accuracy", "scale": "as given"}
+    request = metric_pairs.Request(
+        "system", "soft-pairwise-accuracy", test, 99, 0, np.full(2, np.nan), "as given",
+        0.95, False, 1, None,
+    )  # fmt: skip
+    part = metric_pairs.Part(
+        np.stack([x, y]), gold, np.zeros(2), np.full(2, np.nan), np.array([0]), np.array([1])
+    )
+    plan = plan_swaps(test, 3, 4, n_resamples=99, seed=0, listing=False)
+    kept = signs_of(cell_codes(plan.block(0), 3, 4)).reshape(256, 3, 4) > 0
+    found = SoftSwaps(part, request).differences(plan.block(0))[0]
+    for row in range(256):
+        sides = np.where(kept[row], x, y), np.where(kept[row], y, x)
+        is_constant = any(np.all(side == side[0]) for side in sides)
+        assert math.isnan(found[row]) == is_constant
+    if test == "perm-systems":
+        assert np.isnan(found).any()
+    assert 0 < compare_metrics(x, y, gold, test=test, n_resamples=99, **asked).pvalue <= 1
+
+
+@pytest.mark.parametrize("test", BOOTSTRAPS)
+def test_a_difference_without_spread_has_no_interval(test):
+    gold = np.arange(5.0)[:, np.newaxis] + np.zeros(6)
+    found = compare_metrics(
+        gold**2, gold**3, gold, level="system", coefficient="kendall-b", test=test, n_resamples=99
+    )
+    assert (found.difference, found.pvalue) == (0, 1)
+    assert np.isnan(found.ci).all()
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -338,6 +384,7 @@ def test_a_seed_is_repeatable_and_another_one_differs():
         ({"level": "segment"}, "`level` must be one of"),
         ({"coefficient": "kendall"}, "`coefficient` must be one of"),
         ({"scale": "z"}, "`scale` must be one of"),
+        ({"scale": "system means"}, "is for `level` 'system', got 'item'"),
         ({"alternative": "more"}, "`alternative` must be one of"),
         ({"n_resamples": 0}, "`n_resamples` must be at least 1"),
         ({"rng": -1}, "`rng` must not be negative"),
@@ -379,7 +426,9 @@ def test_shapes_and_values_are_checked():
 def test_a_single_item_exchanges_systems_whatever_the_name():
     (x, y, _), gold = samples((7, 1))
     found = [
-        compare_metrics(x, y, gold, level=level, coefficient="pearson", test=test)
+        compare_metrics(
+            x, y, gold, level=level, coefficient="pearson", test=test, scale="standardised"
+        )
         for level in ("system", "item", "global")
         for test in ("perm-systems", "perm-both", "cell-swap")
     ]

@@ -16,7 +16,11 @@ from analysis.statistics.meta_evaluation.comparison import compare_metrics
 from analysis.statistics.meta_evaluation.exchange import exchanges_of
 from analysis.statistics.meta_evaluation.levels import correlation
 from analysis.statistics.meta_evaluation.metric_pairs import Request, compare_pairs
-from analysis.statistics.meta_evaluation.scaling import standardised
+from analysis.statistics.meta_evaluation.scaling import (
+    scale_of_means,
+    standardised,
+    standardised_for_ranks,
+)
 from analysis.statistics.meta_evaluation.swaps import SWAPS, cell_codes, plan_swaps, signs_of
 
 TIE = 1e-9
@@ -85,6 +89,11 @@ def difference(level, kind, x, y, gold, epsilons, kept, scale):
     present, scaled, halos = ~np.isnan(gold), [], []
     for side, epsilon in zip((x, y), epsilons, strict=True):
         middle, spread = (side[present].mean(), side[present].std())
+        if scale == "system means":
+            means = [row[here].mean() for row, here in zip(side, present, strict=True)]
+            middle = np.mean(means)
+            spread = np.median([abs(a - b) for a, b in itertools.combinations(means, 2)])
+            spread = spread if spread > 1e-12 else np.std(means)
         if scale == "as given":
             middle, spread = 0.0, 1.0
         spread = spread or 1.0
@@ -193,7 +202,10 @@ def test_differences_after_exchanges_are_those_of_plain_loops(level, kind, test)
         ("", 0.0, "standardised"),
         ("some", 0.2, "standardised"),
         ("all", 0.1, "as given"),
+        ("some", 0.1, "system means"),
     ):
+        if scale == "system means" and level != "system":
+            continue
         metrics, gold = samples((5, 6), ties=ties, missing=missing, seed=3)
         request = request_for(metrics, gold, level, kind, test, scale=scale)
         assert worst_error(metrics, gold, request, n_checked=6) < 1e-9
@@ -272,7 +284,7 @@ def test_pvalues_count_every_exchange(level, kind, test):
     }
     every = np.array(
         [
-            difference(level, kind, x, y, gold, found.epsilons, kept, "standardised")
+            difference(level, kind, x, y, gold, found.epsilons, kept, found.scale)
             for kept in every_exchange(test, gold.shape)
         ]
     )
@@ -280,6 +292,109 @@ def test_pvalues_count_every_exchange(level, kind, test):
     assert found.pvalue == pytest.approx(np.mean(~(np.abs(every) < abs(observed) - 1e-9)))
     assert one_sided["greater"] == pytest.approx(np.mean(~(every < observed - 1e-9)))
     assert one_sided["less"] == pytest.approx(np.mean(~(every > observed + 1e-9)))
+
+
+def shuffled(values, rng):
+    return rng.permutation(values.reshape(-1)).reshape(values.shape)
+
+
+@pytest.mark.parametrize("test", SWAPS)
+@pytest.mark.parametrize(
+    ("level", "kind"),
+    [
+        ("item", "kendall-b"),
+        ("item", "pairwise-accuracy"),
+        ("per-system", "kendall-c"),
+        ("global", "spearman"),
+        ("global", "kendall-a"),
+        ("global", "kendall-b"),
+    ],
+)
+def test_equal_values_of_two_metrics_stay_equal_once_standardised(level, kind, test):
+    # Two metrics with the same values in other places, or shifted and stretched: standardising is
+    # one map for both, or undoes the change, so that it must not matter.
+    rng = np.random.default_rng(2)
+    settings = {"level": level, "coefficient": kind, "test": test, "n_resamples": 255}
+    if kind == "pairwise-accuracy":
+        settings["epsilon"] = 0.0
+    for size in (2, 5):
+        for factor, shift in ((1, 0), (1 / 7, 0.3), (100, -7.1), (0.1, 1000.1)):
+            x = rng.integers(0, size, (5, 8)) + 0.3
+            y, gold = shuffled(x, rng), rng.integers(1, 6, x.shape)
+            expected = compare_metrics(x, y, gold, scale="as given", **settings)
+            found = compare_metrics(x, factor * y + shift, gold, scale="standardised", **settings)
+            assert found.pvalue == expected.pvalue
+
+
+def test_only_rounding_is_taken_for_equality():
+    # Values of one metric that lie closer than rounding of the other stay apart.
+    x = np.array([[0.0, 1e-14, 2e-14, 1.0]])
+    y = np.array([[0.0, 1.0, 1.0, 1e-14]])
+    scaled = standardised_for_ranks(np.stack([x, y]), "standardised")
+    assert len(np.unique(scaled[0])) == 4
+    assert len(np.unique(scaled[1])) == 3
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3, 4, 50))
+    values[:, 1, 7] = np.nan
+    np.testing.assert_array_equal(
+        standardised_for_ranks(values, "standardised"), standardised(values, "standardised")
+    )
+
+
+def test_system_means_are_on_one_scale_where_systems_are_exchanged():
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=(7, 1))
+    inner = rng.normal(size=(3, 7, 20))
+    inner -= inner.mean(axis=2, keepdims=True)
+    means = truth + np.array([0.2, 0.8])[:, None, None] * rng.normal(size=(2, 7, 1))
+    settings = {"level": "system", "coefficient": "pearson", "test": "perm-systems"}
+    gold = truth + inner[2]
+    pvalues = [
+        compare_metrics(means[0] + a * inner[0], means[1] + b * inner[1], gold, **settings)
+        for a, b in ((0, 0), (0.1, 5), (5, 0.1), (3, 3))
+    ]
+    # The exchange moves means alone: what lies within systems has no say.
+    assert np.ptp([found.pvalue for found in pvalues]) == 0
+    assert {found.scale for found in pvalues} == {"system means"}
+    assert "scale:system means" in pvalues[0].signature
+    cells = compare_metrics(
+        means[0] + 5 * inner[0], means[1] + 0.1 * inner[1], gold, scale="standardised", **settings
+    )
+    assert cells.pvalue > 2 * pvalues[0].pvalue
+    for level, test in (("system", "perm-inputs"), ("system", "perm-both"), ("item", "perm-both")):
+        found = compare_metrics(
+            means[0] + inner[0], means[1] + inner[1], gold, level=level, coefficient="pearson",
+            test=test, n_resamples=9,
+        )  # fmt: skip
+        assert found.scale == "standardised"
+
+
+def test_where_most_systems_tie_the_deviation_is_the_scale():
+    means = np.array([1.0, 1, 1, 1, 3])
+    assert scale_of_means(means) == pytest.approx((1.4, 0.8))
+    assert scale_of_means(means + np.arange(5) / 8) == pytest.approx((1.65, 0.3125))
+    assert scale_of_means(np.full(4, 0.1))[1] < 1e-15
+    gold = np.arange(6.0)[:, np.newaxis] + np.zeros(4)
+    x, y = np.zeros((2, 6, 4))
+    x[5], y[4] = 2.0, 5.0
+    found = compare_metrics(x, y, gold, level="system", coefficient="pearson", test="perm-systems")
+    same = compare_metrics(
+        x, y, gold, level="system", coefficient="pearson", test="perm-systems",
+        scale="standardised",
+    )  # fmt: skip
+    assert found.pvalue == same.pvalue
+
+
+def test_equal_means_are_on_no_scale():
+    rng = np.random.default_rng(4)
+    x, gold = rng.normal(size=(2, 5, 6))
+    same_means = np.stack([rng.permutation(6) for _ in range(5)]) / 7
+    assert not standardised(same_means[np.newaxis], "system means").any()
+    for kind in ("pearson", "kendall-b", "pairwise-accuracy"):
+        found = compare_metrics(
+            x, same_means, gold, level="system", coefficient=kind, test="perm-systems"
+        )
+        assert math.isnan(found.pvalue) == (kind != "pairwise-accuracy")
 
 
 @pytest.mark.parametrize("test", SWAPS)

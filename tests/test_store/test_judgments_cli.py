@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from analysis.studies.humans.gold import RULES_IN_WORDS
+from analysis.studies.humans.gold.study import RULES_IN_WORDS
 from dashboard.cli import app
 from store.arrays import load_matrix
 from store.engine import open_store

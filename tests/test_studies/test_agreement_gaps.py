@@ -12,7 +12,7 @@ import pytest
 from analysis.statistics.annotation.humans_against_metric import humans_against_metric
 from analysis.statistics.annotation.icc import intraclass_correlations
 from analysis.statistics.annotation.kappa import cohen_kappa
-from analysis.studies.humans.agreement import AgreementStudy, CoefficientRow, study_agreement
+from analysis.studies.humans.agreement.study import AgreementStudy, CoefficientRow, study_agreement
 from store.engine import Store
 from store.importers.bundle import BundleCriterion
 from tests.test_studies.people import keep, preferred, rated

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from analysis.statistics.annotation.agreement import pairwise_agreement
 from analysis.statistics.annotation.humans_against_metric import humans_against_metric
 from analysis.statistics.annotation.mace import mace
-from analysis.studies.humans.agreement import AgreementStudy, study_agreement
+from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
 from analysis.studies.humans.judged_units import load_units, orders_of
 from dashboard.cli import app
 from store.engine import Store, open_store

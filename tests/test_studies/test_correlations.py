@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.studies.humans.correlations import study_correlations
+from analysis.studies.humans.correlations.points import outliers
+from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.study import study_correlations
 from analysis.studies.humans.golds import list_golds, study_golds
-from analysis.studies.humans.over_datasets import study_correlations_over
-from analysis.studies.humans.points import outliers
-from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.over_datasets.study import study_correlations_over
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from tests.test_studies.judged import (

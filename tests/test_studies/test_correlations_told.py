@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from analysis.studies.humans.correlations import study_correlations
-from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.study import study_correlations
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.importers.bundle import (

@@ -14,7 +14,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from analysis.statistics.annotation.mace import mace
-from analysis.studies.humans.gold import make_gold
+from analysis.studies.humans.gold.study import make_gold
 from dashboard.cli import app
 from store.arrays import load_matrix
 from store.engine import Store, open_store

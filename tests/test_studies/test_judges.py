@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from analysis.statistics.annotation.humans_against_metric import humans_against_metric
 from analysis.statistics.annotation.ppi import prediction_powered_mean
-from analysis.studies.humans.judges import study_judges
+from analysis.studies.humans.judges.study import study_judges
 from dashboard.cli import app
 from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from analysis.statistics.meta_evaluation.comparison import compare_metrics
 from analysis.statistics.meta_evaluation.metric_power import metric_power
+from analysis.studies.humans.correlations.settings import CorrelationSettings
 from analysis.studies.humans.evidence import load_evidence
-from analysis.studies.humans.settings import CorrelationSettings
 from analysis.studies.power.metric_pairs import study_metric_pair_power
 from dashboard.cli import app
 from store.engine import Store, open_store
@@ -52,6 +52,9 @@ def test_power_is_that_of_the_statistics(store: Store) -> None:
     )
     assert study.difference < 0
     assert study.sentence.startswith("On talks (6 systems on 24 items) good is ")
+    assert any("error of the simulation alone" in told for told in study.warnings)
+    (table,) = study.report().tables
+    assert "without that of the difference seen here" in table.notes[0]
     assert study.signature.startswith("power metrics|dataset:talks|gold:quality|")
 
 
@@ -74,6 +77,29 @@ def test_what_is_drawn_follows_from_the_test(store: Store) -> None:
     assert sizes["perm-inputs"] == ([(6, n) for n in items], [])
     assert sizes["perm-systems"] == ([], [(n, 24) for n in systems])
     assert sizes["boot-both"] == ([(6, n) for n in items], [(n, 24) for n in systems])
+
+
+def test_power_is_that_of_the_usual_scale(store: Store) -> None:
+    # The metric that is behind scatters more within systems, which its means do not show.
+    rng = np.random.default_rng(5)
+    truth = rng.normal(size=(10, 1)) + np.zeros(20)
+    inner = rng.normal(size=(2, 10, 20))
+    inner -= inner.mean(axis=2, keepdims=True)
+    own = np.array([0.4, 0.8])[:, None, None] * rng.normal(size=(2, 10, 1))
+    scores = truth + own + np.array([3.0, 0.2])[:, None, None] * inner
+    add_rated(store, scores, truth[np.newaxis], metrics=["good", "fair"])
+    settings = CorrelationSettings(level="system", coefficient="pearson", test="perm-systems")
+    study = study_metric_pair_power(
+        store, "talks", "quality", "good", "fair", settings=settings, systems=[16], **FEW
+    )
+    evidence = load_evidence(store, "talks", "quality", metrics=["good", "fair"])
+    asked = {"level": "system", "coefficient": "pearson", "test": "perm-systems"}
+    by_scale = {
+        scale: compare_metrics(*evidence.scores, evidence.gold, scale=scale, **asked).pvalue
+        for scale in (None, "system means", "standardised")
+    }
+    assert study.pvalue == by_scale[None] == by_scale["system means"]
+    assert study.pvalue != by_scale["standardised"]
 
 
 def test_enough_is_the_first_that_reaches_the_power(store: Store) -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from analysis.statistics.meta_evaluation.comparison import compare_all_metrics
 from analysis.statistics.meta_evaluation.weighted import compare_over_datasets
-from analysis.studies.humans import compared
-from analysis.studies.humans.correlations import study_correlations
+from analysis.studies.humans.correlations import compared
+from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.study import study_correlations
 from analysis.studies.humans.evidence import load_evidence
-from analysis.studies.humans.over_datasets import study_correlations_over
-from analysis.studies.humans.settings import CorrelationSettings
+from analysis.studies.humans.over_datasets.study import study_correlations_over
 from store.engine import Store
 from store.errors import StoreError
 from tests.test_studies.judged import add_rated

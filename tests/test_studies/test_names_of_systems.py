@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.studies.humans.agreement import AgreementStudy, study_agreement
-from analysis.studies.humans.gold import make_gold
+from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
+from analysis.studies.humans.gold.study import make_gold
 from analysis.studies.humans.judged_units import load_units
 from store.arrays import load_matrix
 from store.engine import Store

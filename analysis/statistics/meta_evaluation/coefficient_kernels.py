@@ -165,7 +165,8 @@ def _from_pairs(kind: int, sums: FloatArray, n: float, n_levels: int) -> float:
         return (concordant - discordant) / pairs
     if kind == KENDALL_B:
         return (concordant - discordant) / math.sqrt(in_x * in_y)
-    return 2.0 * (concordant - discordant) * n_levels / (n * n * (n_levels - 1))
+    # Copies of one position are no pair: there may be fewer pairs than levels would allow.
+    return (concordant - discordant) / min(n * n * (n_levels - 1) / (2.0 * n_levels), pairs)
 
 
 @compiled

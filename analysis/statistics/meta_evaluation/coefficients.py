@@ -118,7 +118,7 @@ def row_coefficients(
         A key of `KINDS`.
     weights : ndarray, shape (n_rows, n) or (1, n), optional
         How often a position counts: whole numbers. Pairs of copies of one position are not
-        counted as pairs.
+        counted as pairs, also not in what "kendall-c" divides by at most.
     epsilon : float
         As in `coefficient_of`.
     tolerance : float

@@ -39,7 +39,7 @@ class MetricComparison(Result):
     alternative : str
         "two-sided", "greater" (x agrees better) or "less".
     scale : str
-        "standardised": metrics are put on one scale before values are exchanged; "as given".
+        Scale on which values were exchanged: "standardised", "system means" or "as given".
     n_resamples : int
         Replicates drawn or exchanges listed; 0 for a closed form.
     seed : int or None

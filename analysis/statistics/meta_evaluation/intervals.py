@@ -21,6 +21,9 @@ from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 INTERVALS = (*BOOTSTRAPS, "fisher-z")
+_SAME = 1e-12
+"""Correlations that differ by no more than this differ by rounding."""
+_ENOUGH_ITEMS = 30
 Groups = Sequence[Hashable] | npt.NDArray[np.generic] | None
 
 
@@ -42,6 +45,9 @@ class CorrelationInterval(Result):
         0 for "fisher-z".
     n_undefined : int
         Resamples without a defined correlation; they are left out.
+    is_degenerate : bool
+        Whether there is no interval because it would have no width: a correlation of 1 or -1
+        for "fisher-z", one and the same correlation in every resample for the bootstrap.
     epsilon : float
         Tie threshold, the same in every resample; NaN but for "pairwise-accuracy".
     n_groups : int or None
@@ -59,6 +65,7 @@ class CorrelationInterval(Result):
     coefficient: str
     n_resamples: int
     n_undefined: int
+    is_degenerate: bool
     epsilon: float
     n_groups: int | None
     seed: int | None
@@ -123,8 +130,8 @@ def correlation_interval(
     -------
     CorrelationInterval
         Without ends where the correlation is not defined, where there is nothing to draw (a
-        single system for "boot-systems"), and for "fisher-z" with too few units (four at most;
-        Kendall: five).
+        single system for "boot-systems"), for "fisher-z" with too few units (three at most;
+        Kendall: four), and where the interval would have no width (see Notes).
 
     Raises
     ------
@@ -134,8 +141,18 @@ def correlation_interval(
     Notes
     -----
     A resample counts copies as many systems or items. Copies of one system are not compared with
-    each other: their pairs are not among those that "kendall-a" and the accuracies divide by.
+    each other: their pairs are not among those that "kendall-a" and the accuracies divide by, and
+    "kendall-c" divides by no more pairs than there are of different systems, so that a metric
+    that orders all systems as gold does has 1 in every resample.
     The soft pairwise accuracy of a resample takes the normal approximation of its permutations.
+    Where a metric says little, it lies low: items drawn anew make gold surer of pairs of systems
+    than all items do.
+
+    An interval from 1 to 1 would say that other systems or items cannot differ. A few systems
+    that happen to be in perfect order do not say that, and no resample of them shows another
+    order: there are no ends, and `is_degenerate` says why. Only where items alone are drawn, at
+    least 30 of them, at level "system", does one value in every resample stand: these systems'
+    order then hangs on no few items.
 
     Resamples that draw items have noisier means than the data, so that at level "system" the
     interval lies low, and lower the fewer items there are: it speaks of correlations on as many
@@ -161,8 +178,9 @@ def correlation_interval(
     x, y = as_pair(metric, gold)
     found = correlation(x, y, level=level, coefficient=coefficient, epsilon=epsilon, rng=seed)
     if method == "fisher-z":
-        low, high = _fisher_z(x, y, found, confidence)
-        return _interval(found, (low, high), method, confidence)
+        ends = _fisher_z(x, y, found, confidence)
+        is_perfect = abs(found.value) >= 1 - _SAME
+        return _interval(found, ends, method, confidence, is_degenerate=is_perfect)
     plan = plan_resamples(method, *x.shape, seed=seed, groups=groups)
     n_groups = None if plan.codes is None else plan.n_groups
     values = np.empty(0)
@@ -179,13 +197,15 @@ def correlation_interval(
             n_threads=n_threads,
         )[0]
     defined = values[~np.isnan(values)]
+    ends = percentiles(defined, confidence, settled=is_settled(method, level, plan.n_groups))
     return _interval(
         found,
-        percentiles(defined, confidence),
+        ends,
         method,
         confidence,
         n_resamples=resamples,
         n_undefined=values.size - defined.size,
+        is_degenerate=bool(defined.size) and math.isnan(ends[0]),
         n_groups=n_groups,
         seed=seed,
     )
@@ -243,13 +263,32 @@ def resampled_correlations(
     )
 
 
-def percentiles(values: FloatArray, confidence_level: float) -> tuple[float, float]:
-    """Return the ends between which the middle share of `values` lies; NaN without values."""
-    if not values.size:
+def percentiles(
+    values: FloatArray, confidence_level: float, *, settled: bool = False
+) -> tuple[float, float]:
+    """Return the ends between which the middle share of resampled `values` lies.
+
+    NaN without values, and where all are the same, unless that is a result (`is_settled`).
+    """
+    if not values.size or (not settled and np.ptp(values) <= _SAME):
         return math.nan, math.nan
     alpha = 1 - confidence_level
     low, high = np.quantile(values, [alpha / 2, 1 - alpha / 2])
     return float(low), float(high)
+
+
+def is_settled(method: str, level: str, n_items: int) -> bool:
+    """Return whether one value in every resample says that other items would give it, too.
+
+    Parameters
+    ----------
+    method : str
+        One of `BOOTSTRAPS`.
+    level : str
+    n_items : int
+        Items that are drawn, or groups of items.
+    """
+    return (method, level) == ("boot-inputs", "system") and n_items >= _ENOUGH_ITEMS
 
 
 def epsilons_of(
@@ -280,6 +319,7 @@ def _interval(
     *,
     n_resamples: int = 0,
     n_undefined: int = 0,
+    is_degenerate: bool = False,
     n_groups: int | None = None,
     seed: int | None = None,
 ) -> CorrelationInterval:
@@ -293,6 +333,7 @@ def _interval(
         coefficient=found.coefficient,
         n_resamples=n_resamples,
         n_undefined=n_undefined,
+        is_degenerate=is_degenerate,
         epsilon=found.epsilon,
         n_groups=n_groups,
         seed=seed,
@@ -320,10 +361,8 @@ def _fisher_z(
         "per-system": int(np.max(np.count_nonzero(shared, axis=1), initial=0)),
         "global": found.n_cells,
     }[found.level]
-    if n_points <= lost or math.isnan(found.value):
+    if n_points <= lost or not abs(found.value) < 1 - _SAME:
         return math.nan, math.nan
-    if abs(found.value) >= 1:
-        return found.value, found.value
     reach = float(special.ndtri((1 + confidence) / 2)) * spread / math.sqrt(n_points - lost)
     middle = math.atanh(found.value)
     return math.tanh(middle - reach), math.tanh(middle + reach)

@@ -16,7 +16,7 @@ from analysis.statistics.meta_evaluation.levels import correlation
 from analysis.statistics.meta_evaluation.swaps import SWAPS
 
 CLOSED_FORMS: Final = ("fisher-z", "williams", "steiger")
-SCALES: Final = ("standardised", "as given")
+SCALES: Final = ("standardised", "system means", "as given")
 
 IntArray = npt.NDArray[np.int64]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.meta_evaluation.coefficients import prepare
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
-from analysis.statistics.meta_evaluation.scaling import standardised
+from analysis.statistics.meta_evaluation.scaling import standardised_for_ranks
 from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes, float_sums
 from analysis.statistics.meta_evaluation.unit_rows import UnitRows, unit_rows
 
@@ -43,14 +43,14 @@ class OrderRows(NamedTuple):
 
 def order_rows(part: Part, request: Request) -> OrderRows:
     """Prepare the cells of a part."""
-    rows = unit_rows(standardised(part.values, request.scale), part.gold, request.level)
-    spread = np.ones(len(part.values))
-    if request.scale == "standardised":
-        flat = part.values.reshape(len(part.values), -1)
-        spread = np.nanstd(flat, axis=1)
-        spread[spread == 0] = 1.0
+    scaled = standardised_for_ranks(part.values, request.scale)
+    rows = unit_rows(scaled, part.gold, request.level)
+    # From the ranges, which do not depend on where a value stands, as sums would.
+    reach, width = (_range(side) for side in (part.values, scaled))
+    spread = np.ones(len(scaled))
+    np.divide(reach, width, out=spread, where=width > 0)
     halos = np.nan_to_num(part.epsilons) / spread / 2
-    halos += _SLACK * np.nanstd(rows.values.reshape(len(halos), -1), axis=1) * (halos > 0)
+    halos += _SLACK * width * (halos > 0)
     codes = prepare(rows.gold).codes
     values = np.where(rows.present, rows.values, 0.0)
     accuracy = request.coefficient == "pairwise-accuracy"
@@ -64,6 +64,12 @@ def order_rows(part: Part, request: Request) -> OrderRows:
         request.level,
         accuracy,
     )
+
+
+def _range(values: FloatArray) -> FloatArray:
+    """Return the range of each metric."""
+    flat = values.reshape(len(values), -1)
+    return np.asarray(np.nanmax(flat, axis=1) - np.nanmin(flat, axis=1))
 
 
 def _own_weights(

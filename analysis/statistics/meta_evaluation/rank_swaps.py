@@ -6,7 +6,7 @@ from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.plan import BLOCK, SignCodes
 from analysis.statistics.meta_evaluation.coefficients import KINDS, prepare
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
-from analysis.statistics.meta_evaluation.scaling import standardised
+from analysis.statistics.meta_evaluation.scaling import standardised_for_ranks
 from analysis.statistics.meta_evaluation.swaps import SwapBlock
 from analysis.statistics.meta_evaluation.unit_rows import unit_rows
 
@@ -23,7 +23,8 @@ class RankSwaps:
     def __init__(self, part: Part, request: Request) -> None:
         self._left, self._right, self._shape = part.left, part.right, part.gold.shape
         self._kind = KINDS[request.coefficient]
-        self._rows = unit_rows(standardised(part.values, request.scale), part.gold, request.level)
+        values = standardised_for_ranks(part.values, request.scale)
+        self._rows = unit_rows(values, part.gold, request.level)
         self._values = np.where(self._rows.present, self._rows.values, 0.0)
         self._gold = prepare(self._rows.gold).codes
         replicates = np.arange(BLOCK, dtype=np.uint8)

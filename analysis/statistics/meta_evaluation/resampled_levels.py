@@ -1,7 +1,7 @@
 """Correlations of many resamples of systems and items at once, level by level."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -206,42 +206,50 @@ def _soft(x: FloatArray, y: FloatArray, plan: ResamplePlan) -> _Resampled:
     missing = np.isnan(x) | np.isnan(y)
     x, y = (np.where(missing, np.nan, side) for side in (x, y))
     first, second = np.triu_indices(len(x), 1)
+    chances = [_pair_chances(side, first, second) for side in (x, y)]
+    fixed = None
     if not plan.draws_items:
-        seed = plan.seed
-        fixed = np.abs(doubts(x, rng=seed) - doubts(y, rng=seed))[first, second]
-
-        def apart(drawn: Drawn) -> FloatArray:
-            return np.broadcast_to(fixed, (len(drawn.items), fixed.size))
-    else:
-        by_metric, by_gold = _pair_chances(x, first, second), _pair_chances(y, first, second)
-
-        def apart(drawn: Drawn) -> FloatArray:
-            return np.abs(by_metric(drawn.items) - by_gold(drawn.items))
+        of_data = (doubts(side, rng=plan.seed)[first, second] for side in (x, y))
+        fixed = np.abs(next(of_data) - next(of_data))
 
     def average(drawn: Drawn) -> FloatArray:
-        distances = apart(drawn)
+        of_metric, of_gold = (side(drawn.items) for side in chances)
+        distances = np.abs(of_metric.better - of_gold.better) if fixed is None else fixed
         known = ~np.isnan(distances)
         weights = drawn.systems[:, first] * drawn.systems[:, second] * known
         total = np.sum(weights * np.where(known, distances, 0.0), axis=1)
-        return 1.0 - _ratio(total, np.sum(weights, axis=1))
+        values = 1.0 - _ratio(total, np.sum(weights, axis=1))
+        for side in (of_metric, of_gold):
+            values[~np.any((weights > 0) & side.apart, axis=1)] = np.nan
+        return values
 
     return average
 
 
+class _Chances(NamedTuple):
+    """Of all pairs of systems in each resample, shape (256, n_pairs)."""
+
+    better: FloatArray
+    """One-sided p-values; NaN without shared items."""
+    apart: BoolArray
+    """Whether the two have different scores on some item."""
+
+
 def _pair_chances(
     cells: FloatArray, first: _Indices, second: _Indices
-) -> Callable[[FloatArray], FloatArray]:
-    """Return what gives the one-sided p-values of all pairs from counts of items."""
+) -> Callable[[FloatArray], _Chances]:
+    """Return what compares all pairs from counts of items."""
     differences = (cells[first] - cells[second]).T
     known = ~np.isnan(differences)
     differences = np.ascontiguousarray(np.where(known, differences, 0.0))
     squares, shared = differences**2, known.astype(np.float64)
 
-    def chances(items: FloatArray) -> FloatArray:
+    def chances(items: FloatArray) -> _Chances:
         total, variance = items @ differences, items @ squares
         z = np.zeros_like(total)
         np.divide(total, np.sqrt(variance), out=z, where=variance > 0)
-        return np.where(items @ shared > 0, special.ndtr(-z), np.nan)
+        better = np.where(items @ shared > 0, special.ndtr(-z), np.nan)
+        return _Chances(better, variance > 0)
 
     return chances
 

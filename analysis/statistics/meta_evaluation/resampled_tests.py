@@ -18,6 +18,7 @@ def test_bootstrap(part: Part, request: Request) -> Tested:
     -----
     A metric's coefficient is computed once per replicate, whatever the number of pairs. NaN where
     there is nothing to draw, and where every replicate gives the same difference other than 0.
+    Where every replicate gives the same difference there is no interval.
     """
     plan = plan_resamples(request.test, *part.gold.shape, seed=request.seed, groups=part.codes)
     n_pairs = part.left.size
@@ -69,14 +70,20 @@ def _tails(drawn: FloatArray, observed: FloatArray) -> FloatArray:
         ]
     )
     tails = (n_resamples - within + 1) / (n_resamples + 1)
-    spread = np.nanmax(drawn, axis=1, initial=-np.inf) - np.nanmin(drawn, axis=1, initial=np.inf)
-    tails[:, ~(spread > _TIE) & (np.abs(observed) > _TIE)] = np.nan
+    tails[:, ~(_spread(drawn) > _TIE) & (np.abs(observed) > _TIE)] = np.nan
     return np.asarray(tails)
+
+
+def _spread(drawn: FloatArray) -> FloatArray:
+    """Return the range of each row; negative without a defined value."""
+    high = np.nanmax(drawn, axis=1, initial=-np.inf)
+    return np.asarray(high - np.nanmin(drawn, axis=1, initial=np.inf))
 
 
 def _percentiles(drawn: FloatArray, confidence_level: float) -> FloatArray:
     share = (1 - confidence_level) / 2
     ends = np.full((2, len(drawn)), np.nan)
-    known = ~np.isnan(drawn).all(axis=1)
+    # Without any spread there is no interval, as in `intervals.percentiles`.
+    known = _spread(drawn) > _TIE
     ends[:, known] = np.nanquantile(drawn[known], [share, 1 - share], axis=1)
     return ends

@@ -63,13 +63,17 @@ def soft_pairwise_accuracy(
     -------
     float
         The mean over pairs of systems of ``1 - |p_metric - p_gold|``; NaN without a pair that
-        shares items.
+        shares items, and where either side gives all systems the same score on every item.
 
     Notes
     -----
     Differs from the paper's sampling in three ways that leave its meaning: p-values are exact
     where that is cheap, ties of a permutation with the observed difference count by half (so
     that the order in which systems are listed does not matter), and sums are exact.
+
+    The paper does not speak of constant metrics. By its formula one would have p = 1 for every
+    pair or, with ties by half, p = 1/2: close to gold wherever gold is unsure, and so better than
+    metrics that say something. It is left undefined, as a correlation is.
 
     References
     ----------
@@ -85,10 +89,19 @@ def soft_pairwise_accuracy(
     missing = np.isnan(x) | np.isnan(y)
     x[missing] = y[missing] = np.nan
     seed = as_seed(rng)
+    if not (tells_apart(x) and tells_apart(y)):
+        return float("nan")
     return between_doubts(
         doubts(x, n_permutations=n_permutations, rng=seed),
         doubts(y, n_permutations=n_permutations, rng=seed),
     )
+
+
+def tells_apart(scores: FloatArray) -> bool:
+    """Return whether any two systems have different scores on some item."""
+    low = np.min(scores, axis=0, initial=np.inf, where=~np.isnan(scores))
+    high = np.max(scores, axis=0, initial=-np.inf, where=~np.isnan(scores))
+    return bool(np.any(high > low))
 
 
 def between_doubts(metric: FloatArray, gold: FloatArray) -> float:

@@ -10,6 +10,9 @@ from analysis.statistics.all_pairs.kernels import compiled, hadamard
 
 Bytes = npt.NDArray[np.uint8]
 
+_ROUNDING = 1e-13
+"""A sum of squares this small, relative to those that it is the difference of, is none."""
+
 
 @compiled
 def soft_differences(
@@ -36,6 +39,7 @@ def soft_differences(
     doubt : ndarray, shape (n_systems, n_systems)
         Gold's p-value of "i is better than j"; NaN without shared items.
     found : ndarray, shape (256,)
+        NaN where a side gives all systems the same values, item by item.
     """
     n_systems, n_items = middle.shape
     total = np.zeros((n_systems, n_systems, 256))
@@ -55,6 +59,7 @@ def soft_differences(
                 both[i, j, r] = products[r, j]
     found[:] = 0.0
     n_pairs = 0
+    tells = np.zeros((2, 256))
     for i in range(n_systems):
         for j in range(i):
             p = doubt[i, j]
@@ -64,11 +69,16 @@ def soft_differences(
             for r in range(256):
                 d, q = total[i, j, r] - total[j, i, r], square[i, j, r] + square[j, i, r]
                 at, about = base[0, i, j], base[1, i, j] + both[i, j, r]
-                found[r] += abs(_chance(at - d, about - q) - p) - abs(
-                    _chance(at + d, about + q) - p
+                rounding = _ROUNDING * (abs(about) + abs(q))
+                first, second = about - q, about + q
+                tells[0, r] = max(tells[0, r], 1.0 if first > rounding else 0.0)
+                tells[1, r] = max(tells[1, r], 1.0 if second > rounding else 0.0)
+                found[r] += abs(_chance(at - d, first, rounding) - p) - abs(
+                    _chance(at + d, second, rounding) - p
                 )
     for r in range(256):
-        found[r] = found[r] / n_pairs if n_pairs else np.nan
+        told = n_pairs > 0 and tells[0, r] * tells[1, r] > 0
+        found[r] = found[r] / n_pairs if told else np.nan
 
 
 @compiled
@@ -103,8 +113,8 @@ def _add_cell(
 
 
 @compiled
-def _chance(total: float, square: float) -> float:
+def _chance(total: float, square: float, rounding: float) -> float:
     """Return the normal approximation of P(T >= t): T is the sum with fair signs."""
-    if square <= 0.0:
+    if square <= rounding:
         return 0.5
     return 0.5 * math.erfc(total / math.sqrt(2.0 * square))

@@ -11,6 +11,7 @@ from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.meta_evaluation.cells import system_means
 from analysis.statistics.meta_evaluation.coefficients import KINDS, prepare
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
+from analysis.statistics.meta_evaluation.scaling import scale_of_means
 from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes, float_sums, signs_of
 
 _ROUNDING = 1e-11
@@ -29,7 +30,7 @@ class SystemSwaps:
         present = ~np.isnan(part.gold)
         self._present = present.astype(np.float64)
         self._sizes = self._present.sum(axis=1)
-        scales = [_scale_of(metric[present], request.scale) for metric in part.values]
+        scales = [_scale_of(metric, present, request.scale) for metric in part.values]
         steps = np.zeros((len(scales), *present.shape))
         for metric, scale in enumerate(scales):
             steps[metric][present] = scale.steps
@@ -119,25 +120,37 @@ class _Scale(NamedTuple):
     unit: float
     """What a step is worth."""
     spread: float
-    """Standard deviation of the cells, in what they were given in."""
+    """What a difference of 1 is worth in what the cells were given in."""
     tie: float
     """Means that differ by no more than this are equal."""
 
 
-def _scale_of(values: FloatArray, scale: str) -> _Scale:
+def _scale_of(metric: FloatArray, present: BoolArray, scale: str) -> _Scale:
+    values = metric[present]
     # Measured from a value of the metric itself, so that simple fractions stay simple.
     centre = float(np.partition(values, values.size // 2)[values.size // 2])
     whole = whole_differences(values, np.full_like(values, centre))
-    middle = float(np.sum(whole.steps)) / values.size
-    rest = whole.steps - middle
-    reach = float(np.max(np.abs(rest)))
-    varies = bool(np.ptp(whole.steps) > 0)
-    spread = reach * float(np.sqrt(np.mean((rest / reach) ** 2))) if varies else 1.0
+    middle, spread = _moments(whole.steps)
+    rounding = _ROUNDING * (spread or 1.0)
     if scale == "as given":
-        tie = _ROUNDING * spread * whole.step
-        return _Scale(whole.steps, -centre / whole.step, whole.step, 1.0, tie)
-    unit = 1.0 / spread if varies else 0.0
-    return _Scale(whole.steps, middle, unit, spread * whole.step, _ROUNDING)
+        return _Scale(whole.steps, -centre / whole.step, whole.step, 1.0, rounding * whole.step)
+    if scale == "system means":
+        sums = np.zeros(present.shape)
+        sums[present] = whole.steps
+        middle, spread = scale_of_means(np.sum(sums, axis=1) / np.sum(present, axis=1))
+        spread *= spread > rounding
+    if not spread:
+        return _Scale(whole.steps, middle, 0.0, whole.step, _ROUNDING)
+    return _Scale(whole.steps, middle, 1.0 / spread, spread * whole.step, rounding / spread)
+
+
+def _moments(values: FloatArray) -> tuple[float, float]:
+    """Return mean and standard deviation; 0 where all values are equal."""
+    mean = float(np.sum(values)) / values.size
+    rest = values - mean
+    reach = float(np.max(np.abs(rest)))
+    varies = bool(np.ptp(values) > 0)
+    return mean, reach * float(np.sqrt(np.mean((rest / reach) ** 2))) if varies else 0.0
 
 
 def _of_gold(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from analysis import numbers
 from analysis.report import Column, Report, Table
-from analysis.studies.humans.correlations_words import (
+from analysis.studies.humans.correlations.words import (
     COEFFICIENTS_IN_WORDS,
     LEVELS_IN_WORDS,
     TESTS_IN_WORDS,
@@ -77,7 +77,9 @@ def warnings(study: MetricPairPower) -> list[str]:
     """Return what a reader must know before believing the answer."""
     told = [
         "The difference seen here is taken as the true one. If these two were picked for being "
-        "far apart, it is too large, and so is the power."
+        "far apart, it is too large, and so is the power. The band of each power holds the error "
+        "of the simulation alone: how far this meta-evaluation is from the truth is not in it, "
+        "and is the larger part."
     ]
     if study.by_systems and study.n_systems < _FEW_SYSTEMS:
         told.append(
@@ -163,7 +165,8 @@ def _table(study: MetricPairPower, rows: Sequence[MetricPowerRow], title: str) -
         ],
         caption=title,
         notes=(
-            f'"these": not drawn anew, as {TESTS_IN_WORDS[study.test]} speaks of them. '
+            f'"these": not drawn anew, as {TESTS_IN_WORDS[study.test]} speaks of them; '
+            '"95 % band": error of the simulation alone, without that of the difference seen here; '
             '"wrong way": share of the significant results with the other metric ahead; '
             '"looks larger by": mean size of the significant differences over the true one.',
         ),

@@ -28,6 +28,9 @@ or chance ("on others like them") decides which test is right:
   keep α.
 - `perm-systems` has a smallest p of 1 / 2^(systems - 1): with 4 systems it can find nothing at
   .05, with 6 it can.
+- `perm-systems` at level system exchanges systems' means on a scale of their own; all else
+  exchanges cells with mean 0 and variance 1, as nlpstats does (`scale` of `compare_metrics`).
+  Which of both it is matters where metrics scatter unequally within systems. Here they do not.
 - `boot-both` kept α everywhere and finds the least; `boot-systems` at level global alarms too often
   with errors of any kind: so few systems are too few to draw from.
 

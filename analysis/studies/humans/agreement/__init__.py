@@ -1,0 +1,1 @@
+"""Who agrees with whom: annotators, and metrics with them."""

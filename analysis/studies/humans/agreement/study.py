@@ -1,0 +1,272 @@
+"""Do annotators agree with each other, and more than with a metric?
+
+Plank et al. (2015), table 5, as a test; coefficients corrected for chance; competences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from analysis.report import Report
+from analysis.statistics import FloatArray
+from analysis.statistics.annotation.agreement import (
+    TieCredit,
+    pairwise_agreement,
+)
+from analysis.statistics.annotation.both_ways import mace_both_ways
+from analysis.statistics.annotation.judged import IntArray
+from analysis.statistics.annotation.mace import mace
+from analysis.statistics.signature import build_signature
+from analysis.statistics.validation import as_choice
+from analysis.studies.checked_numbers import check_numbers
+from analysis.studies.humans.agreement.coefficients import CoefficientRow, coefficient_rows
+from analysis.studies.humans.agreement.report import agreement_report
+from analysis.studies.humans.agreement.rows import (
+    AnnotatorRow,
+    Disagreement,
+    MetricAgreementRow,
+    Settings,
+    annotator_rows,
+    disagreements,
+    metric_rows,
+)
+from analysis.studies.humans.agreement.strengths import StrengthRow, strengths
+from analysis.studies.humans.agreement.words import (
+    AGREE_ON,
+    CONSENSUS_RULES,
+    Facts,
+    sentence,
+    warn,
+)
+from analysis.studies.humans.judged_units import (
+    WHOSE,
+    JudgedUnits,
+    Whose,
+    choose_criterion,
+    load_units,
+    orders_of,
+)
+from analysis.studies.humans.unit_metrics import METRIC_TIES, MetricTies, choose_metrics
+from analysis.studies.study import Study, listed
+from store.datasets import get_dataset
+from store.engine import Store
+from store.errors import StoreError
+from store.judgments import CriterionRecord
+from store.records import DatasetRecord
+
+__all__ = [
+    "AgreementStudy",
+    "AnnotatorRow",
+    "CoefficientRow",
+    "Disagreement",
+    "MetricAgreementRow",
+    "StrengthRow",
+    "study_agreement",
+]
+
+FEWEST_RESAMPLES = 99
+_MACE_RESTARTS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementStudy(Study):
+    """How far annotators agree; `pairs` and `pairs_n` follow `annotators`."""
+
+    dataset: DatasetRecord
+    criterion: CriterionRecord
+    whose: Whose
+    agree_on: str
+    """What two annotators who agree have in common, in words."""
+    annotators: tuple[AnnotatorRow, ...]
+    pairs: FloatArray
+    """Shape (n_annotators, n_annotators); NaN on the diagonal, and where two share no unit."""
+    pairs_n: IntArray
+    """Units that both judged; on the diagonal those that one did."""
+    mean_agreement: float
+    agreement_ci: tuple[float, float]
+    base_rate: float
+    """Agreement by chance: each keeps to the own shares of answers without looking.
+
+    Of choices between more than two systems: to the own share of ties, else to either side alike.
+    """
+    n_units: int
+    """Units that two or more judged."""
+    coefficients: tuple[CoefficientRow, ...]
+    metrics: tuple[MetricAgreementRow, ...]
+    """Best agreement first; empty where judgments are no comparison of outputs."""
+    disagreements: tuple[Disagreement, ...]
+    """Worst first, at most 50."""
+    strengths: tuple[StrengthRow, ...]
+    """Of systems, by Bradley and Terry's model of the choices; best first, empty for ratings."""
+    consensus_rule: str
+    ties: MetricTies
+    alpha: float
+    n_resamples: int
+    seed: int
+
+    def report(self) -> Report:
+        """Return what to write down: coefficients, annotators, metrics."""
+        return agreement_report(self)
+
+
+class _Compared(NamedTuple):
+    """What agreement is counted on."""
+
+    units: JudgedUnits
+    credit: TieCredit
+    agree_on: str
+    n_items_left_out: int
+
+
+def study_agreement(
+    store: Store,
+    dataset: str,
+    *,
+    gold: str | None = None,
+    metrics: Sequence[str] | None = None,
+    annotators: Whose | None = None,
+    ties: MetricTies = "half",
+    alpha: float = 0.05,
+    n_resamples: int = 1_999,
+    seed: int = 0,
+) -> AgreementStudy:
+    """Say how far annotators agree with each other and with metrics.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    dataset
+        Uid or name.
+    gold
+        What was judged: name or uid of a criterion; by default the only one.
+    metrics
+        Names, labels or uids; by default all that no annotator made.
+    annotators
+        "human", "model" or "all"; by default people, or models where no people judged.
+    ties
+        What it means that a metric scores two outputs alike: it agrees half with a choice
+        ("half"), the unit does not count for it ("drop"), or it prefers the first or second
+        system of the pair, by name ("first", "second").
+    alpha
+        Level of the tests of metrics, after correction for their number by Holm.
+    n_resamples, seed
+        Of the bootstrap over items behind intervals, and of the exchanges behind p-values.
+
+    Raises
+    ------
+    NotFoundError
+        A name is unknown, or nobody judged.
+    StoreError
+        Several things were judged and none is named, or a setting is out of range.
+    """
+    check_numbers(alpha=alpha, n_resamples=n_resamples, seed=seed, fewest=FEWEST_RESAMPLES)
+    _check_choice("ties", ties, METRIC_TIES)
+    if annotators is not None:
+        _check_choice("annotators", annotators, WHOSE)
+    record = get_dataset(store, dataset)
+    criterion = choose_criterion(store, record, gold)
+    units = load_units(store, criterion, whose=annotators)
+    compared = _compared(units)
+    settings = Settings(compared.credit, ties, alpha, n_resamples, seed)
+    pairwise = pairwise_agreement(
+        compared.units.values,
+        tie_credit=compared.credit,
+        turned=compared.units.is_turned,
+        groups=compared.units.clusters,
+        n_resamples=n_resamples,
+        rng=seed,
+    )
+    model = None
+    if units.what != "values" and len(units.annotators) > 1:
+        fit = mace_both_ways if units.is_turned else mace
+        model = fit(units.values, n_restarts=_MACE_RESTARTS, rng=seed)
+    rows: tuple[MetricAgreementRow, ...] = ()
+    if compared.units.what == "choices":
+        chosen = choose_metrics(store, units, metrics)
+        rows = metric_rows(store, compared.units, chosen, settings)
+    elif metrics is not None:
+        raise StoreError(
+            f"`metrics`: '{criterion.name}' holds no comparison of outputs that a metric could "
+            "agree with. Leave the metrics out."
+        )
+    facts = Facts(record, units, pairwise, model, rows, settings, compared.n_items_left_out)
+    return _study(store, facts, compared, annotators, metrics)
+
+
+def _compared(units: JudgedUnits) -> _Compared:
+    if units.what == "choices":
+        return _Compared(units, "half", AGREE_ON["choices"], 0)
+    if units.what == "values":
+        orders, n_left_out = orders_of(units)
+        if orders.n_units:
+            return _Compared(orders, "half", AGREE_ON["orders"], n_left_out)
+    return _Compared(units, "strict", AGREE_ON[units.what], 0)
+
+
+def _study(
+    store: Store,
+    facts: Facts,
+    compared: _Compared,
+    asked_whose: Whose | None,
+    asked_metrics: Sequence[str] | None,
+) -> AgreementStudy:
+    units, pairwise, settings = facts.units, facts.pairwise, facts.settings
+    kinds = {annotator.kind for annotator in units.annotators}
+    fitted = strengths(units, n_resamples=settings.n_resamples, seed=settings.seed)
+    whose: Whose = asked_whose or ("human" if "human" in kinds else "model")
+    return AgreementStudy(
+        sentence=sentence(facts),
+        signature=_signature(store, facts, whose, asked_metrics),
+        warnings=(*warn(facts, compared.units), *filter(None, [fitted.note])),
+        store_revision=store.revision(),
+        dataset=facts.dataset,
+        criterion=units.criterion,
+        whose=whose,
+        agree_on=compared.agree_on,
+        annotators=annotator_rows(units, compared.units, pairwise, facts.model),
+        pairs=pairwise.pairs,
+        pairs_n=pairwise.n_shared,
+        mean_agreement=pairwise.mean,
+        agreement_ci=(pairwise.interval.low, pairwise.interval.high),
+        base_rate=pairwise.expected,
+        n_units=pairwise.n_units,
+        coefficients=coefficient_rows(
+            units, pairwise, compared.agree_on, settings, turned=compared.units.is_turned
+        ),
+        metrics=facts.metrics,
+        disagreements=disagreements(units),
+        strengths=fitted.rows,
+        consensus_rule=CONSENSUS_RULES[compared.units.what],
+        ties=settings.ties,
+        alpha=settings.alpha,
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+    )
+
+
+def _signature(
+    store: Store, facts: Facts, whose: Whose, asked_metrics: Sequence[str] | None
+) -> str:
+    settings = facts.settings
+    return build_signature(
+        "agreement",
+        dataset=facts.dataset.label,
+        gold=facts.units.criterion.name,
+        annotators=whose,
+        metrics="all" if asked_metrics is None else " ".join(asked_metrics),
+        ties=settings.ties,
+        alpha=settings.alpha,
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+        store=store.revision(),
+    )
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    try:
+        as_choice(value, name, choices)
+    except ValueError as error:
+        raise StoreError(f"{error} Name one of {listed(list(choices))}.") from error

@@ -1,0 +1,1 @@
+"""Metrics held against human judgments on one dataset."""

@@ -1,0 +1,1 @@
+"""Gold by other rules than the mean of annotators."""

@@ -1,0 +1,1 @@
+"""How far a model can stand in for people."""

@@ -1,0 +1,135 @@
+"""Tables of judgments: ratings, labels and preferences of annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from store.errors import ImportFormatError
+from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
+from store.importers.columns import JUDGMENT_ROLES, find_roles, normal_name
+from store.importers.judgments.beside import read_beside
+from store.importers.judgments.choices import (
+    Preferences,
+    are_choices,
+    read_cell_choices,
+    read_pairs,
+)
+from store.importers.judgments.forms import Layout, choose_layout
+from store.importers.judgments.items import names_file
+from store.importers.judgments.missing import no_judgment, unjudged
+from store.importers.judgments.options import JudgmentOptions, read_options, require_known
+from store.importers.judgments.rows import RowReader
+from store.importers.judgments.scales import Ratings, read_ratings
+from store.importers.judgments.sheet import first_record, is_list_of_numbers, read_sheet
+from store.importers.settings import Settings, load_settings
+from store.importers.tables import peek_columns
+
+NAME = "judgments"
+DESCRIPTION = "table of ratings, labels or preferences (CSV, TSV, JSON Lines, JSON, Parquet)"
+_SURE_NAMES = frozenset(
+    f"{word}{end}"
+    for word in ("annotator", "worker", "rater")
+    for end in ("", "_id", "_name", "id")
+)
+
+
+def sniff(path: Path, options: ReadOptions) -> bool:
+    """Return whether a table names annotators, compares pairs, or holds lists of values.
+
+    Anything less is left to the tables of scores.
+    """
+    record = first_record(path)
+    columns = tuple(record) or peek_columns(path)
+    try:
+        roles = find_roles(columns, options.columns, JUDGMENT_ROLES, path.name)
+    except ImportFormatError:
+        return False
+    stated = {role for role in ("annotator", "choice", "strength") if options.columns.get(role)}
+    has_item = "item" in roles or "input" in roles
+    sides = {name for name in ("first", "second") if name in roles or name in options.choices}
+    if len(sides) == 2 and sides & roles.keys() and ("choice" in roles or "strength" in roles):
+        return has_item
+    if "annotator" in roles and has_item:
+        return bool(stated) or normal_name(roles["annotator"]) in _SURE_NAMES
+    return "item" in roles and _only_lists(record, roles)
+
+
+def _only_lists(record: Mapping[str, object], roles: Mapping[str, str]) -> bool:
+    """Return whether a JSON record has lists of ratings, and no plain number.
+
+    They stand below an object, or in a column that is called "ratings" or as a rating may be.
+    """
+    cells = {name: cell for name, cell in record.items() if name not in roles.values()}
+    has_number = any(isinstance(cell, (int, float)) for cell in cells.values())
+    lists = [name for name, cell in cells.items() if is_list_of_numbers(cell)]
+    named = [name for name in (roles.get("rating", ""), "ratings") if name in record]
+    is_named = any(is_list_of_numbers(record[name]) for name in named)
+    return not has_number and (is_named or any("." in name for name in lists))
+
+
+def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
+    """Read one table of judgments.
+
+    Raises
+    ------
+    ImportFormatError
+        The columns do not suffice, or a row cannot be used and the import is strict.
+    """
+    (path,) = paths
+    settings = load_settings(path, shown[path], options)
+    choices = read_options(settings)
+    problems = RowProblems(options.lenient)
+    table = read_sheet(settings, choices, problems)
+    layout = choose_layout(table, settings, choices)
+    rows = RowReader(layout, settings, choices, problems)
+    found = _read_judgments(rows, layout, settings, choices, problems)
+    item_lists = rows.item_lists
+    taken = {criterion.name for criterion in found.criteria}
+    beside = read_beside(rows.rows, rows.items, taken, layout, settings, problems)
+    skipped = problems.raise_if_any()
+    ratings = found.ratings if isinstance(found, Ratings) else []
+    preferences = found.preferences if isinstance(found, Preferences) else []
+    if not ratings and not preferences:
+        raise no_judgment(found, settings.shown)
+    names = dict.fromkeys([one.annotator for one in ratings])
+    names = names or dict.fromkeys([one.annotator for one in preferences])
+    return ImportBundle(
+        NAME,
+        (*settings.files(table.sha256), *names_file(settings, choices)),
+        datasets=[
+            settings.dataset_of(name, items)
+            for name, items in zip(rows.datasets, item_lists, strict=True)
+        ],
+        metrics=beside.metrics,
+        runs=beside.runs,
+        criteria=found.criteria,
+        annotators=(dict.fromkeys(names, choices.kind) if choices.kind else {}) | rows.kinds,
+        ratings=ratings,
+        preferences=preferences,
+        overlaps=settings.mapping.overlaps,
+        aliases=settings.mapping.aliases,
+        skipped=skipped,
+        understood=[
+            *layout.understood,
+            *beside.understood,
+            *rows.understood,
+            *found.understood,
+            *unjudged(rows, layout, found),
+        ],
+    )
+
+
+def _read_judgments(
+    rows: RowReader,
+    layout: Layout,
+    settings: Settings,
+    choices: JudgmentOptions,
+    problems: RowProblems,
+) -> Ratings | Preferences:
+    if layout.form == "pairs":
+        return read_pairs(rows.rows, layout, settings, choices, problems)
+    if layout.form == "workers" and are_choices(choices):
+        return read_cell_choices(rows.judged(), layout, settings, choices, problems)
+    require_known(choices.words, lambda word: False, settings.shown)
+    return read_ratings(rows.judged(), rows.levels, layout, settings, choices, problems)

@@ -1,0 +1,192 @@
+"""Reading a file of judgments into a table: with or without a header, nested JSON made flat."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from store.errors import ImportFormatError
+from store.importers.bundle import RowProblems
+from store.importers.cells import is_missing
+from store.importers.columns import JUDGMENT_ROLES, find_roles
+from store.importers.judgments.options import JudgmentOptions
+from store.importers.settings import Settings
+from store.importers.tables import Table, choose_delimiter, read_table
+from store.importers.textfile import data_suffix, read_json, read_text
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProblems) -> Table:
+    """Read the file that `settings` is about.
+
+    Raises
+    ------
+    ImportFormatError
+        No table, or nobody can tell whether its first line is a header.
+    """
+    path, shown = settings.path, settings.shown
+    suffix = data_suffix(path)
+    if suffix == ".json":
+        return _flat(_read_records(path, shown))
+    if suffix == ".parquet":
+        return _flat(read_table(path, shown, problems))
+    text, sha256 = read_text(path, shown)
+    if suffix in _JSON_LINES or text.lstrip().startswith("{"):
+        return _flat(read_table(path, shown, problems))
+    rows, note = _split(text, suffix, shown)
+    if _has_header(rows, settings, options):
+        return read_table(path, shown, problems)
+    return _headless(rows, note, sha256, options, settings, problems)
+
+
+def first_record(path: Path) -> Mapping[str, Any]:
+    """Return the first record of a JSON or JSON Lines file made flat; empty for any other file."""
+    suffix = data_suffix(path)
+    try:
+        if suffix == ".json":
+            content = read_json(path, path.name)[0]
+            first = content[0] if isinstance(content, list) and content else content
+        elif suffix in _JSON_LINES:
+            text, _ = read_text(path, path.name)
+            first = json.loads(text.lstrip().partition("\n")[0])
+        else:
+            return {}
+    except (ImportFormatError, ValueError, RecursionError):
+        return {}
+    return dict(_leaves(first, ())) if isinstance(first, dict) else {}
+
+
+def is_list_of_numbers(cell: Any) -> bool:
+    """Return whether a cell is a list that holds a number.
+
+    Whatever else it holds is a fault for the reader to name, not a sign of another form.
+    """
+    return isinstance(cell, list) and any(
+        isinstance(one, (int, float)) and not isinstance(one, bool) for one in cell
+    )
+
+
+def _read_records(path: Path, shown: str) -> Table:
+    content, sha256 = read_json(path, shown)
+    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+        raise ImportFormatError(
+            "not a list of objects. A JSON file of judgments is a list with one object for each "
+            "output that was judged.",
+            path=shown,
+        )
+    columns = tuple(dict.fromkeys(name for one in content for name in one))
+    cells = {name: [one.get(name) for one in content] for name in columns}
+    note = "Lines in messages are records: the first of the list is line 1."
+    return Table(shown, sha256, columns, cells, range(1, len(content) + 1), (note,))
+
+
+def _flat(table: Table) -> Table:
+    """Return the table with every object in a cell spread over columns such as ``"human.fluency"``.
+
+    Lists stay as they are.
+    """
+    nested = [
+        name for name in table.columns if any(isinstance(cell, dict) for cell in table.cells[name])
+    ]
+    if not nested:
+        return table
+    cells: dict[str, Sequence[Any]] = {}
+    for name in table.columns:
+        if name not in nested:
+            cells[name] = table.cells[name]
+            continue
+        spread = [dict(_leaves({name: cell}, ())) for cell in table.cells[name]]
+        for leaf in dict.fromkeys(leaf for row in spread for leaf in row):
+            if leaf != name or any(row.get(leaf) is not None for row in spread):
+                cells[leaf] = [row.get(leaf) for row in spread]
+    return replace(table, columns=tuple(cells), cells=cells)
+
+
+def _leaves(value: Mapping[str, Any], path: tuple[str, ...]) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, below in value.items():
+        here = (*path, str(name))
+        found += _leaves(below, here) if isinstance(below, dict) else [(".".join(here), below)]
+    return found
+
+
+def _split(text: str, suffix: str, shown: str) -> tuple[list[list[str]], str | None]:
+    """Return all rows of a text table, the empty ones too, without those at its end."""
+    delimiter, note = choose_delimiter(text, suffix)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        rows = [[cell.strip() for cell in row] for row in reader]
+    except csv.Error as error:
+        raise ImportFormatError(
+            f"the quotation marks do not pair up ({error}).", path=shown, line=reader.line_num
+        ) from None
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows, note if "\n" in text and len(max(rows, key=len)) > 1 else None
+
+
+def _has_header(rows: Sequence[list[str]], settings: Settings, options: JudgmentOptions) -> bool:
+    """Return whether the first line names the columns.
+
+    It does not when it holds a word twice or only words that other lines hold as well. It does
+    when it holds a known name of a column, or only words that no other line holds.
+    """
+    if options.header is not None:
+        return options.header
+    named = [cell for cell in rows[0] if not is_missing(cell)]
+    words, body = set(named), {cell for row in rows[1:] for cell in row}
+    if len(words) < len(named) or words <= body:
+        return False
+    if settings.columns or find_roles(rows[0], {}, JUDGMENT_ROLES, settings.shown):
+        return True
+    if not words & body:
+        return True
+    common, others = sorted(words & body), sorted(words - body)
+    raise ImportFormatError(
+        f"is this line a header? It shares '{common[0]}' with the lines below, but '{others[0]}' "
+        "stands only here. Say --option header=yes or --option header=no.",
+        path=settings.shown,
+        line=1,
+    )
+
+
+def _headless(
+    rows: list[list[str]],
+    note: str | None,
+    sha256: str,
+    options: JudgmentOptions,
+    settings: Settings,
+    problems: RowProblems,
+) -> Table:
+    """Return a table without header: its columns are annotators, or items with rows=annotators."""
+    shown = settings.shown
+    width = len(next(row for row in rows if row))
+    kept: list[list[str]] = []
+    lines: list[int] = []
+    for line, row in enumerate(rows, start=1):
+        if row and len(row) != width:
+            reason = f"the line has {len(row)} cells, the first one has {width}."
+            problems.report(shown, line, None, reason)
+            row = []
+        kept.append(row or [""] * width)
+        lines.append(line)
+    names = options.annotators if options.rows != "annotators" else ()
+    if names and (len(names) != width or len(set(names)) != width):
+        raise ImportFormatError(
+            f"{len(set(names))} names of annotators for {width} columns.",
+            path=shown,
+            field="annotators",
+        )
+    if not names:
+        stem = "annotator " if options.rows != "annotators" else ""
+        names = tuple(f"{stem}{number}" for number in range(1, width + 1))
+    cells = {name: [row[i] for row in kept] for i, name in enumerate(names)}
+    told = "The first line is no header: it holds judgments like the others."
+    notes = (told,) if note is None else (note, told)
+    return Table(shown, sha256, names, cells, lines, notes)

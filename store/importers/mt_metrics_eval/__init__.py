@@ -1,0 +1,1 @@
+"""Test sets of mt-metrics-eval."""

@@ -1,0 +1,1 @@
+"""Files of WMT: direct assessment, the metrics task, news systems."""
