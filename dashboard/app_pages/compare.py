@@ -22,7 +22,10 @@ st.title("Compare two", anchor=False)
 comparables = data.comparables()
 names = comparables.systems_with_items()
 if not names:
-    states.empty_store()
+    if data.datasets():
+        states.no_item_scores("any dataset of this store")
+    else:
+        states.empty_store()
     st.stop()
 
 with filters.filter_row("compare_filters"):

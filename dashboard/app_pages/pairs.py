@@ -22,7 +22,10 @@ from dashboard.ui.tables import Column, show_table
 st.title("All pairs", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs]
 if not datasets:
-    states.empty_store()
+    if data.datasets():
+        states.no_item_scores("any dataset of this store")
+    else:
+        states.empty_store()
     st.stop()
 
 with filters.filter_row("pairs_filters"):

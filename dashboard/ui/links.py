@@ -13,7 +13,7 @@ PAGES: Final = Path(__file__).resolve().parents[1] / "app_pages"
 
 CARRIED: Final = "to_"
 """Before the name of a parameter that goes along with a link twice."""
-_SHARED: Final = ("dataset", "metric", "criterion", "a", "b")
+_SHARED: Final = ("dataset", "metric", "criterion", "item", "a", "b")
 """Parameters that many pages have a filter for."""
 
 _ARROW: Final = ":material/arrow_forward:"

@@ -155,7 +155,7 @@ def dataset_frame(study: CorrelationsOver) -> pd.DataFrame:
                 "human": human,
                 "n_metrics": len(one.rows),
                 "n_systems": one.n_systems,
-                "n_items": one.n_items,
+                "n_items": None if one.kind == "reported" else one.n_items,
             }
         )
     return pd.DataFrame(rows)

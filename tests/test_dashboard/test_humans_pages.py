@@ -411,3 +411,9 @@ def test_the_best_metric_is_marked_by_the_correction_for_all_pairs(judged_path: 
     assert [standing(row, free) for row in free.rows] == ["reference", "undecided"]
     asked = dataclasses.replace(free, reference=free.rows[1].metric)
     assert [standing(row, asked) for row in asked.rows] == ["better", "reference"]
+
+
+def test_the_item_goes_along_to_its_page(open_page: OpenPage, judged_path: Path) -> None:
+    app = open_page("judgments", judged_path, dataset="news")
+    (link,) = (x for x in app.get("page_link") if x.proto.label == "This item among all systems")
+    assert "to_item=" in link.proto.query_string

@@ -13,6 +13,7 @@ from store.datasets import list_datasets
 from store.engine import open_store
 from store.runs import list_runs
 from store.systems import list_systems
+from tests.test_studies.judged import add_reported
 
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
@@ -174,3 +175,16 @@ def test_filter_outside_of_a_row_also_says_what_it_drops(
     app = open_page("run", filled_path, uid=run.uid, metric="no such metric")
     assert not app.exception
     assert "The link asks for 'no such metric' as Metric" in text_of(app)
+
+
+@pytest.mark.parametrize("page", ["compare", "pairs"])
+def test_a_store_of_figures_is_not_called_empty(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path, page: str
+) -> None:
+    path = tmp_path / "figures.db"
+    store = open_store(path, create=True)
+    add_reported(store, {"BLEU": [1.0, 2, 3]}, [3.0, 2, 1])
+    store.close()
+    text = text_of(open_page(page, path))
+    assert "There are no item scores for any dataset of this store" in text
+    assert "Nothing here yet" not in text

@@ -57,6 +57,7 @@ def test_what_was_not_tested_is_not_called_alike(store: Store) -> None:
     asked = CorrelationSettings(coefficient="spearman", test="williams")
     study = study_correlations(store, "news de-en", "DA", settings=asked)
     assert [row.versus_best for row in study.rows] == ["reference", "untested"]
+    assert [row.group for row in study.rows] == ["", ""]
     assert "cannot be told apart" not in study.sentence
     assert "Y could not be tested against it" in study.sentence
     assert any("knows no error beside a coefficient of 1" in text for text in study.warnings)
@@ -140,3 +141,10 @@ def test_models_that_judged_are_named_where_there_is_no_metric(store: Store) -> 
     )
     with pytest.raises(NotFoundError, match=r"Models judged as well .quality.*`tiebreak judges`"):
         study_correlations(store, "talks", "quality")
+
+
+def test_tau_c_of_several_metrics_warns(store: Store) -> None:
+    add_reported(store, {"X": RANKS, "Y": MIXED}, RANKS)
+    asked = CorrelationSettings(coefficient="kendall-c", test="perm-systems")
+    study = study_correlations(store, "news de-en", "DA", settings=asked)
+    assert any("take τ-b" in text for text in study.warnings)

@@ -81,6 +81,9 @@ def test_means_over_datasets_are_tested(store: Store) -> None:
     assert over.mean == pytest.approx(again.values)
     assert over.versus_best == ("reference", "undecided", "worse")
     assert over.groups == ("a", "a", "b")
+    assert any("hang on the seed" in text for text in over.warnings)
+    many = study_correlations_over(store, "quality", settings=replace(GLOBAL, n_resamples=999))
+    assert not any("hang on the seed" in text for text in many.warnings)
     assert "On the mean alike cannot be told apart from it" in over.sentence
     named = study_correlations_over(
         store, "quality", settings=replace(GLOBAL, reference="bad"), weights="units"

@@ -128,11 +128,12 @@ def compare_metrics(
     their cells, the means of a metric that scatters widely within systems trade places with
     others on another scale. With 20 items, systems of spread 1 and errors of .3 and 1, the better
     metric was found in 7 % (8 systems) and 32 % (16) where it scattered by 2.4 within systems and
-    the other by .3; on the scale of means in 36 to 41 % and 83 to 86 %, whatever the scatter (600
+    the other by .3; on the scale of means in 32 to 38 % and 81 to 86 %, whatever the scatter (600
     repetitions; Williams 46 to 49 % and 90 to 92 %). The price: that scale is taken from few
-    means. Equally good metrics were told apart at .05 in 4.1 to 7.5 % (6 to 12 systems, 2,000
-    repetitions each), in 3.0 to 5.6 % where the scale was known. "perm-inputs" and "perm-both",
-    which move cells, find less on the scale of means.
+    means. Equally good metrics were told apart at .05 in 4.1 to 6.7 % (6 to 16 systems, 2,000
+    repetitions each), in 3.0 to 5.9 % where the scale was known; with the standard deviation of
+    the means in 4.1 to 7.5 %, and 8 % with outlying systems. "perm-inputs" and "perm-both", which
+    move cells, find less on the scale of means.
     "soft-pairwise-accuracy" is tested with the normal approximation of its p-values inside.
     Bootstrap: replicates are moved to a difference of 0 (shift method). A replicate that is not
     defined counts as extreme.

@@ -332,6 +332,8 @@ def _rows(
     # By place, not by value: what is on too few cells comes after the others.
     places = np.where(np.isnan(values), np.nan, -np.arange(len(order)))
     letters = group_letters(places, found.different[square]).letters
+    # A letter says what tests found: what was tested against nothing has none.
+    untested = [len(order) > 1 and bool(np.isnan(row).all()) for row in pvalue]
     vs_reference = _against_reference(pvalue, reference, settings.correction)
     ends = _intervals(evidence, chosen, settings)
     spared = without_outliers(evidence, evidence.scores[order], chosen)
@@ -354,7 +356,7 @@ def _rows(
                 versus_best=stands(
                     float(adjusted[place, 0]), difference[place, 0], settings.alpha, place == 0
                 ),
-                group=letters[place],
+                group="" if untested[place] else letters[place],
                 pvalue_vs_reference=p,
                 versus_reference=None
                 if reference is None

@@ -159,6 +159,12 @@ def warn(
             "Fisher's z takes two correlations as independent; these share systems, items and "
             "gold. It finds too few differences between metrics that resemble each other."
         )
+    if chosen.coefficient == "kendall-c" and len(rows) > 1:
+        warnings.append(
+            "Kendall's τ-c is scaled by the number of different values on the side with fewer: of "
+            "two metrics with the same order the one with fewer values has the larger τ-c. To "
+            "compare metrics that tie differently take τ-b, or pairwise accuracy."
+        )
     warnings += _groups(evidence, chosen)
     warnings += _not_human(evidence)
     warnings += _averages(chosen, rows, evidence)
@@ -207,8 +213,8 @@ def _without_interval(rows: Sequence[CorrelationRow]) -> list[str]:
         return []
     has = "has" if len(sure) == 1 else "have"
     return [
-        f"{listed(sure)} {has} no interval: at a coefficient of 1 every draw gives 1, which says "
-        "nothing of other systems or items."
+        f"{listed(sure)} {has} no interval: at a coefficient of 1 or −1 every draw gives the "
+        "same, which says nothing of other systems or items."
     ]
 
 

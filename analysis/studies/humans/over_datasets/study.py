@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from analysis import numbers
 from analysis.report import Report
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.results import read_only
@@ -39,7 +40,7 @@ from analysis.studies.humans.over_datasets.report import (
     over_datasets_report,
     over_datasets_sentence,
 )
-from analysis.studies.study import Study, listed
+from analysis.studies.study import Study, count, listed
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -266,7 +267,7 @@ def _joined(
     over = CorrelationsOver(
         sentence="",
         signature=_signature(gold, studies, settings, reference, weights, pairs),
-        warnings=_warnings(studies, names, everywhere[order], notes),
+        warnings=(*_warnings(studies, names, everywhere[order], notes), *_on_draws(pairs)),
         store_revision=store.revision(),
         gold=gold,
         coefficient=first.coefficient,
@@ -296,6 +297,20 @@ def _joined(
         studies=tuple(studies),
     )
     return replace(over, sentence=over_datasets_sentence(over))
+
+
+def _on_draws(pairs: MeanPairs | None) -> list[str]:
+    """Say when p-values near alpha rest on a few draws, so that another seed decides otherwise."""
+    if pairs is None or pairs.found.correction not in ("holm", "bonferroni"):
+        return []
+    floor = pairs.found.n_tests / (pairs.found.n_resamples + 1)
+    if floor <= pairs.found.alpha / 10:
+        return []
+    return [
+        f"Corrected over {count(pairs.found.n_tests, 'pair')}, no p-value of the means can be "
+        f"below {numbers.pvalue(floor)} with {pairs.found.n_resamples:,} draws, and those near "
+        f"{pairs.found.alpha:g} hang on the seed. More draws decide more surely."
+    ]
 
 
 def _standings(
