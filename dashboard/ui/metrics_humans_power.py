@@ -157,7 +157,11 @@ def _show(found: MetricPairPower, told: Sequence[str], names: Mapping[str, str])
             "systems": Column("Systems", right=True, shown=found.kind != "preferences"),
             "items": Column(f"{found.item_noun.capitalize()}s", right=True),
             "power": Column("Power", "share", help="Share that finds the difference"),
-            "low": Column("From", "share", help="95 % band of the drawing"),
+            "low": Column(
+                "From",
+                "share",
+                help="95 % band of the drawing alone: the error of this data is not in it",
+            ),
             "high": Column("To", "share"),
             "type_s": Column(
                 "Wrong way", "share", help="Of the differences found: the other metric is ahead"

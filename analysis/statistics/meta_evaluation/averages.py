@@ -89,7 +89,7 @@ def interval_of_average(
         on_z = (np.arctanh(above) - np.arctanh(below)) * (1 - scores**2)
         is_fisher = np.array([method == "fisher-z" for method in methods])
         widths = np.where(is_fisher, on_z, np.fmin(on_z, above - below))
-    widths[scores**2 >= 1] = 0.0
+    widths[np.abs(scores) >= 1 - 1e-12] = 0.0
     shares = _shares(scores, np.ones(scores.shape[-1]) if weights is None else weights)
     spread = np.sqrt(np.sum(np.where(shares > 0, shares * widths, 0.0) ** 2, axis=-1)) / 2 / inner
     middle = weighted_average(scores, weights)
