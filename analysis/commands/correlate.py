@@ -19,7 +19,7 @@ from analysis.commands.options import (
 )
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.report import method_in_words
-from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.settings import CorrelationSettings, with_words
 from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
 from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.golds import GoldsStudy, study_golds
@@ -108,17 +108,19 @@ def correlate_command(
     as_json: JsonOption = False,
 ) -> None:
     """Hold metrics against human judgments: which follows them best, which cannot be told apart."""
-    settings = CorrelationSettings(
-        level=level,  # type: ignore[arg-type]
-        coefficient=coefficient,  # type: ignore[arg-type]
-        test=test,  # type: ignore[arg-type]
-        interval=interval,  # type: ignore[arg-type]
-        correction=correction,
-        reference=reference,
-        alpha=alpha,
-        by=by,
-        n_resamples=n_resamples,
-        seed=seed,
+    settings = with_words(
+        CorrelationSettings(
+            correction=correction,
+            reference=reference,
+            alpha=alpha,
+            by=by,
+            n_resamples=n_resamples,
+            seed=seed,
+        ),
+        level=level,
+        coefficient=coefficient,
+        test=test,
+        interval=interval,
     )
     chosen: dict[str, Any] = {
         "metrics": names(metrics),

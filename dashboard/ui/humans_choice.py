@@ -15,6 +15,7 @@ from analysis.studies.humans.correlations.settings import (
     LEVELS,
     TESTS,
     CorrelationSettings,
+    with_words,
 )
 from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.evidence import CONSENSUS, TIES, Consensus, Ties
@@ -165,17 +166,19 @@ def choose_settings(choice: Choice) -> Settings:
         n_resamples = filters.choose_one(
             "Resamples", RESAMPLES, key="resamples", name=numbers.count
         )
-    chosen = CorrelationSettings(
-        level=level,  # type: ignore[arg-type]
-        coefficient=coefficient,  # type: ignore[arg-type]
-        test=test,  # type: ignore[arg-type]
-        interval=interval,  # type: ignore[arg-type]
-        correction=correction or "holm",
-        reference=None if reference in (None, _BEST) else reference,
-        alpha=alpha,
-        by=None if by in (None, _NOT_CUT) else by,
-        n_resamples=None if n_resamples in (None, RESAMPLES[0]) else n_resamples,
-        seed=int(seed or 0),
+    chosen = with_words(
+        CorrelationSettings(
+            correction=correction or "holm",
+            reference=None if reference in (None, _BEST) else reference,
+            alpha=alpha,
+            by=None if by in (None, _NOT_CUT) else by,
+            n_resamples=None if n_resamples in (None, RESAMPLES[0]) else n_resamples,
+            seed=int(seed or 0),
+        ),
+        level=level,
+        coefficient=coefficient,
+        test=test,
+        interval=interval,
     )
     return Settings(chosen, ties, consensus, without, is_preference, weights)
 

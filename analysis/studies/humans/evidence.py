@@ -19,7 +19,7 @@ from store.arrays import load_groups, load_matrix
 from store.datasets import get_dataset, list_items
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
-from store.importers.bundle import AnnotatorKind
+from store.importers.bundle import AnnotatorKind, MetricSource
 from store.judgments import CriterionRecord, list_criteria
 from store.metrics import get_metric, list_metrics
 from store.records import DatasetRecord, MetricRecord, ScoreMatrix
@@ -49,7 +49,7 @@ class Evidence:
     gold_name: str
     gold_uid: str
     """Of the metric, or of the criterion of the preferences."""
-    gold_source: str
+    gold_source: MetricSource
     """Who made the gold: "human", "model" or "automatic"."""
     criterion: CriterionRecord | None
     """What was judged, where the gold comes from judgments in the store."""
@@ -95,7 +95,7 @@ class Evidence:
     @property
     def annotator_kind(self) -> AnnotatorKind | None:
         """Whose judgments made the gold."""
-        return {"human": "human", "model": "model"}.get(self.gold_source)  # type: ignore[return-value]
+        return None if self.gold_source == "automatic" else self.gold_source
 
 
 def load_evidence(

@@ -15,6 +15,7 @@ from analysis.statistics.annotation.mace import mace
 from analysis.studies.study import count
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
+from store.importers.bundle import AnnotatorKind, MetricSource
 from store.judgments import AnnotatorRecord, CriterionRecord, Preferences, load_preferences
 from store.records import DatasetRecord
 
@@ -38,7 +39,7 @@ class PreferenceUnits:
     several choices of one annotator on a unit count by their mean's sign; NaN = not judged."""
     consensus: FloatArray
     """Shape (n_units,)."""
-    source: str
+    source: MetricSource
     """Who judged: "human" or "model"."""
     rule: str
     notes: tuple[str, ...]
@@ -115,7 +116,7 @@ def load_preference_units(
     """
     loaded = load_preferences(store, dataset.uid, criterion.uid)
     kinds = {loaded.annotators[i].kind for i in set(loaded.annotator.tolist())}
-    kind = "human" if "human" in kinds else "model"
+    kind: AnnotatorKind = "human" if "human" in kinds else "model"
     rows = np.array([loaded.annotators[i].kind == kind for i in loaded.annotator], bool)
     for side in (loaded.first, loaded.second):
         uids = [loaded.system_uids[i] for i in side]
