@@ -327,11 +327,8 @@ def sentence(
     if math.isfinite(analysis.mde):
         told += (
             f" A difference of {numbers.fixed(analysis.mde, places)} would have been found with "
-            "80 % probability"
+            "80 % probability."
         )
-        if analysis.items_for_observed and analysis.items_for_observed > analysis.n_items:
-            told += f"; for the observed one {analysis.items_for_observed:,} items would be needed"
-        told += "."
     return told
 
 

@@ -24,7 +24,7 @@ from analysis.statistics.intervals.differences import difference_interval
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.paired.equivalence import Equivalence, Verdict, decide, tost
-from analysis.statistics.planning.power import items_needed, minimum_detectable_difference
+from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.standard_error import spread_of_mean
 from analysis.statistics.validation import as_level
@@ -94,8 +94,6 @@ class PairAnalysis:
     equivalence: Equivalence | None
     mde: float
     """Smallest difference found with 80 % probability at this number of items."""
-    items_for_observed: int | None
-    """Items needed to find the observed difference with 80 % probability."""
     verdict: Verdict
     side: int
     """Where the difference was shown to lie of the one tested against: 1 above, -1 below, 0 not."""
@@ -213,9 +211,6 @@ def _analyse(
         else None,
         equivalence=equivalence,
         mde=math.nan if hopeless else _smallest_found(error, n_units, settings),
-        items_for_observed=None
-        if hopeless
-        else _items_for(gain - sign * settings.delta, error, n_units, n_items, settings),
         verdict=_verdict(side, sign * settings.delta, equivalence),
         side=sign * side,
         notes=(),
@@ -353,22 +348,3 @@ def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float
     return minimum_detectable_difference(
         error, n_units - 1, alpha=settings.alpha, power=POWER, alternative=settings.alternative
     )
-
-
-def _items_for(
-    gain: float, error: float, n_units: int, n_items: int, settings: PairSettings
-) -> int | None:
-    against = {"greater": gain < 0, "less": gain > 0}.get(settings.alternative, False)
-    if not error > 0 or not gain or n_units < 2 or against:
-        return None
-    try:
-        n_needed = items_needed(
-            abs(gain),
-            error * math.sqrt(n_units),
-            alpha=settings.alpha,
-            power=POWER,
-            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
-        )
-    except ValueError:
-        return None  # more than anybody could count
-    return math.ceil(n_needed * n_items / n_units)

@@ -74,10 +74,6 @@ def _test_table(analysis: PairAnalysis, settings: PairSettings, a: str, b: str) 
                 numbers.fixed(analysis.mde, places),
             )
         )
-    if analysis.items_for_observed:
-        rows.append(
-            ("items for 80 % power at the observed difference", f"{analysis.items_for_observed:,}")
-        )
     if test.seed is not None:
         rows.append(("resamples, seed", f"{test.n_resamples:,}, {test.seed}"))
     return Table(("", "value"), rows)

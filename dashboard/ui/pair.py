@@ -96,10 +96,6 @@ def show_test(analysis: PairAnalysis) -> None:
                 "found with 80 % probability",
                 numbers.fixed(analysis.mde, digits) if math.isfinite(analysis.mde) else "",
             ),
-            (
-                "items for the observed difference",
-                numbers.count(analysis.items_for_observed) if analysis.items_for_observed else "",
-            ),
         ]
     )
     st.caption(plain(test.tests_that))

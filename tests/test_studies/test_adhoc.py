@@ -57,22 +57,23 @@ def test_delta_is_tested_on_the_scale_of_the_scores() -> None:
 def test_means_that_are_equal_on_paper_are_an_answer() -> None:
     study = study_adhoc(np.array([0.1, 0.4]), np.array([0.2, 0.3]))
     assert study.analysis.difference == 0.0
-    assert study.analysis.items_for_observed is None
     assert study.analysis.verdict == "undecided"
 
 
-def test_items_needed_go_with_the_side_that_is_tested() -> None:
-    two = study_adhoc(U[:20], V[:20], settings=PairSettings(test="t"))
-    one = study_adhoc(U[:20], V[:20], settings=PairSettings(test="t", alternative="greater"))
-    wrong = study_adhoc(U[:20], V[:20], settings=PairSettings(test="t", alternative="less"))
-    assert one.analysis.items_for_observed < two.analysis.items_for_observed
-    assert wrong.analysis.items_for_observed is None
+def test_no_items_are_promised_for_the_observed_difference() -> None:
+    nearer = V[:20] + 0.8 * float(np.mean(U[:20] - V[:20]))
+    study = study_adhoc(U[:20], nearer, settings=PairSettings(test="t"))
+    assert study.analysis.verdict == "undecided"
+    assert "would have been found with 80 % probability" in study.sentence
+    for told in (study.sentence, study.report().as_text()):
+        assert "would be needed" not in told
+        assert "observed difference" not in told
+    assert "items_for_observed" not in study.to_dict()
 
 
 def test_what_no_pvalue_can_show_is_not_promised() -> None:
     study = study_adhoc(U[:3], V[:3])
     assert math.isnan(study.analysis.mde)
-    assert study.analysis.items_for_observed is None
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
