@@ -140,6 +140,27 @@ def find_roles(
     return roles
 
 
+def free_metric_column(
+    roles: dict[str, str], columns: Sequence[str], stated: Mapping[str, str], metric: str | None
+) -> str | None:
+    """Return the column that is called as the metric that was asked for; no role keeps it.
+
+    A named column goes before every other one: `roles` loses what was only recognised by its name
+    and would be read instead of it. With ``--column score=NAME`` that one is named.
+    """
+    if not metric or stated.get("score"):
+        return None
+    alike = [column for column in columns if normal_name(column) == normal_name(metric)]
+    column = metric if metric in columns else alike[0] if len(alike) == 1 else None
+    if column is None or column in (*stated.values(), roles.get("score")):
+        return None
+    for role in [role for role, taken in roles.items() if taken == column]:
+        del roles[role]
+    for role in {"score", "metric"} - stated.keys():
+        roles.pop(role, None)
+    return column
+
+
 def fields_of(column: str, columns: Sequence[str]) -> list[str]:
     """Return the columns that a column name or template stands for."""
     if column in columns:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import COMPONENTS, Aggregation
 from store.importers.cells import as_text, is_missing, looks_numeric
-from store.importers.columns import GENERIC_ROLES, describe_roles, fields_of, find_roles, role_cells
+from store.importers.columns import (
+    GENERIC_ROLES,
+    describe_roles,
+    fields_of,
+    find_roles,
+    free_metric_column,
+    role_cells,
+)
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -70,11 +77,43 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
             del roles[role]
     if settings.layout:
         return _plan_layout(table, roles, settings)
+    named = free_metric_column(roles, table.columns, settings.columns, settings.metric)
+    if named is not None:
+        return _plan_named(table, roles, settings, named)
     if "score" in roles or (("metric" in roles or settings.metric) and _plain_parts(table)):
         _require(table, roles, settings, ("item", "system", "dataset", "metric"))
         scores = _long_scores(table, roles, settings)
         return _plan(table, roles, settings, scores, "Long table: one score in each line.")
     return _plan_wide(table, roles, settings)
+
+
+def _plan_named(table: Table, roles: dict[str, str], settings: Settings, column: str) -> Plan:
+    """Read the column that is called as the metric that was asked for."""
+    _require(table, roles, settings, ("item", "system", "dataset"))
+    told = [text for cell in table.cells[column] if (text := _shown(cell))]
+    if told and not looks_numeric(table.cells[column]):
+        raise ImportFormatError(
+            f"the metric asked for is this column, and it holds no numbers (as {told[0]}). "
+            "Write its scores as numbers, or name the column that holds them: --column score=NAME.",
+            path=table.shown,
+            field=column,
+        )
+    note = f"Scores of '{settings.metric}' from column '{column}'."
+    others = [
+        one.metric or ""
+        for one in _score_columns(table, roles, settings)
+        if one.columns != (column,)
+    ]
+    if others:
+        note += f" Numeric columns left out: {', '.join(others)}."
+    return _plan(table, roles, settings, [ScoreColumns((column,), settings.metric, None)], note)
+
+
+def _shown(cell: object) -> str:
+    """Return a cell as messages show it; empty where it holds nothing."""
+    if is_missing(cell):
+        return ""
+    return "a list or an object" if isinstance(cell, (list, dict)) else repr(cell)
 
 
 def _long_scores(table: Table, roles: Mapping[str, str], settings: Settings) -> list[ScoreColumns]:

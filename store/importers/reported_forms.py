@@ -10,7 +10,13 @@ from typing import Any
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import CellError, is_missing, looks_numeric
-from store.importers.columns import describe_roles, find_roles, normal_name, role_cells
+from store.importers.columns import (
+    describe_roles,
+    find_roles,
+    free_metric_column,
+    normal_name,
+    role_cells,
+)
 from store.importers.key_columns import KeyReader
 from store.importers.printed import parse_printed, plain_name, plain_names
 from store.importers.settings import Settings
@@ -115,7 +121,13 @@ class _FormReader:
             return self._plan([], self._long_pvalues(), "Long table: one p-value in each line.")
         for role in ("system_a", "system_b"):  # columns of scores that are headed A and B
             roles.pop(role, None)
-        if "system" in roles and "score" in roles:
+        settings, columns = self._settings, self._table.columns
+        named = free_metric_column(roles, columns, settings.columns, settings.metric)
+        if named is not None:
+            roles["score"] = named
+            self._require("system")
+            self._told.append(f"Figures of '{settings.metric}' from column '{named}'.")
+        if ("system" in roles or named is not None) and "score" in roles:
             return self._plan(self._long_scores(), [], "Long table: one figure in each line.")
         if "system" not in roles and self._has_pvalue_rows():
             roles["system"] = self._table.columns[0]
@@ -218,16 +230,14 @@ class _FormReader:
             if settings.metric is None:
                 self._told.append(f"Columns read as metrics: {', '.join(figures)}.")
                 return {column: (datasets, column) for column in figures}
-            chosen = [column for column in figures if column == settings.metric]
-            chosen = chosen or (list(figures) if len(figures) == 1 else [])
-            if not chosen:
+            if len(figures) != 1:
                 raise ImportFormatError(
                     f"no column is called '{settings.metric}' and there are several columns of "
                     f"figures ({', '.join(figures)}). Name the one: --column score=NAME.",
                     path=self._table.shown,
                 )
-            self._told.append(f"Figures of '{settings.metric}' from column '{chosen[0]}'.")
-            return {chosen[0]: (datasets, settings.metric)}
+            self._told.append(f"Figures of '{settings.metric}' from column '{figures[0]}'.")
+            return {figures[0]: (datasets, settings.metric)}
         if settings.metric is None:
             raise ImportFormatError(
                 f"the columns of figures ({', '.join(figures)}) may be datasets or metrics. If "

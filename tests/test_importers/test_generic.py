@@ -270,6 +270,38 @@ def test_wide_by_metric_reads_only_the_metric_asked_for(read) -> None:
     assert any("Numeric columns left out: tokens" in told for told in bundle.understood)
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["system,item,score,acc", "system,item,value,Acc", "system,item,score,acc,metric"],
+)
+def test_a_column_called_as_the_metric_goes_before_every_other_one(read, header) -> None:
+    row = ",0.9,1,other" if header.endswith("metric") else ",0.9,1"
+    bundle = read(f"{header}\nA,1{row}\n", dataset="d", metric="acc")
+    assert scores(bundle) == {("A", "d", "", "acc", 0): {"1": 1}}
+
+
+def test_a_metric_may_be_called_as_a_role(read) -> None:
+    bundle = read("system,item,score,seed\nA,1,0.9,7\n", dataset="d", metric="seed")
+    assert scores(bundle) == {("A", "d", "", "seed", 0): {"1": 7}}
+    assert [run.provenance.seed for run in bundle.runs] == [None]
+
+
+def test_a_stated_column_goes_before_the_one_called_as_the_metric(read) -> None:
+    options = {"dataset": "d", "metric": "acc", "columns": {"score": "mine"}}
+    bundle = read("system,item,mine,acc\nA,1,0.9,1\n", **options)
+    assert scores(bundle) == {("A", "d", "", "acc", 0): {"1": 0.9}}
+
+
+def test_a_column_called_as_the_metric_is_no_system(read) -> None:
+    with pytest.raises(ImportFormatError, match="the system: give --system"):
+        read("item,acc,latency\n1,1,50\n", dataset="d", metric="acc")
+
+
+def test_a_column_called_as_the_metric_must_hold_numbers(read) -> None:
+    with pytest.raises(ImportFormatError, match=r"field 'acc'.*holds no numbers \(as 'good'\)"):
+        read("system,item,score,acc\nA,1,0.9,good\n", dataset="d", metric="acc")
+
+
 def test_single_metric_column_takes_the_given_name(read) -> None:
     bundle = read("system,item,resolved_pct\nA,1,1\n", dataset="d", metric="resolved")
     assert scores(bundle) == {("A", "d", "", "resolved", 0): {"1": 1}}

@@ -151,6 +151,16 @@ def test_only_the_metric_asked_for_is_read(read) -> None:
         read(table, metric="chrf")
 
 
+def test_a_column_called_as_the_metric_goes_before_one_called_score(read) -> None:
+    table = "system,dataset,score,bleu,n\nA,d,1,32.5,10\n"
+    bundle = read(table, metric="bleu")
+    assert figures(bundle) == {("A", "d", "bleu"): (32.5, "32.5")}
+    own = read("dataset,bleu,ter\nd,32.5,50\n", metric="bleu", system="A")
+    assert figures(own) == {("A", "d", "bleu"): (32.5, "32.5")}
+    with pytest.raises(ImportFormatError, match="do not say their system"):
+        read("dataset,bleu,ter\nd,32.5,50\n", metric="bleu")
+
+
 def test_dataset_from_several_columns(read) -> None:
     bundle = read(
         "model,task,split,main_score\nA,t,dev,0.5\nA,t,test,0.4\n",
