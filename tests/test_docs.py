@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,3 +73,28 @@ def test_no_text_names_this_machine() -> None:
             continue
         text = page.read_text(encoding="utf-8")
         assert f"{ROOT}/" not in text, page
+
+
+def test_readme_names_the_two_commands_that_matter_side_by_side() -> None:
+    block = README.split("```sh\n", 1)[1].split("```", 1)[0]
+    assert [line.split("#")[0].strip() for line in block.splitlines()] == ["make run", "make test"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "code"), [((), 0), (("test",), 2), (("lint",), 3), (("test", "lint"), 3)]
+)
+def test_integration_runs_tests_and_lint_and_fails_where_one_does(
+    failing: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    script = tmp_path / ".ci" / "run"
+    script.parent.mkdir()
+    shutil.copy(ROOT / ".ci" / "run", script)
+    codes = {"test": 2, "lint": 3}
+    make = tmp_path / "make"
+    cases = "".join(f"{name}) exit {codes[name]};; " for name in failing)
+    make.write_text(f'#!/bin/sh\necho "$1" >> told\ncase "$1" in {cases}esac\n', encoding="utf-8")
+    make.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run([str(script)], env=os.environ | {"PATH": path}, check=False)
+    assert done.returncode == code
+    assert (tmp_path / "told").read_text(encoding="utf-8").split() == ["test", "lint"]
