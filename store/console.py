@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from store.engine import Store, open_store
+from store.engine import Store, open_store, without_password
 from store.errors import StoreError
 
 P = ParamSpec("P")
@@ -84,7 +84,7 @@ def answer(
     if as_json:
         envelope = {
             "command": command,
-            "signature": signature or shlex.join(["tiebreak", *sys.argv[1:]]),
+            "signature": signature or _command_line(),
             "store_revision": store_revision,
             "warnings": list(warnings),
             "result": result,
@@ -98,6 +98,17 @@ def answer(
     show(console)
     for warning in warnings:
         messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")
+
+
+def _command_line() -> str:
+    """Return the command as it was typed, without the password of a store's address."""
+    words = sys.argv[1:]
+    for at, word in enumerate(words):
+        if word.startswith("--store="):
+            words[at] = f"--store={without_password(word.removeprefix('--store='))}"
+        elif at and words[at - 1] == "--store":
+            words[at] = without_password(word)
+    return shlex.join(["tiebreak", *words])
 
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> Table:

@@ -138,6 +138,12 @@ def resolve_location(given: str | None = None) -> str:
     return given or os.environ.get("TIEBREAK_STORE") or DEFAULT_LOCATION
 
 
+def absolute_location(location: str) -> str:
+    """Return a location that means the same store from every working folder."""
+    path = sqlite_path(location)
+    return location if path is None else str(path.absolute())
+
+
 def open_store(
     location: str | Path | None = None, *, create: bool = False, read_only: bool = False
 ) -> Store:
@@ -201,7 +207,7 @@ def sqlite_path(location: str) -> Path | None:
     """Return the SQLite file that `location` means, ``None`` for a database server."""
     if "://" not in location:
         return Path(location)
-    url = sa.make_url(location)
+    url = _as_url(location)
     if url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
@@ -236,7 +242,19 @@ def without_password(location: str) -> str:
     """Return a path or URL as it may be shown."""
     if "://" not in location:
         return location
-    return sa.make_url(location).render_as_string(hide_password=True)
+    url = _as_url(location)
+    secret = {name: "***" for name in url.query if "password" in name.lower()}
+    return url.update_query_dict(secret).render_as_string(hide_password=True)
+
+
+def _as_url(location: str) -> sa.URL:
+    try:
+        return sa.make_url(location)
+    except (sa.exc.ArgumentError, ValueError):  # what they say may quote the password
+        raise StoreError(
+            "The store's address is no database URL. Write it as "
+            "postgresql+psycopg://USER@HOST:5432/DATABASE, or name an SQLite file."
+        ) from None
 
 
 def _make_server_engines(location: str) -> tuple[sa.Engine, sa.Engine]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from scipy.stats import pearsonr
 from typer.testing import CliRunner
 
 from dashboard.cli import app
+from store import console
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = """system,dataset,item,metric,score
@@ -262,6 +264,54 @@ def test_simulation_answers_as_json(tmp_path: Path) -> None:
 def test_demo_leaves_a_store_with_content_alone(run: Run, results: Path) -> None:
     run("ingest", results)
     assert "left alone" in run("demo", "--if-empty").stderr
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """Return what a server would be started with; the working folder is a user's."""
+    seen: dict[str, Any] = {}
+
+    def start(program: str, words: list[str], environment: dict[str, str]) -> None:
+        seen.update(words=words, store=environment["TIEBREAK_STORE"], folder=Path.cwd())
+
+    monkeypatch.setattr(os, "execve", start)
+    monkeypatch.delenv("TIEBREAK_STORE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return seen
+
+
+@pytest.mark.parametrize("words", [[], ["--store", "tiebreak.db"]])
+def test_serve_shows_the_store_of_the_folder_it_was_called_in(
+    words: list[str], served: dict[str, Any], tmp_path: Path
+) -> None:
+    outcome = CliRunner().invoke(app, [*words, "serve"])
+    assert outcome.exit_code == 0, outcome.output
+    assert served["folder"] == ROOT
+    assert served["store"] == str(tmp_path / "tiebreak.db")
+    assert str(tmp_path / "tiebreak.db") in outcome.stderr
+    assert "--server.fileWatcherType=none" in served["words"]
+
+
+def test_serve_prints_no_password(served: dict[str, Any]) -> None:
+    address = "postgresql+psycopg://ada:secret@host/results"
+    outcome = CliRunner().invoke(app, ["--store", address, "serve"])
+    assert served["store"] == address
+    assert "ada:***@host/results" in outcome.stderr
+    assert "secret" not in outcome.output
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_json_repeats_the_command_without_a_password(
+    joined: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--store", "postgresql://ada:secret@host/results"]
+    typed = ["tiebreak", *(["=".join(words)] if joined else words), "ls", "systems"]
+    monkeypatch.setattr(sys, "argv", typed)
+    console.answer("ls", {}, store_revision=0, as_json=True, show=lambda _: None)
+    signature = json.loads(capsys.readouterr().out)["signature"]
+    assert "secret" not in signature
+    assert shlex.split(signature)[-2:] == ["ls", "systems"]
+    assert "ada:***@host/results" in signature
 
 
 def test_module_is_the_same_command(tmp_path: Path, results: Path) -> None:

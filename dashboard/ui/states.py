@@ -8,12 +8,12 @@ import streamlit as st
 from analysis.numbers import counted
 from dashboard.ui.filters import show_all_button
 from dashboard.ui.links import Link, plain, show_link
-from store.engine import DEFAULT_LOCATION, resolve_location
+from store.engine import DEFAULT_LOCATION, resolve_location, without_password
 
 
 def empty_store() -> None:
     """The store holds nothing yet."""
-    location = resolve_location()
+    location = without_password(resolve_location())
     is_default = location == DEFAULT_LOCATION
     command = "tiebreak" if is_default else f"tiebreak --store {shlex.quote(location)}"
     st.subheader("Nothing here yet.", anchor=False)

@@ -188,3 +188,15 @@ def test_a_store_of_figures_is_not_called_empty(
     text = text_of(open_page(page, path))
     assert "There are no item scores for any dataset of this store" in text
     assert "Nothing here yet" not in text
+
+
+def test_invitation_shows_no_password(monkeypatch: pytest.MonkeyPatch, text_of: TextOf) -> None:
+    def invite() -> None:
+        from dashboard.ui import states
+
+        states.empty_store()
+
+    monkeypatch.setenv("TIEBREAK_STORE", "postgresql+psycopg://ada:secret@host/results")
+    told = text_of(AppTest.from_function(invite).run())
+    assert "ada:***@host/results" in told
+    assert "secret" not in told

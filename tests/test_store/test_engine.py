@@ -17,6 +17,7 @@ from store import schema
 from store.arrays import load_matrix
 from store.backup import check, write_backup
 from store.engine import (
+    absolute_location,
     insert_columns,
     open_for_trial,
     open_store,
@@ -54,6 +55,28 @@ def test_without_password_shows_the_rest():
     shown = without_password("postgresql+psycopg://ada:secret@host:5432/results")
     assert shown == "postgresql+psycopg://ada:***@host:5432/results"
     assert without_password("some/where.db") == "some/where.db"
+
+
+def test_without_password_hides_one_among_the_options():
+    shown = without_password("postgresql+psycopg://ada@host/results?password=secret&port=5432")
+    assert "secret" not in shown
+    assert "port=5432" in shown
+
+
+@pytest.mark.parametrize("url", ["postgresql://ada:secret@host:port/x", "no sql://ada:secret@host"])
+def test_address_that_is_none_is_refused_and_its_password_not_said(url):
+    with pytest.raises(StoreError, match="no database URL") as raised:
+        open_store(url)
+    assert "secret" not in str(raised.value)
+    assert raised.value.__cause__ is None
+
+
+@pytest.mark.parametrize("given", ["mine.db", "sqlite:///mine.db", "./mine.db"])
+def test_absolute_location_is_the_same_file_from_everywhere(given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Path(absolute_location(given)) == tmp_path / "mine.db"
+    server = "postgresql+psycopg://u:p@host/db"
+    assert absolute_location(server) == server
 
 
 def test_open_store_without_a_driver_says_so_and_keeps_the_password_to_itself():
