@@ -350,7 +350,7 @@ def _by_group(
         _group_row(name, scores_a[at], scores_b[at], aggregation, sign, settings)
         for name, at in sorted(members.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     ]
-    adjusted = adjust([row.pvalue for row in rows], "holm").pvalues
+    adjusted = adjust([row.pvalue for row in rows], "holm").pvalues_adjusted
     return tuple(
         GroupRow(
             row.group,

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from analysis.studies.comparison import study_comparison
 from analysis.studies.pair_analysis import PairSettings
+from dashboard.cli import app
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 
@@ -210,3 +214,31 @@ def test_the_answer_does_not_change_between_calls(store: Store, add_run: AddRun)
     settings = replace(PairSettings(), test="bootstrap", n_resamples=500, seed=3)
     first = study_comparison(store, "good", "poor", settings=settings).to_dict()
     assert study_comparison(store, "good", "poor", settings=settings).to_dict() == first
+
+
+def test_p_of_groups_is_adjusted_for_their_number_by_holm(tmp_path: Path) -> None:
+    def run(*words: str) -> Any:
+        outcome = CliRunner().invoke(app, ["--store", str(tmp_path / "s.db"), *words])
+        assert outcome.exit_code == 0, outcome.output
+        return outcome
+
+    results = tmp_path / "results.csv"
+    rows = [f"{system},d,{group}{k},{group},{score}" for system, group, k, score in _by_document()]
+    results.write_text("\n".join(["system,dataset,item,group,accuracy", *rows]), encoding="utf-8")
+    run("ingest", str(results))
+    found = json.loads(run("compare", "A", "B", "--json").stdout)["result"]["groups"]
+    ordered = sorted(found, key=lambda row: row["pvalue"])
+    raw = [row["pvalue"] for row in ordered]
+    assert raw == [2 * 0.5**8, 2 * 0.5**6, 1.0]  # of 8 : 0, 6 : 0 and 3 : 3 items
+    holm = np.minimum(1, np.maximum.accumulate(np.array(raw) * [3, 2, 1]))
+    assert [row["pvalue_adjusted"] for row in ordered] == holm.tolist()
+    shown = run("compare", "A", "B", "--by-group").stdout
+    assert "0.0234" in shown  # 3 × 2 × 0.5⁸
+    assert "0.0625" in shown  # 2 × 2 × 0.5⁶
+
+
+def _by_document() -> Iterator[tuple[str, str, int, int]]:
+    for group, wins, losses in (("x", 8, 0), ("y", 6, 0), ("z", 3, 3)):
+        for k in range(wins + losses):
+            yield "A", group, k, int(k < wins)
+            yield "B", group, k, int(k >= wins)
