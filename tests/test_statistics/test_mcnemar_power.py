@@ -323,6 +323,25 @@ def test_detectable_gap_where_the_line_leaves_what_is_possible():
     assert power == pytest.approx(0.8, abs=1e-9)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_equal_accuracies_that_never_fail_together_leave_no_gap(alternative):
+    for n in range(4, 200):
+        for fails in range(1, n // 2 + 1):
+            baseline, agreement = (n - fails) / n, (n - 2 * fails) / n
+            if alternative == "less":
+                baseline = fails / n  # never right together
+            found = minimum_detectable_gap(
+                n, baseline, agreement=agreement, alternative=alternative, method="normal"
+            )
+            assert math.isnan(found.gap)
+            assert found.largest_gap == pytest.approx(0, abs=1e-12)
+
+
+def test_agreement_that_no_system_can_have_is_refused():
+    with pytest.raises(ValueError, match=r"so little with one at 0\.8 and is better"):
+        minimum_detectable_gap(100, 0.8, agreement=0.59)
+
+
 LINE = fit_agreement([0.5, 0.6, 0.7, 0.9], [0.1, 0.02, 0.05, 0.03], [0.7, 0.8, 0.82, 0.95])
 
 

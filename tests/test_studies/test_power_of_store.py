@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -456,3 +457,19 @@ def test_two_names_of_one_system_are_no_pair(store: Store, add_run: Callable[...
     assert {study.system_a, study.system_b} == {"one", "other"}
     (row,) = study_resolution(store).rows
     assert (row.first, row.second) == ("one", "other")
+
+
+def test_two_that_never_fail_on_the_same_item_keep_no_test_set_from_its_answer(
+    store: Store, add_run: AddRun
+) -> None:
+    a, b = pair_of(10, 2, 2, 6)  # .8 and .8: together they cannot agree on fewer items
+    add_run("A", "apart", a)
+    add_run("B", "apart", b)
+    wide = pair_of(400, 120, 30, 200)
+    add_run("A", "wide", wide[0])
+    add_run("B", "wide", wide[1])
+    rows = {row.dataset: row for row in study_resolution(store).rows}
+    assert rows["wide"].resolves is True
+    assert rows["apart"].gap == 0
+    assert rows["apart"].resolves is False
+    assert math.isnan(study_dataset_power(store, "apart").mde)

@@ -220,7 +220,7 @@ def _gap_limits(baseline: float, agreement: Agreement, alternative: str) -> tupl
     # least <= agreement <= most of `agreement_range`, solved for the size of the gap.
     largest = min(room, 1 - share, 2 * room - (1 - share))
     smallest = max(0.0, (1 - share) - 2 * (1 - room))
-    if largest < smallest - _GAP_TOLERANCE or largest < 0:
+    if largest < smallest - _GAP_TOLERANCE:
         raise ValueError(
             f"`agreement` of {share:g} cannot be: no system agrees so little with one at "
             f"{baseline:g} and is {'worse' if alternative == 'less' else 'better'}."
