@@ -1,0 +1,211 @@
+"""The guard of the default test of means: what it widens, what it refuses, what it leaves alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from analysis.statistics.intervals.binary import PairCounts, tango_interval
+from analysis.statistics.validity import (
+    BOUNDS,
+    DifferenceFacts,
+    Reason,
+    difference_facts,
+    guard,
+    guard_shares,
+)
+
+N_SAMPLES = 4_000
+
+
+def t_answers(samples, level=0.95):
+    """Return p and interval of Student's t, whose level is that of sign flips, of each row."""
+    n = samples.shape[-1]
+    mean, error = samples.mean(axis=-1), samples.std(axis=-1, ddof=1) / np.sqrt(n)
+    with np.errstate(all="ignore"):
+        pvalue = 2 * stats.t.sf(np.abs(mean / error), n - 1)
+    reach = stats.t.ppf(0.5 + level / 2, n - 1) * error
+    return pvalue, mean - reach, mean + reach
+
+
+def guarded(samples, largest=np.nan, level=0.95):
+    return guard(difference_facts(samples, largest), *t_answers(samples, level), level=level)
+
+
+def hall(mean, sd, skewness, n):
+    """Hall (1992), g1 of his section 2, against Student's t."""
+    gamma, ratio = BOUNDS["inflation"].value * skewness, mean / sd
+    bent = ratio + gamma * ratio**2 / 3 + gamma**2 * ratio**3 / 27 + gamma / (6 * n)
+    return stats.t.cdf(np.sqrt(n) * bent, n - 1)
+
+
+def test_skewed_differences_get_p_and_interval_of_the_transformed_t():
+    d = np.random.default_rng(4).exponential(size=30) - 1.6
+    found = guarded(d)
+    mean, sd, skewness = d.mean(), d.std(ddof=1), stats.skew(d)
+    assert found.reason == Reason.SKEWED
+    assert found.pvalue == pytest.approx(2 * hall(mean, sd, skewness, 30))
+    assert found.pvalue > t_answers(d)[0]
+    high = optimize.brentq(lambda at: hall(mean - at, sd, skewness, 30) - 0.025, mean, mean + 5)
+    assert found.high == pytest.approx(high)
+    assert found.low == t_answers(d)[1]  # the other side has nothing to fear from this skewness
+
+
+def test_zeros_do_not_hide_skewness():
+    d = np.concatenate([np.zeros(80), np.random.default_rng(1).exponential(size=20) - 1.7])
+    differing = d[d != 0]
+    expected = 2 * hall(differing.mean(), differing.std(ddof=1), stats.skew(differing), 20)
+    found = guarded(d)
+    assert found.pvalue == pytest.approx(expected)
+    assert guarded(differing).pvalue == pytest.approx(expected)
+
+
+def test_what_no_item_shows_counts_where_differences_are_small_beside_the_scores():
+    d = 0.02 + 0.001 * np.random.default_rng(0).normal(size=50)
+    found = guarded(d, largest=1.0)
+    # Of 50 items none is a total loss with probability (1 - s)^50; s is what would cancel the mean.
+    share = d.mean() / (1 + d.mean())
+    assert found.reason == Reason.UNSEEN
+    assert found.pvalue == pytest.approx((1 - share) ** 50)
+    assert found.low < 0 < found.high
+    assert guarded(d).pvalue < 1e-9  # nothing is known of the scores
+    wide = np.random.default_rng(0).normal(0.2, 0.3, size=50)
+    assert guarded(wide, largest=1.0).pvalue == t_answers(wide)[0]
+
+
+def test_few_skewed_differences_have_no_valid_test():
+    found = guarded(np.array([[0.1, 0.11, 0.12, 0.9], [0.1, 0.2, 0.3, 0.4]]))
+    assert found.reason.tolist() == [Reason.NO_VALID_TEST, Reason.KEPT]
+    assert np.isnan([found.pvalue[0], found.low[0], found.high[0]]).all()
+    assert found.pvalue[1] < 0.05
+
+
+def test_groups_count_by_their_sums():
+    rng = np.random.default_rng(2)
+    groups = np.repeat(np.arange(12), rng.integers(1, 9, size=12))
+    d = rng.normal(size=groups.size)
+    order = rng.permutation(groups.size)
+    facts = difference_facts(d[order], groups=groups[order])
+    sums = np.array([d[groups == g].sum() for g in range(12)]) * 12 / groups.size
+    assert facts.units.n == 12
+    assert facts.units.mean == pytest.approx(d.mean())
+    assert facts.units.sd == pytest.approx(sums.std(ddof=1))
+    assert facts.units.skewness == pytest.approx(stats.skew(sums))
+    assert facts.items.sd == pytest.approx(d.std(ddof=1))
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["two-sided", "greater", "less"]))
+def test_never_bolder_and_always_in_agreement(seed, alternative):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    d = np.round(rng.lognormal(sigma=rng.uniform(0.1, 2), size=(20, n)), 2) - rng.uniform(0, 4)
+    d[rng.random(d.shape) < rng.choice([0, 0.7])] = 0
+    given_ = t_answers(d)
+    found = guard(
+        difference_facts(d, np.ptp(d, axis=1) * rng.choice([1, 20])),
+        *given_,
+        level=0.95,
+        alternative=alternative,
+    )
+    kept = ~np.isnan(found.pvalue)
+    assert (found.pvalue >= given_[0])[kept].all()
+    assert (found.low <= given_[1])[kept].all()
+    assert (found.high >= given_[2])[kept].all()
+    if alternative == "two-sided":
+        says = found.pvalue <= 0.05
+        excludes = (found.low > 0) | (found.high < 0)
+        assert (says == excludes)[kept].all()
+    same = found.reason == Reason.KEPT
+    assert (found.pvalue == given_[0])[same & kept].all()
+
+
+def test_pairs_do_not_depend_on_each_other_nor_on_scale():
+    d = np.random.default_rng(3).exponential(size=(5, 25)) - 1.5
+    together = guarded(d, largest=6.0)
+    for row, one in enumerate(d):
+        alone = guarded(one * 1e-100, largest=6e-100)
+        assert alone.pvalue == pytest.approx(together.pvalue[row], rel=1e-12)
+        assert alone.low * 1e100 == pytest.approx(together.low[row], rel=1e-9)
+
+
+def losses(share, loss, noise):
+    """Return rare losses that many small gains make good."""
+
+    def draw(rng, shape):
+        gain = share * loss / (1 - share)
+        return np.where(rng.random(shape) < share, -loss, gain) + noise * rng.normal(size=shape)
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    ("draw", "n", "largest", "plain_fails"),
+    [
+        (lambda rng, shape: rng.normal(size=shape), 20, np.nan, False),
+        (lambda rng, shape: rng.standard_t(3, size=shape), 20, np.nan, False),
+        (lambda rng, shape: rng.exponential(size=shape) - 1, 10, np.nan, True),
+        (lambda rng, shape: rng.exponential(size=shape) - 1, 50, np.nan, True),
+        (lambda rng, shape: rng.chisquare(1, size=shape) - 1, 20, np.nan, True),
+        (lambda rng, shape: rng.lognormal(size=shape) - np.exp(0.5), 30, np.nan, True),
+        (lambda rng, shape: rng.exponential(size=shape) - 1, 4, np.nan, True),
+        (losses(0.02, 1.0, 0.005), 50, 1.0, True),
+        (losses(0.02, 1.0, 0.1), 200, 1.0, False),
+        (losses(0.05, 1.0, 0.01), 100, 1.0, False),
+        (losses(0.10, 1.0, 0.1), 20, 1.0, True),
+    ],
+)
+@pytest.mark.parametrize("level", [0.95, 0.99])
+def test_false_alarms_stay_at_the_level_where_those_of_the_t_test_do_not(
+    draw, n, largest, plain_fails, level
+):
+    samples = draw(np.random.default_rng(11), (N_SAMPLES, n))
+    alpha = 1 - level
+    most = stats.binom.ppf(1 - 1e-6, N_SAMPLES, 1.2 * alpha)
+    alarms = np.count_nonzero(guarded(samples, largest, level).pvalue <= alpha)
+    plain = np.count_nonzero(t_answers(samples, level)[0] <= alpha)
+    assert alarms <= (most if level == 0.95 or n > 10 else 3 * most)
+    if plain_fails:
+        assert plain > stats.binom.ppf(1 - 1e-3, N_SAMPLES, alpha)
+
+
+def test_facts_of_one_pair_are_those_of_a_row():
+    d = np.random.default_rng(5).normal(size=(3, 15))
+    rows = difference_facts(d, [1.0, 2.0, 3.0])
+    alone = difference_facts(d[1], 2.0)
+    assert isinstance(alone, DifferenceFacts)
+    assert alone.units.mean == rows.units.mean[1]
+    assert alone.largest == rows.largest[1]
+
+
+def score_test(only_a, only_b, n):
+    statistic = (only_a - only_b) / np.sqrt(max(only_a + only_b, 1))
+    pvalue = 2 * stats.norm.sf(abs(statistic))
+    interval = tango_interval(PairCounts(0, only_a, only_b, n - only_a - only_b), 0.95)
+    return pvalue, interval.low, interval.high
+
+
+@pytest.mark.parametrize(("n", "share"), [(5, 0.9), (8, 1.0), (12, 0.95), (50, 1.0), (30, 0.5)])
+def test_size_of_the_guarded_score_test_by_summing_all_outcomes(n, share):
+    sizes = {"plain": 0.0, "guarded": 0.0}
+    for k in range(n + 1):
+        for only_a in range(k + 1):
+            weight = stats.binom.pmf(k, n, share) * stats.binom.pmf(only_a, k, 0.5)
+            answer = score_test(only_a, k - only_a, n)
+            found = guard_shares(n, only_a, k - only_a, *answer, level=0.95)
+            sizes["plain"] += weight * (answer[0] <= 0.05)
+            sizes["guarded"] += weight * (found.pvalue <= 0.05)
+            assert (found.pvalue <= 0.05) == (found.low > 0 or found.high < 0)
+    assert sizes["guarded"] <= 0.055
+    assert (sizes["plain"] > 0.055) == (n in (5, 8, 50))
+
+
+def test_the_exact_test_takes_over_only_where_the_score_test_does_not_hold():
+    few = guard_shares(8, 4, 0, *score_test(4, 0, 8), level=0.95)
+    assert few.reason == Reason.EXACT
+    assert few.pvalue == stats.binomtest(0, 4).pvalue
+    many = guard_shares(40, 4, 0, *score_test(4, 0, 40), level=0.95)
+    assert many.reason == Reason.KEPT
+    assert many.pvalue == score_test(4, 0, 40)[0]
+    one_sided = guard_shares(8, 1, 4, 0.03, -0.9, 0.1, level=0.95, alternative="less")
+    assert one_sided.pvalue == stats.binomtest(1, 5, alternative="less").pvalue
