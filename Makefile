@@ -7,7 +7,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE := copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench calibrate lock
+.PHONY: help setup run test lint bench answers calibrate lock
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,11 @@ lint: setup  ## ruff, mypy --strict and the contract of the layers
 
 bench: setup  ## speed as a ratio against peers, measured in one run
 	$(PY) -m benchmarks
+
+answers: setup  ## record what every command answers; AGAINST=FOLDER says what has changed
+	nice $(PY) -m benchmarks.answers $(if $(NAME),--name "$(NAME)") $(if $(QUICK),--quick) \
+	  $(if $(AGAINST),--against "$(AGAINST)") $(if $(EXPECT),--expect "$(EXPECT)") \
+	  $(if $(TOLERANCE),--tolerance $(TOLERANCE))
 
 calibrate: setup  ## the statistical calibration in full (slow), and docs/calibration*.md anew
 	$(PY) -m pytest -n auto -m "not browser" tests/test_statistics --calibrate=full

@@ -1,0 +1,1 @@
+"""What every command answers on known stores, recorded, and two recordings compared."""
