@@ -67,8 +67,10 @@ def demo(
             messages.print(f"{location} holds something already: left alone.", markup=False)
         result = {
             "files": loaded.files,
-            "runs_added": sum(report.runs_added for report in loaded.ingests),
-            "reported_added": sum(report.reported_added for report in loaded.ingests),
+            "runs_added": sum(report.n("run", "added") for report in loaded.ingests),
+            "reported_added": sum(
+                report.n("reported figure", "added") for report in loaded.ingests
+            ),
             "claims_added": sum(report.claims_added for report in loaded.claims),
         }
         text = (

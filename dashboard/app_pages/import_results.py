@@ -89,8 +89,11 @@ except StoreError as error:
     st.error(plain(str(error)))
     st.stop()
 place.empty()  # what would happen has happened
-runs = sum(report.runs_added + report.runs_extended + report.runs_replaced for report in done)
-figures = sum(report.reported_added for report in done)
+runs = sum(
+    report.n("run", "added") + report.n("run", "extended") + report.n("run", "replaced")
+    for report in done
+)
+figures = sum(report.n("reported figure", "added") for report in done)
 answer(
     f"Done: {numbers.counted(runs, 'run')} and {numbers.counted(figures, 'reported figure')} "
     "came into the store."

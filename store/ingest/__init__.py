@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from store.engine import Change, Store
-from store.importers.bundle import ImportBundle
+from store.importers.bundle import BundleRun, ImportBundle
 from store.ingest.checks import require_well_built
 from store.ingest.items import align_datasets, seal
 from store.ingest.judgments import ingest_judgments
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
 from store.ingest.report import Difference, IngestReport
 from store.ingest.reported import ingest_reported
-from store.ingest.runs import Targets, ingest_runs
+from store.ingest.runs import Arrived, Targets, ingest_runs
 from store.ingest.scales import Scales, in_units_of_store, require_bounds
-from store.models import Ingest
+from store.models import Ingest, Run
+from store.spelling import composed
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
 
@@ -77,23 +78,47 @@ def ingest_all(
         require_well_built(bundle)
     with store.write(actor, dry_run=dry_run) as change:
         scales = Scales(change)
-        reports = [
-            _ingest_bundle(change, bundle, higher_is_better, replace, dry_run, scales)
-            for bundle in bundles
-        ]
+        reports: dict[int, IngestReport] = {}
+        for batch in batches(bundles):
+            arrived = [
+                _prepare(change, bundles[n], higher_is_better, dry_run, scales) for n in batch
+            ]
+            runs = ingest_runs(change, arrived, replace=replace)
+            for number, one, of_it in zip(batch, arrived, runs, strict=True):
+                reports[number] = _finish(change, one, of_it, replace)
         # Last: an overlap may name a dataset that comes with a later file.
         add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
-    return reports
+    return [reports[number] for number in range(len(bundles))]
 
 
-def _ingest_bundle(
+def batches(bundles: Sequence[ImportBundle]) -> list[list[int]]:
+    """Return the numbers of bundles in groups: those that name a run in common stand together."""
+    group_of: dict[tuple[str, ...], int] = {}
+    groups: dict[int, list[int]] = {}
+    for number, bundle in enumerate(bundles):
+        names = {_run_name(bundle, run) for run in bundle.runs}
+        met = sorted({group_of[name] for name in names if name in group_of})
+        mine = met[0] if met else number
+        groups[mine] = sorted([number, *(one for other in met for one in groups.pop(other))])
+        if len(met) > 1:
+            group_of |= {name: mine for name, group in group_of.items() if group in met}
+        group_of |= dict.fromkeys(names, mine)
+    return sorted(groups.values())
+
+
+def _run_name(bundle: ImportBundle, run: BundleRun) -> tuple[str, ...]:
+    dataset = bundle.datasets[run.dataset]
+    return (*map(composed, (run.system, dataset.name, dataset.version)), run.label)
+
+
+def _prepare(
     change: Change,
     bundle: ImportBundle,
     higher_is_better: bool | None,
-    replace: bool,
     dry_run: bool,
     scales: Scales,
-) -> IngestReport:
+) -> Arrived:
+    """Find or make in the store what a bundle names."""
     bundle, converted = in_units_of_store(change, bundle)
     report = IngestReport(
         format=bundle.format,
@@ -118,21 +143,27 @@ def _ingest_bundle(
         ingest_id=row.id,
         scales=scales,
     )
-    runs = ingest_runs(change, bundle, targets, replace=replace, report=report)
+    return Arrived(bundle, targets, report)
+
+
+def _finish(change: Change, arrived: Arrived, runs: list[Run], replace: bool) -> IngestReport:
+    """Write what belongs to no run or rests on runs; keep the ingest if anything is new."""
+    bundle, targets, report = arrived
     require_bounds(targets.metrics, bundle)
-    scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
+    targets.scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
     ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
     ingest_judgments(
         change,
         bundle,
         targets.systems,
         targets.datasets,
-        row.id,
+        targets.ingest_id,
         replace=replace,
         report=report,
     )
+    row = change.session.get_one(Ingest, targets.ingest_id)
     if report.changed:
-        report.ingest_uid = None if dry_run else row.uid
+        report.ingest_uid = None if report.dry_run else row.uid
         row.report = report.to_dict()
         change.record("ingest", "ingest", row.uid, format=bundle.format, files=report.files)
     else:  # nothing new: the store stays exactly as it was

@@ -13,9 +13,13 @@ from store.error_weights import checked_weights, parted, weight_of
 from store.errors import ConflictError, ImportFormatError, StoreError, describe_place
 from store.importers.bundle import AnnotatorKind, BundleCriterion, ImportBundle
 from store.ingest.items import AlignedDataset
+from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.models import Annotator, Criterion, Rating
 from store.spelling import BySpelling, composed
+
+_BOUNDS = ("lower", "upper")
+_WORDS = {"lower": "lower bound", "upper": "upper bound", "labels": "list of labels"}
 
 
 class ResolvedCriterion(NamedTuple):
@@ -56,8 +60,7 @@ def resolve_criteria(
             is_changed = True
         else:
             try:
-                _require_same(row, wanted, dataset.name)
-                is_changed = _fill_in(change, row, wanted, report)
+                is_changed = _fill_in(change, row, wanted, dataset.name, report)
             except ConflictError as error:
                 raise ConflictError(f"{describe_place(path, None, None)}{error}") from None
             if wanted.weights is not None:
@@ -105,27 +108,33 @@ def resolve_annotators(
                 row = Annotator(dataset_id=dataset_id, name=composed(name), kind=kind or "human")
                 known.add(row.name, row)
                 new.append(row)
-            elif kind is not None and kind != row.kind:
-                _turn(change, row, kind, replace)
-                report.details_added += 1
+            elif _turn(change, row, kind, replace):
+                report.add("detail", "filled in")
                 turned.add(dataset_id)
             rows[name] = row
         change.session.add_all(new)
         change.session.flush()
-        report.annotators_added += len(new)
+        report.add("annotator", "added", len(new))
         found[dataset_id] = {name: row.id for name, row in rows.items()}
     return [found.get(criterion.row.dataset_id, {}) for criterion in criteria], turned
 
 
-def _turn(change: Change, row: Annotator, kind: AnnotatorKind, replace: bool) -> None:
-    if not replace:
-        raise ConflictError(
-            f"The store holds the annotator '{row.name}' as {row.kind}, this import has it as "
-            f"{kind}. Nothing was written. If that is right, repeat with --replace; if it is "
-            "somebody else, use another name."
+def _turn(change: Change, row: Annotator, kind: AnnotatorKind | None, replace: bool) -> bool:
+    """Take another kind of an annotator; return whether it has one."""
+
+    def refuse(_: str, old: str, new: str) -> ConflictError:
+        return ConflictError(
+            f"The store holds the annotator '{row.name}' as {old}, this import has it as {new}. "
+            "Nothing was written. If that is right, repeat with --replace; if it is somebody else, "
+            "use another name."
         )
+
+    met = reconcile({"kind": row.kind}, {"kind": kind}, ("kind",), Policy(refuse, replace))
+    if kind is None or met.what != "replaced":
+        return False
     change.record("replace", "annotator", row.uid, old=row.kind, new=kind)
     row.kind = kind
+    return True
 
 
 def _make(change: Change, wanted: BundleCriterion, dataset_id: int, path: str) -> Criterion:
@@ -157,50 +166,54 @@ def _direction(wanted: BundleCriterion) -> bool:
     return wanted.kind != "error-spans" and wanted.higher_is_better  # weights are penalties
 
 
-def _require_same(row: Criterion, wanted: BundleCriterion, dataset: str) -> None:
-    stated: dict[str, Any] = {
-        "kind": wanted.kind,
-        "level": wanted.level,
-        "direction": "higher" if _direction(wanted) else "lower",
-        "lower bound": None if wanted.kind == "error-spans" else wanted.lower,
-        "upper bound": wanted.upper,
-        "list of labels": list(wanted.labels) if wanted.level != "nominal" else None,
-    }
+def _fill_in(
+    change: Change, row: Criterion, wanted: BundleCriterion, dataset: str, report: IngestReport
+) -> bool:
+    """Add the bounds, labels and question that the store does not have; return whether any.
+
+    Raises
+    ------
+    ConflictError
+        The store holds the criterion on another scale.
+    """
+
+    def refuse(name: str, old: Any, new: Any) -> ConflictError:
+        return ConflictError(
+            f"The store holds the criterion '{row.name}' on '{dataset}' with another "
+            f"{_WORDS.get(name, name)}: {old}; this import says {new}. Nothing was written. "
+            "Correct the import, or give the criterion another name."
+        )
+
+    is_penalty, is_nominal = wanted.kind == "error-spans", wanted.level == "nominal"
     stored = {
         "kind": row.kind,
         "level": row.level,
         "direction": "higher" if row.higher_is_better else "lower",
-        "lower bound": row.lower,
-        "upper bound": row.upper,
-        "list of labels": row.labels,
+        "lower": row.lower,
+        "upper": row.upper,
+        "labels": row.labels or None,
+        "question": row.question or None,
     }
-    for name, value in stated.items():
-        if value not in (None, []) and stored[name] not in (None, [], value):
-            raise ConflictError(
-                f"The store holds the criterion '{row.name}' on '{dataset}' with another {name}: "
-                f"{stored[name]}; this import says {value}. Nothing was written. Correct the "
-                "import, or give the criterion another name."
-            )
-
-
-def _fill_in(change: Change, row: Criterion, wanted: BundleCriterion, report: IngestReport) -> bool:
-    """Add the bounds, labels and question that the store does not have; return whether any."""
-    missing: dict[str, Any] = {}
-    if not row.question and wanted.question:
-        missing["question"] = wanted.question
-    if wanted.kind == "rating":
-        for name in ("lower", "upper"):
-            if getattr(row, name) is None and getattr(wanted, name) is not None:
-                missing[name] = getattr(wanted, name)
-    if wanted.level != "nominal" and wanted.labels and not row.labels:
-        missing["labels"] = list(wanted.labels)
+    stated = {
+        "kind": wanted.kind,
+        "level": wanted.level,
+        "direction": "higher" if _direction(wanted) else "lower",
+        "lower": None if is_penalty else wanted.lower,
+        "upper": wanted.upper,
+        "labels": (list(wanted.labels) or None) if not is_nominal else None,
+        "question": wanted.question or None,
+    }
+    decides = [name for name in stored if name != "question"]
+    missing = dict(reconcile(stored, stated, decides, Policy(refuse)).missing)
+    if wanted.kind != "rating":
+        missing = {name: value for name, value in missing.items() if name not in _BOUNDS}
     if not missing:
         return False
     _require_stored_inside(change, row, missing)
     for name, value in missing.items():
         setattr(row, name, value)
     change.record("describe", "criterion", row.uid, **missing)
-    report.details_added += len(missing)
+    report.add("detail", "filled in", len(missing))
     return True
 
 
@@ -248,7 +261,7 @@ def _use_weights(
     stored, stated = row.weights or {}, checked_weights(weights)
     if replace and stated != stored:
         reweigh(change, row, stated)
-        report.details_added += 1
+        report.add("detail", "filled in")
         return True
     unknown = [error for error in errors if weight_of(stored, *error) is None]
     new = {
@@ -260,7 +273,7 @@ def _use_weights(
     if new:
         row.weights = stored | new
         change.record("weights", "criterion", row.uid, old=stored, new=row.weights, n_changed=0)
-        report.details_added += len(new)
+        report.add("detail", "filled in", len(new))
     if any(weight_of(stated, *parted(n)) not in (None, w) for n, w in stored.items()) or any(
         weight_of(stored, *parted(n)) not in (None, w) for n, w in stated.items()
     ):
@@ -282,5 +295,5 @@ def _labels(
     if new:
         row.labels = [*row.labels, *new]
         change.record("describe", "criterion", row.uid, labels=row.labels)
-        report.details_added += len(new)
+        report.add("detail", "filled in", len(new))
     return tuple(row.labels.index(label) for label in wanted.labels)

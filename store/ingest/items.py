@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple, cast
 
@@ -19,6 +20,7 @@ import sqlalchemy as sa
 from store.engine import Change, insert_columns
 from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
+from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.models import Dataset, Item, ItemText, utc_now
 from store.spelling import composed, require_one_spelling
@@ -84,7 +86,7 @@ def _align_dataset(
                 f"the file has {len(new):,} more, the first is '{new[0].key}'."
             )
         known |= _append_items(change, dataset, new)
-        report.items_added += len(new)
+        report.add("item", "added", len(new))
     _add_texts(change, dataset, items, known_before=len(items) - len(new), report=report)
     positions = np.fromiter((known[item.key] for item in items), np.int64, len(items))
     last = int(positions.max())
@@ -119,12 +121,12 @@ def _find_or_make(change: Change, wanted: BundleDataset, report: IngestReport) -
         change.record("create", "dataset", dataset.uid, name=dataset.name, version=dataset.version)
         report.datasets_added.append(name)
         return dataset
-    new = {name: value for name, value in stated.items() if getattr(dataset, name) is None}
+    new = reconcile({name: getattr(dataset, name) for name in stated}, stated).missing
     if new:
         for name, value in new.items():
             setattr(dataset, name, value)
         change.record("describe", "dataset", dataset.uid, **new)
-        report.details_added += len(new)
+        report.add("detail", "filled in", len(new))
     return dataset
 
 
@@ -164,34 +166,35 @@ def _known_positions(
         if row is None:
             continue
         known[item.key] = row.position
-        if item.content_hash and row.content_hash and item.content_hash != row.content_hash:
-            raise AlignmentError(
-                f"the text of item '{item.key}' differs from the one in the store for dataset "
-                f"'{dataset.name}'. Scores on changed items cannot be compared: import it as "
-                "another version of the dataset (--dataset-version).",
-                path=path,
-                field="item",
-            )
-        if item.group and row.group_key and item.group != row.group_key:
-            raise AlignmentError(
-                f"item '{item.key}' of dataset '{dataset.name}' is in group '{item.group}' here "
-                f"and in group '{row.group_key}' in the store.",
-                path=path,
-                field="group",
-            )
-        if (item.content_hash and not row.content_hash) or (item.group and not row.group_key):
-            filled.append(
-                {
-                    "id": row.id,
-                    "content_hash": row.content_hash or item.content_hash,
-                    "group_key": row.group_key or item.group,
-                }
-            )
+        before = {"content_hash": row.content_hash, "group_key": row.group_key}
+        stated = {"content_hash": item.content_hash, "group_key": item.group or None}
+        policy = Policy(partial(_other_item, item.key, dataset.name, path))
+        missing = reconcile(before, stated, ("content_hash", "group_key"), policy).missing
+        if missing:
+            filled.append({"id": row.id, **before, **missing})
     if filled:
         change.session.execute(sa.update(Item), filled)
         change.record("describe items", "dataset", dataset.uid, n_items=len(filled))
-        report.details_added += len(filled)
+        report.add("detail", "filled in", len(filled))
     return known
+
+
+def _other_item(
+    key: str, dataset: str, path: str, name: str, known: str, stated: str
+) -> AlignmentError:
+    """Return the error for an item that the store holds with another text or in another group."""
+    if name == "content_hash":
+        reason = (
+            f"the text of item '{key}' differs from the one in the store for dataset '{dataset}'. "
+            "Scores on changed items cannot be compared: import it as another version of the "
+            "dataset (--dataset-version)."
+        )
+        return AlignmentError(reason, path=path, field="item")
+    reason = (
+        f"item '{key}' of dataset '{dataset}' is in group '{stated}' here and in group '{known}' "
+        "in the store."
+    )
+    return AlignmentError(reason, path=path, field="group")
 
 
 def _append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> dict[str, int]:
@@ -250,7 +253,7 @@ def _add_texts(
         session.execute(sa.insert(ItemText), rows)
     if rows and known_before:  # else they came with their items
         change.record("add texts", "dataset", dataset.uid, n_items=len(rows))
-        report.details_added += len(rows)
+        report.add("detail", "filled in", len(rows))
 
 
 def seal(change: Change, dataset_id: int) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import sqlalchemy as sa
 
 from store.engine import Change
 from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import ONE_SCORE, BundleMetric, BundleOverlap, ImportBundle
 from store.importers.known_metrics import lookup
+from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.lookup import names_of
 from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias
@@ -65,7 +69,7 @@ def _add_aliases(
                 kept = composed(alias)
                 _put_alias(change, kept, system_id)
                 taken.add(kept, system_id)
-                report.details_added += 1
+                report.add("detail", "filled in")
                 change.record("alias", "system", alias=kept, name=composed(name))
             elif owner != system_id:
                 raise ConflictError(
@@ -104,11 +108,12 @@ def resolve_metrics(
             known.add(label_of(metric), metric)
             report.metrics_added.append(metric.name)
         else:
-            _require_same_metric(metric, wanted, direction)
-            if wanted.unit and not metric.unit:
+            missing = _reconciled_metric(metric, wanted, direction)
+            if "unit" in missing:
                 _declare_unit(change, metric, wanted)
-            if wanted.source not in ("automatic", metric.source):
-                _declare_source(change, metric, wanted)
+            if "source" in missing:
+                metric.source = wanted.source
+                change.record("describe", "metric", metric.uid, source=wanted.source)
         resolved.append(metric)
     found = zip((m.name for m in bundle.metrics), (row.id for row in resolved), strict=True)
     require_one_spelling("metric", found, bundle.files[0].path if bundle.files else "")
@@ -171,23 +176,50 @@ def _make_metric(
     return metric
 
 
-def _require_same_metric(metric: Metric, wanted: BundleMetric, direction: bool | None) -> None:
-    if direction is not None and direction != metric.higher_is_better:
-        word = "higher" if metric.higher_is_better else "lower"
-        raise ConflictError(
-            f"The store holds the metric '{metric.name}' with {word} is better; this import says "
-            "the opposite. Correct the flag or the YAML file, or give the metric another name."
+def _reconciled_metric(
+    metric: Metric, wanted: BundleMetric, direction: bool | None
+) -> Mapping[str, Any]:
+    """Return what the store does not say of a metric and the import does.
+
+    Raises
+    ------
+    ConflictError
+        They say otherwise.
+    """
+
+    def refuse(name: str, known: Any, stated: Any) -> ConflictError:
+        name_ = f"The store holds the metric '{metric.name}'"
+        if name == "direction":
+            word = "higher" if known else "lower"
+            return ConflictError(
+                f"{name_} with {word} is better; this import says the opposite. Correct the flag "
+                "or the YAML file, or give the metric another name."
+            )
+        if name == "aggregation":
+            return ConflictError(
+                f"{name_} with aggregation '{known}', this import has '{stated}'. Give one of them "
+                "another name or signature."
+            )
+        if name == "unit":
+            return ConflictError(
+                f"{name_} in unit '{known}', this import has '{stated}'. Convert the scores, or "
+                "give the metric another name or signature."
+            )
+        return ConflictError(
+            f"{name_} as given by a {known}, this import has it as given by a {stated}. Give one "
+            "of them another name or signature."
         )
-    if wanted.aggregation != metric.aggregation:
-        raise ConflictError(
-            f"The store holds the metric '{metric.name}' with aggregation '{metric.aggregation}', "
-            f"this import has '{wanted.aggregation}'. Give one of them another name or signature."
-        )
-    if wanted.unit and metric.unit and wanted.unit != metric.unit:
-        raise ConflictError(
-            f"The store holds the metric '{metric.name}' in unit '{metric.unit}', this import has "
-            f"'{wanted.unit}'. Convert the scores, or give the metric another name or signature."
-        )
+
+    known, stated = (
+        {
+            "direction": higher,
+            "aggregation": one.aggregation,
+            "unit": one.unit or None,
+            "source": None if one.source == "automatic" else one.source,
+        }
+        for one, higher in ((metric, metric.higher_is_better), (wanted, direction))
+    )
+    return reconcile(known, stated, tuple(known), Policy(refuse)).missing
 
 
 def _declare_unit(change: Change, metric: Metric, wanted: BundleMetric) -> None:
@@ -205,18 +237,6 @@ def _declare_unit(change: Change, metric: Metric, wanted: BundleMetric) -> None:
         )
     metric.unit, metric.lower, metric.upper = wanted.unit, lower, upper
     change.record("describe", "metric", metric.uid, unit=wanted.unit)
-
-
-def _declare_source(change: Change, metric: Metric, wanted: BundleMetric) -> None:
-    """Take who gives the scores of a stored metric from a source that says it."""
-    if metric.source != "automatic":
-        raise ConflictError(
-            f"The store holds the metric '{metric.name}' as given by a {metric.source}, this "
-            f"import has it as given by a {wanted.source}. Give one of them another name or "
-            "signature."
-        )
-    metric.source = wanted.source
-    change.record("describe", "metric", metric.uid, source=wanted.source)
 
 
 def _bounds(wanted: BundleMetric) -> tuple[float | None, float | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any, cast
 
@@ -13,11 +14,13 @@ from store.engine import Change, insert_columns
 from store.errors import ConflictError, describe_place
 from store.importers.bundle import BundlePreference
 from store.ingest.ratings import Judged, Outcome
+from store.ingest.reconcile import Policy, reconcile
 from store.models import Preference
 
 _Key = tuple[int, int, int, int, int]
 """Annotator, item, the two systems by id, replicate."""
 _TURNED = {"first": "second", "second": "first", "tie": "tie"}
+_DECIDES = ("choice", "strength", "order", "first_length", "second_length")
 _CONTENT = (
     *("first_id", "second_id", "choice", "strength", "order_known"),
     *("first_length", "second_length", "judged_at"),
@@ -61,12 +64,17 @@ def put_preferences(
         if row is None:
             new[key] = content
             continue
-        different = _different(row, content)
-        if not different:
+        met = reconcile(
+            _comparable(row, row["first_id"]),
+            _comparable(content, row["first_id"]),
+            _DECIDES,
+            Policy(partial(_conflict, judged, preference), replace, _is_same),
+        )
+        if met.what == "unchanged":
             outcome.unchanged += 1
-            outcome.n_details += _fill_in(change, row, content)
-        elif not replace:
-            raise ConflictError(_conflict_text(judged, preference, different))
+            outcome.n_details += len(met.missing)
+            if met.missing:
+                _fill_in(change, row, met.missing)
         else:
             outcome.replaced.append(_replaced(judged, preference, row, content))
             values = {name: value for name, value in content.items() if value is not None}
@@ -130,42 +138,26 @@ def _oriented(content: dict[str, Any], first_id: int) -> dict[str, Any]:
     }
 
 
-def _different(row: dict[str, Any], content: dict[str, Any]) -> str:
-    """Return in what the store differs, in words; empty where it does not."""
-    incoming = _oriented(content, row["first_id"])
-    if incoming["choice"] != row["choice"]:
-        return "choice"
-    strengths = (incoming["strength"], row["strength"])
-    if None not in strengths and not math.isclose(*strengths, rel_tol=0, abs_tol=1e-12):
-        return "strength"
-    is_turned = content["first_id"] != row["first_id"]
-    if is_turned and content["order_known"] and row["order_known"]:
-        return "order"
-    for name in ("first_length", "second_length"):
-        lengths = (incoming[name], row[name])
-        if None not in lengths and lengths[0] != lengths[1]:
-            return "length of an output"
-    return ""
+def _comparable(content: Mapping[str, Any], first_id: int) -> dict[str, Any]:
+    """Return what a preference says, with that system first; who was shown first, if known."""
+    turned = _oriented(dict(content), first_id)
+    said = {name: turned[name] for name in (*_DECIDES, "judged_at") if name != "order"}
+    return said | {"order": content["first_id"] if content["order_known"] else None}
 
 
-def _fill_in(change: Change, row: dict[str, Any], content: dict[str, Any]) -> int:
-    """Add what the store does not know of a preference; return how many details that is."""
-    known = row
-    if content["order_known"] and not row["order_known"]:
-        known = _oriented(row, content["first_id"]) | {"order_known": True}
-    incoming = _oriented(content, known["first_id"])
-    missing = {
-        name: incoming[name]
-        for name in ("strength", "first_length", "second_length", "judged_at")
-        if known[name] is None and incoming[name] is not None
-    }
-    n_details = len(missing) + (known is not row)
-    if n_details:
-        values = {name: known[name] for name in _CONTENT} | missing
-        change.session.execute(
-            sa.update(Preference).where(Preference.id == row["id"]).values(**values)
-        )
-    return n_details
+def _is_same(known: Any, stated: Any) -> bool:
+    if isinstance(known, float):
+        return math.isclose(known, stated, rel_tol=0, abs_tol=1e-12)
+    return bool(known == stated)
+
+
+def _fill_in(change: Change, row: dict[str, Any], missing: Mapping[str, Any]) -> None:
+    """Add what the store does not know of a preference."""
+    known = row | {name: value for name, value in missing.items() if name != "order"}
+    if "order" in missing:
+        known = _oriented(known, missing["order"]) | {"order_known": True}
+    values = {name: known[name] for name in _CONTENT}
+    change.session.execute(sa.update(Preference).where(Preference.id == row["id"]).values(**values))
 
 
 def _described(judged: Judged, preference: BundlePreference) -> str:
@@ -176,8 +168,9 @@ def _described(judged: Judged, preference: BundlePreference) -> str:
     )
 
 
-def _conflict_text(judged: Judged, preference: BundlePreference, different: str) -> str:
-    return (
+def _conflict(judged: Judged, preference: BundlePreference, name: str, *_: Any) -> ConflictError:
+    different = "length of an output" if name.endswith("length") else name
+    return ConflictError(
         f"{describe_place(judged.path, preference.line, None)}"
         f"The store holds {_described(judged, preference)} of dataset '{judged.dataset}' for "
         f"'{judged.criterion.row.name}' with another {different}. Nothing was written. If the "

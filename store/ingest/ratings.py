@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple, cast
 
@@ -16,6 +17,7 @@ from store.errors import ConflictError, ImportFormatError, describe_place
 from store.importers.bundle import BundleErrorSpan, BundlePreference, BundleRating
 from store.importers.cells import LARGEST
 from store.ingest.criteria import ResolvedCriterion
+from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.models import ErrorSpan, Rating
 
@@ -60,10 +62,10 @@ class Outcome:
 
     def tell(self, report: IngestReport) -> None:
         """Add the numbers to a report."""
-        report.judgments_added += self.added
-        report.judgments_unchanged += self.unchanged
-        report.judgments_replaced += len(self.replaced)
-        report.details_added += self.n_details
+        report.add("judgment", "added", self.added)
+        report.add("judgment", "unchanged", self.unchanged)
+        report.add("judgment", "replaced", len(self.replaced))
+        report.add("detail", "filled in", self.n_details)
 
 
 class _Known(NamedTuple):
@@ -104,14 +106,23 @@ def put_ratings(
         row = known.get(key)
         if row is None:
             new[key] = (rating, value)
-        elif row.value == value and spans.get(row.id, []) == _told(rating.spans):
-            outcome.unchanged += 1
-            outcome.n_details += _add_time(change, row, rating)
-        elif not replace:
-            raise ConflictError(_conflict_text(judged, rating, row, value))
-        else:
+            continue
+        before = {
+            "judgment": (row.value, spans.get(row.id, [])),
+            "judged_at": row.has_time or None,
+        }
+        stated = {"judgment": (value, _told(rating.spans)), "judged_at": rating.judged_at}
+        text = partial(_conflict, judged, rating, row, value)
+        met = reconcile(before, stated, ("judgment",), Policy(text, replace))
+        if met.what == "replaced":
             outcome.replaced.append(_replaced(judged, rating, row, value, spans))
             _replace(change, judged, row, rating, value)
+            continue
+        outcome.unchanged += 1
+        if met.missing:
+            times = sa.update(Rating).where(Rating.id == row.id)
+            change.session.execute(times.values(judged_at=rating.judged_at))
+            outcome.n_details += 1
     outcome.added = len(new)
     _insert(change, judged, new)
     return outcome
@@ -221,13 +232,15 @@ def _described(judged: Judged, rating: BundleRating) -> str:
     )
 
 
-def _conflict_text(judged: Judged, rating: BundleRating, row: _Known, value: float | None) -> str:
+def _conflict(
+    judged: Judged, rating: BundleRating, row: _Known, value: float | None, *_: Any
+) -> ConflictError:
     if row.value == value:
         what = "with other marked errors"
     else:
         old, new = (_as_text(number, judged) for number in (row.value, value))
         what = f"as {old}, the file says {new}"
-    return (
+    return ConflictError(
         f"{describe_place(judged.path, rating.line, None)}"
         f"The store holds {_described(judged, rating)} of dataset '{judged.dataset}' for "
         f"'{judged.criterion.row.name}' {what}. Nothing was written. If the file is right, repeat "
@@ -242,16 +255,6 @@ def _as_text(value: float | None, judged: Judged) -> str:
     if judged.criterion.row.level == "nominal":
         return f"'{judged.criterion.row.labels[int(value)]}'"
     return f"{value:g}"
-
-
-def _add_time(change: Change, row: _Known, rating: BundleRating) -> int:
-    """Add when it was judged, where the store does not know; return how many details that is."""
-    if rating.judged_at is None or row.has_time:
-        return 0
-    change.session.execute(
-        sa.update(Rating).where(Rating.id == row.id).values(judged_at=rating.judged_at)
-    )
-    return 1
 
 
 def _replaced(

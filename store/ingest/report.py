@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from store.importers.bundle import SkippedRow
+
+Noun = Literal[
+    "run", "item", "score", "output", "judgment", "annotator", "detail", "reported figure"
+]
+What = Literal["added", "extended", "replaced", "unchanged", "filled in"]
+
+_TOLD: tuple[tuple[Noun, What, str], ...] = (
+    ("run", "added", "runs_added"),
+    ("run", "extended", "runs_extended"),
+    ("run", "replaced", "runs_replaced"),
+    ("run", "unchanged", "runs_unchanged"),
+    ("item", "added", "items_added"),
+    ("score", "added", "scores_added"),
+    ("output", "added", "outputs_added"),
+    ("judgment", "added", "judgments_added"),
+    ("judgment", "replaced", "judgments_replaced"),
+    ("judgment", "unchanged", "judgments_unchanged"),
+    ("annotator", "added", "annotators_added"),
+    ("detail", "filled in", "details_added"),
+    ("reported figure", "added", "reported_added"),
+    ("reported figure", "replaced", "reported_replaced"),
+    ("reported figure", "unchanged", "reported_unchanged"),
+)
+"""What is counted, in the order in which it is told, with its key in the JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +52,9 @@ class IngestReport:
     files: list[str]
     dry_run: bool = False
     ingest_uid: str | None = None
-    runs_added: int = 0
-    runs_extended: int = 0
-    """Known runs that gained a metric or a trial."""
-    runs_unchanged: int = 0
-    runs_replaced: int = 0
-    scores_added: int = 0
-    items_added: int = 0
-    judgments_added: int = 0
-    judgments_unchanged: int = 0
-    judgments_replaced: int = 0
-    annotators_added: int = 0
-    outputs_added: int = 0
-    details_added: int = 0
-    """What was filled in: aliases, texts, groups and descriptions of what the store knew."""
-    reported_added: int = 0
-    reported_unchanged: int = 0
-    reported_replaced: int = 0
+    counts: Counter[tuple[Noun, What]] = field(default_factory=Counter)
+    """A known run is "extended" when it gains a metric, a trial or items. A "detail" is what was
+    filled in: an alias, a text, a group, a description of what the store knew."""
     systems_added: list[str] = field(default_factory=list)
     datasets_added: list[str] = field(default_factory=list)
     metrics_added: list[str] = field(default_factory=list)
@@ -55,53 +66,36 @@ class IngestReport:
     understood: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    def add(self, noun: Noun, what: What, number: int = 1) -> None:
+        """Count something."""
+        self.counts[noun, what] += number
+
+    def n(self, noun: Noun, what: What) -> int:
+        """Return how many were counted."""
+        return self.counts[noun, what]
+
     @property
     def changed(self) -> bool:
         """Whether anything new came in."""
-        return bool(
-            self.runs_added
-            or self.runs_extended
-            or self.runs_replaced
-            or self.reported_added
-            or self.reported_replaced
-            or self.judgments_added
-            or self.judgments_replaced
-            or self.annotators_added
-            or self.criteria_added
-            or self.items_added
-            or self.details_added
-        )
+        is_new = any(number for (_, what), number in self.counts.items() if what != "unchanged")
+        return is_new or bool(self.criteria_added)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-safe values."""
-        return asdict(self)
-
-
-# What is told of an ingest, in this order: field, noun, what happened to it.
-_TOLD = (
-    ("runs_added", "run", "added"),
-    ("runs_extended", "run", "extended"),
-    ("runs_replaced", "run", "replaced"),
-    ("runs_unchanged", "run", "unchanged"),
-    ("items_added", "item", "added"),
-    ("scores_added", "score", "added"),
-    ("outputs_added", "output", "added"),
-    ("judgments_added", "judgment", "added"),
-    ("judgments_replaced", "judgment", "replaced"),
-    ("judgments_unchanged", "judgment", "unchanged"),
-    ("annotators_added", "annotator", "added"),
-    ("details_added", "detail", "filled in"),
-    ("reported_added", "reported figure", "added"),
-    ("reported_replaced", "reported figure", "replaced"),
-    ("reported_unchanged", "reported figure", "unchanged"),
-)
+        counts = {key: self.counts[noun, what] for noun, what, key in _TOLD}
+        told = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "counts"}
+        for name in ("skipped", "differences"):
+            told[name] = [
+                {one.name: getattr(row, one.name) for one in fields(row)} for row in told[name]
+            ]
+        return counts | told
 
 
 def summarise(reports: Sequence[IngestReport]) -> str:
     """Return what ingests did in a line: "1 run added, 500 items added"."""
     told = []
-    for name, noun, done in _TOLD:
-        number = sum(getattr(report, name) for report in reports)
+    for noun, what, _ in _TOLD:
+        number = sum(report.counts[noun, what] for report in reports)
         if number:
-            told.append(f"{number:,} {noun if number == 1 else noun + 's'} {done}")
+            told.append(f"{number:,} {noun if number == 1 else noun + 's'} {what}")
     return ", ".join(told) or "nothing new"

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from store.engine import Change
 from store.errors import ConflictError
 from store.importers.bundle import ImportBundle
+from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import Difference, IngestReport
 from store.ingest.runs import Targets
 from store.models import ReportedComparison, ReportedScore, Run, ScoreVector
@@ -92,35 +93,28 @@ def _put(
     query: sa.Select[Any] = sa.select(table).where(*is_same)
     row = change.session.scalars(query).first()
     kind = table.__tablename__
+
+    def refuse(_: str, old: float, new: float) -> ConflictError:
+        return ConflictError(
+            f"The store holds {old:g} as the {cell} from '{identity['source']}', the file says "
+            f"{new:g}. Nothing was written. If the file is right, repeat with --replace (the old "
+            "value stays in the audit trail)."
+        )
+
+    known = None if row is None else {name: getattr(row, name) for name in content}
+    met = reconcile(known, content, (decides,), Policy(refuse, replace))
+    report.add("reported figure", met.what)
     if row is None:
         change.session.add(table(**identity, **content, ingest_id=targets.ingest_id))
-        report.reported_added += 1
         return
-    old = getattr(row, decides)
-    if old == content[decides]:
-        missing = {
-            name: value
-            for name, value in content.items()
-            if value is not None and getattr(row, name) is None
-        }
-        for name, value in missing.items():
-            setattr(row, name, value)
-        if missing:
-            change.record("describe", kind, row.uid, filled_in=sorted(missing))
-            report.details_added += len(missing)
-        report.reported_unchanged += 1
-        return
-    if not replace:
-        raise ConflictError(
-            f"The store holds {old:g} as the {cell} from '{identity['source']}', the file says "
-            f"{content[decides]:g}. Nothing was written. If the file is right, repeat with "
-            "--replace (the old value stays in the audit trail)."
-        )
-    change.record("replace", kind, row.uid, old=old, new=content[decides])
-    for name, value in content.items():
+    if met.what == "replaced":
+        change.record("replace", kind, row.uid, old=getattr(row, decides), new=content[decides])
+        row.ingest_id = targets.ingest_id
+    elif met.missing:
+        change.record("describe", kind, row.uid, filled_in=sorted(met.missing))
+        report.add("detail", "filled in", len(met.missing))
+    for name, value in (content if met.what == "replaced" else met.missing).items():
         setattr(row, name, value)
-    row.ingest_id = targets.ingest_id
-    report.reported_replaced += 1
 
 
 def _differences(

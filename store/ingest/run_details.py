@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from store.engine import Change
 from store.importers.bundle import BundleRun
+from store.ingest.reconcile import reconcile
 from store.ingest.report import IngestReport
 from store.models import Run
 
@@ -20,7 +21,7 @@ def fill_in(change: Change, run: Run, wanted: BundleRun, report: IngestReport) -
     """
     given = wanted.provenance
     stated = {name: value for name in _FIELDS if (value := getattr(given, name)) is not None}
-    missing = {name: value for name, value in stated.items() if getattr(run, name) is None}
+    missing = reconcile({name: getattr(run, name) for name in stated}, stated).missing
     date = stated.get("evaluated_on")
     if date is not None and run.evaluated_on is not None and date != run.evaluated_on:
         report.warnings.append(
@@ -35,4 +36,4 @@ def fill_in(change: Change, run: Run, wanted: BundleRun, report: IngestReport) -
     if "evaluated_on" in missing:
         run.tz_assumed = given.tz_assumed
     change.record("describe", "run", run.uid, filled_in=sorted(missing))
-    report.details_added += len(missing)
+    report.add("detail", "filled in", len(missing))

@@ -1,9 +1,10 @@
-"""Runs of a bundle: added, extended, recognised as unchanged, or replaced."""
+"""Runs of bundles: joined, added, extended, recognised as unchanged, or replaced."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -20,8 +21,10 @@ from store.importers.bundle import (
     Status,
     StatusArray,
 )
-from store.importers.cells import LARGEST
+from store.importers.cells import LARGEST, BoolArray
+from store.importers.key_columns import IntArray
 from store.ingest.items import AlignedDataset
+from store.ingest.reconcile import ReconciledScores, reconcile_scores
 from store.ingest.report import IngestReport
 from store.ingest.run_details import fill_in
 from store.ingest.scales import Scales
@@ -33,8 +36,7 @@ class _Vector(NamedTuple):
     metric: Metric
     trial: int
     values: FloatArray
-    data: bytes
-    digest: str
+    """Shape (n_covered, n_components), in the order of the stored dataset."""
 
 
 class Targets(NamedTuple):
@@ -47,90 +49,337 @@ class Targets(NamedTuple):
     scales: Scales
 
 
-def ingest_runs(
-    change: Change, bundle: ImportBundle, targets: Targets, *, replace: bool, report: IngestReport
-) -> list[Run]:
-    """Write the bundle's runs and return the stored one for each, in order.
+class Arrived(NamedTuple):
+    """A bundle, what its names stand for, and where to tell what became of it."""
+
+    bundle: ImportBundle
+    targets: Targets
+    report: IngestReport
+
+    @property
+    def path(self) -> str:
+        """The file that messages name."""
+        return self.bundle.files[0].path if self.bundle.files else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """What one bundle brings of a run."""
+
+    arrived: Arrived
+    wanted: BundleRun
+    aligned: AlignedDataset
+    vectors: list[_Vector]
+    statuses: dict[int, StatusArray]
+
+    @property
+    def has_item(self) -> BoolArray:
+        """Shape (n_covered,): the items that the bundle has."""
+        has_item = np.zeros(self.aligned.n_covered, np.bool_)
+        has_item[self.aligned.positions] = True
+        return has_item
+
+    def key_of(self, position: int) -> str:
+        """Return what the item at a position of the stored dataset is called."""
+        number = int(np.flatnonzero(self.aligned.positions == position)[0])
+        return self.arrived.bundle.datasets[self.wanted.dataset].items[number].key
+
+
+def ingest_runs(change: Change, arrived: Sequence[Arrived], *, replace: bool) -> list[list[Run]]:
+    """Write the runs of bundles that belong together; return for each bundle the stored runs.
+
+    What the bundles bring of one run (system, dataset, label) is joined: they are shards of it.
 
     Raises
     ------
     ConflictError
         A run is in the store with other scores and `replace` is False.
     ImportFormatError
-        A score lies outside the bounds of its metric.
+        A score lies outside the bounds of its metric, or two bundles score one item of a run.
     """
-    return [_ingest_run(change, run, bundle, targets, replace, report) for run in bundle.runs]
+    groups: dict[tuple[int, int, str], list[tuple[int, int]]] = {}
+    for number, one in enumerate(arrived):
+        for place, run in enumerate(one.bundle.runs):
+            dataset_id = one.targets.datasets[run.dataset].row.id
+            key = (one.targets.systems[run.system], dataset_id, run.label)
+            groups.setdefault(key, []).append((number, place))
+    stored: dict[tuple[int, int], Run] = {}
+    for places in groups.values():
+        parts = [_part(arrived[number], arrived[number].bundle.runs[p]) for number, p in places]
+        stored |= dict.fromkeys(places, _put_run(change, parts, replace))
+    return [
+        [stored[number, place] for place in range(len(one.bundle.runs))]
+        for number, one in enumerate(arrived)
+    ]
 
 
-def _ingest_run(
-    change: Change,
-    wanted: BundleRun,
-    bundle: ImportBundle,
-    targets: Targets,
-    replace: bool,
-    report: IngestReport,
-) -> Run:
-    aligned = targets.datasets[wanted.dataset]
-    incoming = _incoming_vectors(wanted, aligned, targets, bundle)
-    statuses = _incoming_statuses(wanted, aligned)
+def _part(arrived: Arrived, wanted: BundleRun) -> _Part:
+    aligned = arrived.targets.datasets[wanted.dataset]
+    incoming = _incoming_vectors(wanted, aligned, arrived.targets, arrived.bundle)
+    return _Part(arrived, wanted, aligned, incoming, _incoming_statuses(wanted, aligned))
+
+
+def _put_run(change: Change, parts: Sequence[_Part], replace: bool) -> Run:
+    """Add a run, or reconcile it with the one that the store has."""
+    first, targets = parts[0], parts[0].arrived.targets
+    brought, owners = _joined_vectors(parts)
+    statuses = _joined_statuses(parts)
+    widest = max((part.aligned for part in parts), key=lambda aligned: aligned.n_covered)
     stored = change.session.scalars(
         sa.select(Run).where(
-            Run.system_id == targets.systems[wanted.system],
-            Run.dataset_id == aligned.row.id,
-            Run.label == wanted.label,
+            Run.system_id == targets.systems[first.wanted.system],
+            Run.dataset_id == first.aligned.row.id,
+            Run.label == first.wanted.label,
             Run.deleted_at.is_(None),
         )
     ).first()
     if stored is None:
-        run = _add_run(change, wanted, targets, aligned)
-        report.runs_added += 1
-    else:
-        known = _known_digests(change, stored)
-        new = [v for v in incoming if (v.metric.id, v.trial) not in known]
-        changed = [v for v in incoming if _differs(change, stored, v, known)]
-        what = f"scores for '{changed[0].metric.name}'" if changed else ""
-        if not (new or changed) and _statuses_differ(change, stored, wanted, statuses):
-            what = "statuses"
-        if what and not replace:
-            raise ConflictError(_conflict_text(wanted, aligned, what))
-        if what:
-            run = _replace_run(change, stored, wanted, targets, aligned, incoming, statuses)
-            report.runs_replaced += 1
-        else:
-            return _extend_run(change, stored, wanted, aligned, new, statuses, report)
-    _write_vectors(change, run, aligned, incoming)
-    _write_statuses(change, run, statuses)
-    report.outputs_added += _write_outputs(change, run, wanted, aligned)
-    report.scores_added += sum(int(vectors.scored(v.values).sum()) for v in incoming)
-    report.run_uids.append(run.uid)
-    return run
+        run = _add_run(change, first.wanted, targets, first.aligned)
+        run.complete = all(part.wanted.complete for part in parts)
+        gained = {key: vectors.scored(vector.values) for key, vector in brought.items()}
+        _write_vectors(change, run, widest, list(brought.values()))
+        _write_statuses(change, run, statuses)
+        _tell_added(change, run, parts, owners, gained, "added")
+        return run
+    known = _known_vectors(change, stored, brought)
+    has_item = np.zeros(widest.n_covered, np.bool_)
+    for part in parts:
+        has_item[: part.aligned.n_covered] |= part.has_item
+    met = {
+        key: reconcile_scores(values, brought[key].values, has_item)
+        for key, values in known.items()
+    }
+    new = {key: vector for key, vector in brought.items() if key not in met}
+    changed = [brought[key].metric.name for key, one in met.items() if one.contradicted.any()]
+    what = f"scores for '{changed[0]}'" if changed else ""
+    has_stated = any(part.wanted.statuses for part in parts)
+    before = _stored_statuses(change, stored)
+    if not (new or changed) and has_stated and _contradict(before, statuses) is not None:
+        what = "statuses"
+    if what and not replace:
+        raise ConflictError(_conflict_text(first.wanted, first.aligned, what))
+    if what or (replace and any(one.lacking.any() for one in met.values())):
+        _keep_other_items(brought, known, met, has_item, before, statuses)
+        run = _replace_run(change, stored, first.wanted, targets, first.aligned, brought, statuses)
+        run.complete = all(part.wanted.complete for part in parts)
+        gained = {key: vectors.scored(vector.values) for key, vector in brought.items()}
+        _write_vectors(change, run, widest, list(brought.values()))
+        _write_statuses(change, run, statuses)
+        _tell_added(change, run, parts, owners, gained, "replaced")
+        return run
+    _tell_lacking(first, stored, met)
+    gained = {key: one.gained for key, one in met.items() if one.gained.any()}
+    _widen_vectors(change, stored, widest, {key: met[key].values for key in gained}, brought)
+    _write_vectors(change, stored, widest, list(new.values()))
+    gained |= {key: vectors.scored(vector.values) for key, vector in new.items()}
+    has_more = has_stated and _says_more(before, statuses)
+    if gained or has_more:
+        _write_statuses(change, stored, statuses)
+    _tell_extended(change, stored, parts, owners, gained, is_more=bool(gained) or has_more)
+    return stored
 
 
-def _extend_run(
+_VectorKey = tuple[int, int]
+"""Metric and trial."""
+
+
+def _joined_vectors(
+    parts: Sequence[_Part],
+) -> tuple[dict[_VectorKey, _Vector], dict[_VectorKey, IntArray]]:
+    """Return the vectors of all parts of a run, joined, and which part scored each item (or −1).
+
+    Raises
+    ------
+    ImportFormatError
+        Two parts score the same item; a part that is a copy of another one counts once.
+    """
+    joined: dict[_VectorKey, _Vector] = {}
+    owners: dict[_VectorKey, IntArray] = {}
+    for number, part in enumerate(parts):
+        for vector in part.vectors:
+            key = _key_of(vector)
+            n_items = max(len(vector.values), len(owners.get(key, ())))
+            owner = np.full(n_items, -1)
+            owner[: len(owners.get(key, ()))] = owners.get(key, ())
+            mine = np.flatnonzero(vectors.scored(vector.values))
+            others = np.unique(owner[mine])
+            if (others >= 0).any():
+                other = parts[int(others[-1])]
+                if not _is_copy(part, other, vector):
+                    _refuse_twice(part, vector, parts, owner)
+                continue
+            owner[mine] = number
+            owners[key] = owner
+            earlier = joined.get(key)
+            if earlier is not None:
+                met = reconcile_scores(earlier.values, vector.values, part.has_item)
+                vector = vector._replace(values=met.values)
+            joined[key] = vector
+    return joined, owners
+
+
+def _is_copy(part: _Part, other: _Part, vector: _Vector) -> bool:
+    """Return whether another part brings the very same scores, and tell it."""
+    (same,) = (v.values for v in other.vectors if _key_of(v) == _key_of(vector))
+    n_items = max(len(same), len(vector.values))
+    padded = vectors.pad(same, n_items), vectors.pad(vector.values, n_items)
+    if part is other or not np.array_equal(*padded, equal_nan=True):
+        return False
+    told = f"'{part.wanted.system}' has the same scores in {other.arrived.path}: they count once."
+    if told not in part.arrived.report.warnings:
+        part.arrived.report.warnings.append(told)
+    return True
+
+
+def _refuse_twice(part: _Part, vector: _Vector, parts: Sequence[_Part], owner: IntArray) -> None:
+    """Raise the error that names both places of an item that two parts of a run score."""
+    both = np.flatnonzero(vectors.scored(vector.values) & (owner[: len(vector.values)] >= 0))
+    position = int(both[0])
+    other = parts[int(owner[position])].arrived.path
+    place = f"and in {other}" if other != part.arrived.path else "twice"
+    more = f" So have {len(both) - 1:,} more items." if len(both) > 1 else ""
+    raise ImportFormatError(
+        f"item '{part.key_of(position)}' of '{part.wanted.system}' on '{part.aligned.row.name}' "
+        f"has a score for '{vector.metric.name}' here {place}.{more} A run has one score of an "
+        "item: leave one of them out, or tell the runs apart with --run NAME or a column: --column "
+        "run=NAME, --column trial=NAME.",
+        path=part.arrived.path,
+        field=vector.metric.name,
+    )
+
+
+def _joined_statuses(parts: Sequence[_Part]) -> dict[int, StatusArray]:
+    """Return the statuses of all parts, trial by trial.
+
+    Raises
+    ------
+    ImportFormatError
+        Two parts state another status of one item.
+    """
+    joined: dict[int, StatusArray] = {}
+    stated: dict[int, StatusArray] = {}
+    for part in parts:
+        both = _contradict(stated, part.statuses) if part.wanted.statuses else None
+        if both is not None:
+            other = next(
+                one
+                for one in parts
+                if one.wanted.statuses and _contradict(one.statuses, part.statuses) is not None
+            )
+            raise ImportFormatError(
+                f"item '{part.key_of(both)}' of '{part.wanted.system}' has another status in "
+                f"{other.arrived.path}. A run has one status of an item: leave one of them out, or "
+                "tell the runs apart with --run NAME.",
+                path=part.arrived.path,
+                field="status",
+            )
+        for found in (joined, stated) if part.wanted.statuses else (joined,):
+            for trial, status in part.statuses.items():
+                found[trial] = _joined(found[trial], status) if trial in found else status
+    return joined
+
+
+def _keep_other_items(
+    brought: dict[_VectorKey, _Vector],
+    known: dict[_VectorKey, FloatArray],
+    met: dict[_VectorKey, ReconciledScores],
+    has_item: BoolArray,
+    before: dict[int, StatusArray],
+    statuses: dict[int, StatusArray],
+) -> None:
+    """Carry over what the store has of items that the import does not have at all."""
+    for key, one in met.items():
+        n_items = len(one.values)
+        others = ~np.pad(has_item, (0, n_items - len(has_item)))
+        values = np.where(
+            others[:, None],
+            vectors.pad(known[key], n_items),
+            vectors.pad(brought[key].values, n_items),
+        )
+        if not vectors.scored(values)[others].any():
+            continue
+        brought[key] = brought[key]._replace(values=values)
+        trial = key[1]
+        if trial in before:
+            kept = before[trial].copy()
+            kept[~others[: len(kept)]] = Status.NOT_ATTEMPTED
+            statuses[trial] = _joined(statuses.get(trial, kept), kept)
+
+
+def _tell_lacking(part: _Part, run: Run, met: dict[_VectorKey, ReconciledScores]) -> None:
+    n_lacking = sum(int(one.lacking.sum()) for one in met.values())
+    if n_lacking:
+        label = f" '{run.label}'" if run.label else ""
+        part.arrived.report.warnings.append(
+            f"The store holds {n_lacking:,} scores of the run{label} of '{part.wanted.system}' on "
+            f"'{part.aligned.row.name}' for items without one in {part.arrived.path}. They stay; "
+            "--replace takes them out."
+        )
+
+
+def _tell_added(
     change: Change,
     run: Run,
-    wanted: BundleRun,
-    aligned: AlignedDataset,
-    new: list[_Vector],
-    statuses: dict[int, StatusArray],
-    report: IngestReport,
-) -> Run:
-    """Add the metrics, trials and outputs that a known run does not have yet, if any."""
-    n_outputs = _write_outputs(change, run, wanted, aligned)
-    fill_in(change, run, wanted, report)
-    if not (new or n_outputs):
-        report.runs_unchanged += 1
-        return run
-    if new:
-        _write_vectors(change, run, aligned, new)
-        _write_statuses(change, run, statuses)
-    metrics = sorted({v.metric.name for v in new})
-    change.record("extend", "run", run.uid, metrics=metrics, n_outputs=n_outputs)
-    report.runs_extended += 1
-    report.outputs_added += n_outputs
-    report.scores_added += sum(int(vectors.scored(v.values).sum()) for v in new)
-    report.run_uids.append(run.uid)
-    return run
+    parts: Sequence[_Part],
+    owners: Mapping[_VectorKey, IntArray],
+    gained: Mapping[_VectorKey, BoolArray],
+    what: Literal["added", "replaced"],
+) -> None:
+    """Count a run where its first part came in, and what each part brought."""
+    for number, part in enumerate(parts):
+        report = part.arrived.report
+        if number:
+            fill_in(change, run, part.wanted, report)
+        n_outputs = _write_outputs(change, run, part.wanted, part.aligned)
+        n_scores = _n_gained(number, owners, gained)
+        is_copy = number and not (n_outputs or n_scores)
+        report.add("run", what if not number else "unchanged" if is_copy else "extended")
+        report.add("output", "added", n_outputs)
+        report.add("score", "added", n_scores)
+        report.run_uids.append(run.uid)
+
+
+def _tell_extended(
+    change: Change,
+    run: Run,
+    parts: Sequence[_Part],
+    owners: Mapping[_VectorKey, IntArray],
+    gained: Mapping[_VectorKey, BoolArray],
+    *,
+    is_more: bool,
+) -> None:
+    n_all_outputs = 0
+    for number, part in enumerate(parts):
+        report = part.arrived.report
+        fill_in(change, run, part.wanted, report)
+        n_outputs = _write_outputs(change, run, part.wanted, part.aligned)
+        n_all_outputs += n_outputs
+        n_scores = _n_gained(number, owners, gained)
+        if not (is_more or n_outputs):
+            report.add("run", "unchanged")
+            continue
+        report.add("run", "extended")
+        report.add("output", "added", n_outputs)
+        report.add("score", "added", n_scores)
+        report.run_uids.append(run.uid)
+    if is_more or n_all_outputs:
+        names = {v.metric.name for part in parts for v in part.vectors if _key_of(v) in gained}
+        change.record("extend", "run", run.uid, metrics=sorted(names), n_outputs=n_all_outputs)
+
+
+def _key_of(vector: _Vector) -> _VectorKey:
+    return vector.metric.id, vector.trial
+
+
+def _n_gained(
+    number: int, owners: Mapping[_VectorKey, IntArray], gained: Mapping[_VectorKey, BoolArray]
+) -> int:
+    """Return how many scores a part brought that were not known."""
+    total = 0
+    for key, mask in gained.items():
+        n_items = min(len(mask), len(owners[key]))
+        total += int((mask[:n_items] & (owners[key][:n_items] == number)).sum())
+    return total
 
 
 def _conflict_text(wanted: BundleRun, aligned: AlignedDataset, what: str) -> str:
@@ -152,8 +401,7 @@ def _incoming_vectors(
         targets.scales.require_one(metric, scores.values, wanted.system)
         values = np.full((aligned.n_covered, scores.values.shape[1]), np.nan)
         values[aligned.positions] = scores.values
-        data = vectors.encode(values)
-        incoming.append(_Vector(metric, scores.trial, values, data, vectors.digest(data)))
+        incoming.append(_Vector(metric, scores.trial, values))
     return incoming
 
 
@@ -192,32 +440,20 @@ def _incoming_statuses(wanted: BundleRun, aligned: AlignedDataset) -> dict[int, 
     return statuses
 
 
-def _known_digests(change: Change, run: Run) -> dict[tuple[int, int], str]:
+def _known_vectors(
+    change: Change, run: Run, brought: Mapping[_VectorKey, _Vector]
+) -> dict[_VectorKey, FloatArray]:
+    """Return the stored vectors of those metrics and trials that are brought."""
     rows = change.session.execute(
-        sa.select(ScoreVector.metric_id, ScoreVector.trial, ScoreVector.digest).where(
-            ScoreVector.run_id == run.id
-        )
+        sa.select(
+            ScoreVector.metric_id, ScoreVector.trial, ScoreVector.data, ScoreVector.n_components
+        ).where(ScoreVector.run_id == run.id)
     )
-    return {(metric_id, trial): digest for metric_id, trial, digest in rows}
-
-
-def _differs(
-    change: Change, run: Run, incoming: _Vector, known: dict[tuple[int, int], str]
-) -> bool:
-    """Whether the store holds other scores; how many items without any follow does not matter."""
-    if known.get((incoming.metric.id, incoming.trial), incoming.digest) == incoming.digest:
-        return False
-    data = change.session.scalars(
-        sa.select(ScoreVector.data).where(
-            ScoreVector.run_id == run.id,
-            ScoreVector.metric_id == incoming.metric.id,
-            ScoreVector.trial == incoming.trial,
-        )
-    ).one()
-    stored = vectors.decode(data, incoming.values.shape[1])
-    n_items = max(len(stored), len(incoming.values))
-    padded = vectors.pad(incoming.values, n_items)
-    return vectors.encode(vectors.pad(stored, n_items)) != vectors.encode(padded)
+    return {
+        (metric_id, trial): vectors.decode(data, n_components)
+        for metric_id, trial, data, n_components in rows
+        if (metric_id, trial) in brought
+    }
 
 
 def _add_run(change: Change, wanted: BundleRun, targets: Targets, aligned: AlignedDataset) -> Run:
@@ -255,7 +491,7 @@ def _replace_run(
     wanted: BundleRun,
     targets: Targets,
     aligned: AlignedDataset,
-    incoming: list[_Vector],
+    brought: Mapping[_VectorKey, _Vector],
     statuses: dict[int, StatusArray],
 ) -> Run:
     """Delete `old` softly and add its successor; metrics that the file does not bring go along.
@@ -267,11 +503,11 @@ def _replace_run(
     run = _add_run(change, wanted, targets, aligned)
     change.record("replace", "run", old.uid, by=run.uid)
     copy_attached(change.session, "run", old.id, run.id)
-    brought = {v.metric.id for v in incoming}
+    metrics = {metric_id for metric_id, _ in brought}
     kept = change.session.scalars(
         sa.select(ScoreVector)
         .options(undefer(ScoreVector.data))
-        .where(ScoreVector.run_id == old.id, ScoreVector.metric_id.not_in(brought))
+        .where(ScoreVector.run_id == old.id, ScoreVector.metric_id.not_in(metrics))
     ).all()
     if not kept:
         return run
@@ -298,27 +534,63 @@ def _carry_statuses(
 
 
 def _write_vectors(
-    change: Change, run: Run, aligned: AlignedDataset, incoming: list[_Vector]
+    change: Change, run: Run, aligned: AlignedDataset, brought: Sequence[_Vector]
 ) -> None:
-    if not incoming:
-        return
-    rows = []
-    for vector in incoming:
-        summary = vectors.summarise(vector.values, vector.metric.aggregation)
-        rows.append(
+    if brought:
+        rows = [
             {
                 "run_id": run.id,
                 "metric_id": vector.metric.id,
                 "trial": vector.trial,
-                "n_items": len(vector.values),
                 "n_components": vector.values.shape[1],
-                "chain_hash": aligned.chain_hash,
-                "digest": vector.digest,
-                "data": vector.data,
-                **summary._asdict(),
+                "chain_hash": _chain_hash(change, aligned, len(vector.values)),
+                **_columns(vector.values, vector.metric),
             }
+            for vector in brought
+        ]
+        change.session.execute(sa.insert(ScoreVector), rows)
+
+
+def _widen_vectors(
+    change: Change,
+    run: Run,
+    aligned: AlignedDataset,
+    values: Mapping[_VectorKey, FloatArray],
+    brought: Mapping[_VectorKey, _Vector],
+) -> None:
+    """Write vectors that the store has with further items anew."""
+    for key, joined in values.items():
+        metric_id, trial = key
+        change.session.execute(
+            sa.update(ScoreVector)
+            .where(
+                ScoreVector.run_id == run.id,
+                ScoreVector.metric_id == metric_id,
+                ScoreVector.trial == trial,
+            )
+            .values(
+                chain_hash=_chain_hash(change, aligned, len(joined)),
+                **_columns(joined, brought[key].metric),
+            )
         )
-    change.session.execute(sa.insert(ScoreVector), rows)
+
+
+def _columns(values: FloatArray, metric: Metric) -> dict[str, Any]:
+    data = vectors.encode(values)
+    return {
+        "n_items": len(values),
+        "digest": vectors.digest(data),
+        "data": data,
+        **vectors.summarise(values, metric.aggregation)._asdict(),
+    }
+
+
+def _chain_hash(change: Change, aligned: AlignedDataset, n_items: int) -> str:
+    """Return the chain hash of the last of so many items."""
+    if n_items == aligned.n_covered:
+        return aligned.chain_hash
+    of_last = (Item.dataset_id == aligned.row.id, Item.position == n_items - 1)
+    return change.session.scalars(sa.select(Item.chain_hash).where(*of_last)).one()
 
 
 def _write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) -> None:
@@ -350,22 +622,31 @@ def _stored_statuses(change: Change, run: Run) -> dict[int, StatusArray]:
     return {trial: vectors.decode_status(data) for trial, data in change.session.execute(query)}
 
 
-def _statuses_differ(
-    change: Change, run: Run, wanted: BundleRun, statuses: dict[int, StatusArray]
-) -> bool:
-    """Whether the source states other statuses than the store holds.
+def _contradict(known: dict[int, StatusArray], stated: dict[int, StatusArray]) -> int | None:
+    """Return the position of the first item of which both state something, and not the same.
 
-    An item that this source did not attempt may have been scored by another one on another metric.
+    An item that one of them did not attempt may have been scored by the other on another metric.
     """
-    if not wanted.statuses:
-        return False
-    stored = _stored_statuses(change, run)
-    for trial in wanted.statuses:
-        known = stored.get(trial, np.empty(0, np.uint8))
-        stated = np.full(max(len(known), len(statuses[trial])), Status.NOT_ATTEMPTED, np.uint8)
-        stated[: len(statuses[trial])] = statuses[trial]
-        known = _joined(known, np.full(len(stated), Status.NOT_ATTEMPTED, np.uint8))
-        if ((stated != known) & (stated != Status.NOT_ATTEMPTED)).any():
+    for trial, status in stated.items():
+        before = known.get(trial, status[:0])
+        n_items = min(len(before), len(status))
+        before, status = before[:n_items], status[:n_items]
+        silent = (before == Status.NOT_ATTEMPTED) | (status == Status.NOT_ATTEMPTED)
+        differs = np.flatnonzero((before != status) & ~silent)
+        if len(differs):
+            return int(differs[0])
+    return None
+
+
+def _says_more(known: dict[int, StatusArray], stated: dict[int, StatusArray]) -> bool:
+    """Whether statuses are stated of items that what is known does not speak of."""
+    for trial, status in stated.items():
+        before = known.get(trial, np.empty(0, np.uint8))
+        spoken = np.full(max(len(before), len(status)), Status.NOT_ATTEMPTED, np.uint8)
+        spoken[: len(before)] = before
+        if (
+            (status != Status.NOT_ATTEMPTED) & (spoken[: len(status)] == Status.NOT_ATTEMPTED)
+        ).any():
             return True
     return False
 

@@ -295,9 +295,9 @@ def test_the_store_makes_the_same_of_the_errors(mqm, tmp_path):
     bundle = mqm(with_text=True)
     store = open_store(tmp_path / "t.db", create=True)
     report = ingest(store, bundle, actor="t")
-    assert (report.judgments_added, report.runs_added) == (6, 3)
+    assert (report.n("judgment", "added"), report.n("run", "added")) == (6, 3)
     again = ingest(store, bundle, actor="t")
-    assert (again.judgments_unchanged, again.changed) == (6, False)
+    assert (again.n("judgment", "unchanged"), again.changed) == (6, False)
     ratings = load_ratings(store, "mqm_test", "MQM")
     stored = sorted(zip(ratings.system.tolist(), ratings.item.tolist(), ratings.value, strict=True))
     names = [ratings.systems.index(rating.system) for rating in bundle.ratings]

@@ -283,6 +283,6 @@ def test_the_store_takes_it_and_knows_it_again(evaluation, tmp_path):
     bundle = evaluation(with_text=True)
     store = open_store(tmp_path / "t.db", create=True)
     report = ingest(store, bundle, actor="t")
-    assert (report.judgments_added, report.reported_added) == (5, 7)
+    assert (report.n("judgment", "added"), report.n("reported figure", "added")) == (5, 7)
     assert not ingest(store, bundle, actor="t").changed
     store.close()

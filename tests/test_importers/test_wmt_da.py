@@ -185,6 +185,6 @@ def test_the_store_takes_it_and_knows_it_again(folder, tmp_path):
     bundle = folder(FILES)
     store = open_store(tmp_path / "t.db", create=True)
     report = ingest(store, bundle, actor="t")
-    assert (report.runs_added, report.reported_added) == (3, 6)
+    assert (report.n("run", "added"), report.n("reported figure", "added")) == (3, 6)
     assert not ingest(store, bundle, actor="t").changed
     store.close()

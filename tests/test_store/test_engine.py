@@ -315,7 +315,7 @@ def test_insert_columns_of_no_rows_does_nothing(store, contents):
 def test_open_for_trial_of_a_store_that_is_not_there_leaves_no_trace(tmp_path, bundle):
     with open_for_trial(tmp_path / "none.db") as trial:
         report = ingest(trial, bundle({"A": [1.0]}), actor="t", dry_run=True)
-    assert report.runs_added == 1
+    assert report.n("run", "added") == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -323,7 +323,7 @@ def test_open_for_trial_of_a_store_sees_what_it_holds(store, bundle):
     ingest(store, bundle({"A": [1.0]}), actor="t")
     with open_for_trial(store.path) as trial:
         report = ingest(trial, bundle({"A": [1.0]}), actor="t", dry_run=True)
-    assert (report.runs_added, report.runs_unchanged) == (0, 1)
+    assert (report.n("run", "added"), report.n("run", "unchanged")) == (0, 1)
 
 
 def test_close_leaves_one_file(store, bundle):

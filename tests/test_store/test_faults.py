@@ -97,7 +97,10 @@ def test_ingest_that_is_killed_leaves_the_store_as_it_was(store, bundle, content
     assert check(store) == []
     again = bundle({"A" if replace else "B": np.random.default_rng(0).random(60)})
     report = within(10, lambda: ingest(store, again, actor="t", replace=replace))
-    assert (report.runs_added, report.runs_replaced) == (0 if replace else 1, int(replace))
+    assert (report.n("run", "added"), report.n("run", "replaced")) == (
+        0 if replace else 1,
+        int(replace),
+    )
     assert check(store) == []
 
 
@@ -127,7 +130,7 @@ def hang(session):  # everything is flushed by now
     time.sleep(60)
 if sys.argv[2] != "whole":
     Session.commit = hang
-print(ingest(open_store(sys.argv[1]), made, actor="c").judgments_added)
+print(ingest(open_store(sys.argv[1]), made, actor="c").n("judgment", "added"))
 """
 
 
@@ -171,7 +174,7 @@ def test_ingests_at_once_all_land(store):
 
 
 def test_ingests_of_the_same_bundle_at_once_add_it_once(store):
-    script = "print(ingest(open_store(sys.argv[1]), bundle('A'), actor='t').runs_added)"
+    script = "print(ingest(open_store(sys.argv[1]), bundle('A'), actor='t').n('run', 'added'))"
     children = [start(script, store.path) for _ in range(2)]
     assert sorted(finish(child) for child in children) == ["0\n", "1\n"]
     assert len(list_runs(store)) == 1
@@ -252,7 +255,7 @@ def test_write_says_that_another_process_is_writing(store, database, monkeypatch
         "repeat later."
     )
     database.execute("ROLLBACK")
-    assert ingest(impatient, bundle({"A": [1.0]}), actor="t").runs_added == 1
+    assert ingest(impatient, bundle({"A": [1.0]}), actor="t").n("run", "added") == 1
     impatient.close()
 
 
@@ -282,7 +285,7 @@ def test_ingest_on_a_full_disk_writes_nothing_and_says_so(store, bundle, content
     assert check(store) == []
     sa.event.remove(store._writer, "connect", limit)
     store._writer.dispose()
-    assert ingest(store, more, actor="t").runs_added == 20
+    assert ingest(store, more, actor="t").n("run", "added") == 20
 
 
 def test_ingest_into_a_file_that_cannot_grow_writes_nothing(store, bundle, contents):

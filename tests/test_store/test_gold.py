@@ -97,7 +97,7 @@ def test_gold_that_stays_is_not_written_again(store, rated):
     uid = get_metric(store, "fluency").uid
     before = len(list_events(store, target_uid=uid))
     report = ingest(store, rated(("bob", 0, "A", 3.0)), actor="t")
-    assert (report.judgments_added, report.understood) == (1, [])
+    assert (report.n("judgment", "added"), report.understood) == (1, [])
     assert len(list_events(store, target_uid=uid)) == before
 
 

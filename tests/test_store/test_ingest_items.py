@@ -136,7 +136,7 @@ def test_ingest_starts_afresh_when_the_dataset_was_deleted(store, bundle):
     changed = [BundleItem("a", content_hash=text("eins"))]
     report = ingest(store, bundle({"A": [1.0]}, items=changed), actor="t")
     assert report.datasets_added == ["qa"]
-    assert report.items_added == 1
+    assert report.n("item", "added") == 1
 
 
 def test_ingest_keeps_what_the_source_says_about_items(store, bundle):

@@ -112,7 +112,7 @@ def test_ingest_recognises_a_system_by_its_alias(store, bundle):
     ingest(store, bundle({"GPT": [1.0]}, aliases={"GPT": ["gpt-x", "openai/gpt-x"]}), actor="t")
     report = ingest(store, bundle({"gpt-x": [1.0]}), actor="t")
     assert report.systems_added == []
-    assert report.runs_unchanged == 1
+    assert report.n("run", "unchanged") == 1
     assert get_system(store, "openai/gpt-x").aliases == ("gpt-x", "openai/gpt-x")
 
 

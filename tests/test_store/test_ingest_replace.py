@@ -26,7 +26,7 @@ def replaced(store, bundle, run):
     report = ingest(
         store, bundle([run("A", [1.0, 1.0])], metric=METRICS), actor="eve", replace=True
     )
-    assert (report.runs_replaced, report.runs_added) == (1, 0)
+    assert (report.n("run", "replaced"), report.n("run", "added")) == (1, 0)
     return store
 
 

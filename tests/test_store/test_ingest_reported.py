@@ -24,7 +24,7 @@ def compared(pvalue: float = 0.03, **more) -> BundleReportedComparison:
 def test_ingest_keeps_a_reported_score_as_it_stands(store, bundle):
     sent = bundle([], reported_scores=[stated(stderr=0.2, n_items=500, printed="81.3")])
     report = ingest(store, sent, actor="t")
-    assert (report.reported_added, report.runs_added) == (1, 0)
+    assert (report.n("reported figure", "added"), report.n("run", "added")) == (1, 0)
     [record] = list_reported_scores(store)
     assert (record.system, record.dataset, record.metric) == ("A", "qa", "score")
     assert (record.value, record.stderr, record.n_items, record.printed) == (81.3, 0.2, 500, "81.3")
@@ -36,7 +36,7 @@ def test_ingest_of_the_same_reported_figures_changes_nothing(store, bundle, cont
     ingest(store, sent, actor="t")
     before = contents(store)
     report = ingest(store, sent, actor="t")
-    assert (report.reported_unchanged, report.changed) == (2, False)
+    assert (report.n("reported figure", "unchanged"), report.changed) == (2, False)
     assert contents(store) == before
 
 
@@ -51,7 +51,7 @@ def test_ingest_of_another_reported_score_needs_replace(store, bundle):
         "old value stays in the audit trail)."
     )
     report = ingest(store, other, actor="t", replace=True)
-    assert report.reported_replaced == 1
+    assert report.n("reported figure", "replaced") == 1
     [record] = list_reported_scores(store)
     assert record.value == 83.1
     event = next(e for e in list_events(store) if e.action == "replace")

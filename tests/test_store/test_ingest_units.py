@@ -94,7 +94,7 @@ def test_reported_figures_are_kept_in_the_unit_of_the_store(store, bundle, tmp_p
     assert any("are kept as proportion" in sentence for sentence in report.understood)
     kept = {r.system: (r.value, r.stderr, r.printed) for r in list_reported_scores(store)}
     assert kept == {"A": (0.706, 0.025, "70.6"), "B": (0.03, None, "3")}
-    assert ingest(store, board, actor="t").reported_unchanged == 2
+    assert ingest(store, board, actor="t").n("reported figure", "unchanged") == 2
 
 
 def test_item_scores_are_never_converted(store, bundle) -> None:
@@ -108,13 +108,17 @@ def test_a_date_that_comes_later_is_filled_in(store, bundle, run) -> None:
     day, other = datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 6, 1, tzinfo=UTC)
     dated = Provenance(evaluated_on=day, harness="h", config={"shots": 5})
     report = ingest(store, bundle([run("A", [1.0, 0.0], provenance=dated)]), actor="t")
-    assert (report.runs_unchanged, report.details_added, report.warnings) == (1, 3, [])
+    assert (report.n("run", "unchanged"), report.n("detail", "filled in"), report.warnings) == (
+        1,
+        3,
+        [],
+    )
     (known,) = list_runs(store)
     kept = get_run(store, known.uid)
     assert (kept.evaluated_on, kept.harness, kept.config) == (day, "h", {"shots": 5})
     revision = store.revision()
     again = ingest(store, bundle([run("A", [1.0, 0.0], provenance=dated)]), actor="t")
-    assert (again.details_added, store.revision()) == (0, revision)
+    assert (again.n("detail", "filled in"), store.revision()) == (0, revision)
     later = Provenance(evaluated_on=other)
     report = ingest(store, bundle([run("A", [1.0, 0.0], provenance=later)]), actor="t")
     assert get_run(store, known.uid).evaluated_on == day
@@ -127,6 +131,6 @@ def test_a_date_of_a_figure_that_comes_later_is_filled_in(store, tmp_path) -> No
         path.write_text(f"system,dataset,metric,value{header}\nA,qa,accuracy,0.7{cells}\n")
         (board,) = read_paths([path]).bundles
         report = ingest(store, board, actor="t")
-    assert report.reported_unchanged == 1
+    assert report.n("reported figure", "unchanged") == 1
     (score,) = list_dated_scores(store, "qa", "accuracy")
     assert (score.dated_on, score.n_items) == (datetime(2024, 5, 1, tzinfo=UTC), 500)

@@ -114,13 +114,13 @@ def test_items_are_found_by_key_in_any_order(filled, rated):
     [dataset] = sent.datasets
     turned = [BundleItem("i2"), BundleItem("i0"), BundleItem("new")]
     report = ingest(filled, replace(sent, datasets=[replace(dataset, items=turned)]), actor="t")
-    assert (report.judgments_unchanged, report.items_added) == (2, 1)
+    assert (report.n("judgment", "unchanged"), report.n("item", "added")) == (2, 1)
 
 
 def test_systems_are_found_by_alias(filled, rated, bundle, run):
     ingest(filled, replace(bundle({"A": [1.0] * 4}), aliases={"A": ["model a"]}), actor="t")
     report = ingest(filled, rated(("ann", 0, "model a", 2.0)), actor="t")
-    assert (report.judgments_unchanged, report.systems_added) == (1, [])
+    assert (report.n("judgment", "unchanged"), report.systems_added) == (1, [])
 
 
 def test_another_value_is_a_conflict_and_nothing_is_written(filled, rated):
@@ -183,7 +183,7 @@ def test_labels_are_recognised_by_name_whatever_their_order(store, rated):
     ingest(store, rated(("ann", 0, None, 0.0), labels=["yes", "no"], **said), actor="t")
     again = rated(("ann", 0, None, 1.0), ("bob", 0, None, 2.0), labels=["no", "yes", "?"], **said)
     report = ingest(store, again, actor="t")
-    assert (report.judgments_unchanged, report.judgments_added) == (1, 1)
+    assert (report.n("judgment", "unchanged"), report.n("judgment", "added")) == (1, 1)
     assert get_criterion(store, "qa", "fluency").labels == ("yes", "no", "?")
     assert load_ratings(store, "qa", "fluency").value.tolist() == [0, 2]
 
@@ -191,7 +191,7 @@ def test_labels_are_recognised_by_name_whatever_their_order(store, rated):
 def test_no_value_is_kept_as_no_value(store, rated):
     ingest(store, rated(("ann", 0, "A", NAN), ("bob", 0, "A", 3.0)), actor="t")
     report = ingest(store, rated(("ann", 0, "A", NAN)), actor="t")
-    assert report.judgments_unchanged == 1
+    assert report.n("judgment", "unchanged") == 1
     np.testing.assert_array_equal(load_ratings(store, "qa", "fluency").value, [NAN, 3])
     with pytest.raises(ConflictError, match="as no value, the file says 2"):
         ingest(store, rated(("ann", 0, "A", 2.0)), actor="t")
@@ -199,7 +199,7 @@ def test_no_value_is_kept_as_no_value(store, rated):
 
 def test_time_is_filled_in_where_it_was_not_known(filled, rated):
     report = ingest(filled, rated(BundleRating(0, "bob", 0, "A", 1.0, 0, MOMENT)), actor="t")
-    assert (report.judgments_unchanged, report.details_added) == (1, 1)
+    assert (report.n("judgment", "unchanged"), report.n("detail", "filled in")) == (1, 1)
     found = load_item_judgments(filled, "qa", "i0").ratings
     assert [r.judged_at for r in found if r.annotator == "bob"] == [MOMENT]
 
@@ -259,7 +259,7 @@ def test_bounds_and_question_are_filled_in_where_they_were_not_known(store, rate
     with pytest.raises(ConflictError, match="upper bound 3; the store holds a rating of 4"):
         ingest(store, rated(upper=3.0), actor="t")
     report = ingest(store, rated(question="How fluent?"), actor="t")
-    assert report.details_added == 3
+    assert report.n("detail", "filled in") == 3
     found = get_criterion(store, "qa", "fluency")
     assert (found.lower, found.upper, found.question) == (1, 5, "How fluent?")
     assert not ingest(store, rated(lower=None, upper=None), actor="t").changed
@@ -368,7 +368,7 @@ def test_weights_can_be_changed_and_ratings_follow(store, rated):
     assert changed.weights == {"Major": 10, "Minor": 0.5}
     assert load_ratings(store, "qa", "mqm").value.tolist() == [10.5]
     again = ingest(store, sent, actor="t")  # the file still says 5 and 1
-    assert (again.judgments_unchanged, again.changed) == (1, False)
+    assert (again.n("judgment", "unchanged"), again.changed) == (1, False)
     assert "weighs the errors of 'mqm' otherwise than this import: Major 10" in again.warnings[0]
     report = ingest(store, sent, actor="t", replace=True)
     assert report.changed
@@ -384,7 +384,7 @@ def test_weights_of_errors_that_the_store_does_not_know_come_in(store, rated):
     more = {"Major": 5.0, "Critical": 10.0}
     sent = marked(rated, BundleErrorSpan("Critical"), weights=more, item=1)
     report = ingest(store, sent, actor="t")
-    assert (report.warnings, report.details_added) == ([], 1)
+    assert (report.warnings, report.n("detail", "filled in")) == ([], 1)
     assert get_criterion(store, "qa", "mqm").weights == WEIGHTS | {"Critical": 10}
     assert load_ratings(store, "qa", "mqm").value.tolist() == [5, 10]
     report = ingest(store, marked(rated, weights={"Minor Fluency": 3.0}, item=2), actor="t")
@@ -477,7 +477,7 @@ def test_a_pair_turned_round_is_the_same_judgment(store, compared, choice):
     other = shown("B", "A", turned, strength=0.9, first_length=2, second_length=1)
     ingest(store, compared(one), actor="t")
     report = ingest(store, compared(other), actor="t")
-    assert (report.judgments_unchanged, report.changed) == (1, False)
+    assert (report.n("judgment", "unchanged"), report.changed) == (1, False)
     with pytest.raises(ImportFormatError, match="'B' with 'A' by 'ann' on item 'i1' is there"):
         ingest(store, compared(one, other, name="again"), actor="t")
 
@@ -498,7 +498,7 @@ def test_another_preference_is_a_conflict(store, compared, other, what):
     with pytest.raises(ConflictError, match=f"for 'better' with another {what}. Nothing was"):
         ingest(store, compared(other), actor="t")
     report = ingest(store, compared(other), actor="t", replace=True)
-    assert report.judgments_replaced == 1
+    assert report.n("judgment", "replaced") == 1
     assert not ingest(store, compared(other), actor="t").changed
     assert load_preferences(store, "qa", "better").choice.shape == (1,)
 
@@ -507,7 +507,7 @@ def test_what_was_not_known_of_a_preference_is_filled_in(store, compared):
     ingest(store, compared(shown("A", "B", "first")), actor="t")
     more = shown("B", "A", "second", order_known=True, first_length=5, judged_at=MOMENT)
     report = ingest(store, compared(more), actor="t")
-    assert (report.judgments_unchanged, report.details_added) == (1, 3)
+    assert (report.n("judgment", "unchanged"), report.n("detail", "filled in")) == (1, 3)
     [row] = load_item_judgments(store, "qa", "i1").preferences
     assert (row.first, row.second, row.choice) == ("B", "A", "second")
     assert (row.order_known, row.judged_at) == (True, MOMENT)
@@ -684,7 +684,7 @@ def test_database_refuses_the_same_judgment_twice(filled, rated, compared, datab
 
 def test_dry_run_writes_nothing(store, rated):
     report = ingest(store, rated(("ann", 0, "A", 3.0)), actor="t", dry_run=True)
-    assert report.judgments_added == 1
+    assert report.n("judgment", "added") == 1
     assert list_criteria(store) == []
 
 
