@@ -32,6 +32,7 @@ from analysis.statistics.across.resampled_datasets import (
     resample_over_datasets,
 )
 from analysis.statistics.across.skillings_mack import SkillingsMackTest, skillings_mack_test
+from analysis.statistics.across.stepwise_mean_ranks import StepwiseMeanRanks, stepwise_mean_ranks
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_finite, check_numbers
@@ -40,6 +41,7 @@ from analysis.studies.ranking_words import (
     choose_rule,
     order_note,
     sentence,
+    smallest_adjusted,
     warn,
     without_interval,
 )
@@ -87,14 +89,21 @@ class RankingStudy(Study):
     rank_test: FriedmanTest | SkillingsMackTest
     pairs: PairsOverDatasets
     """Wilcoxon's test of each pair over datasets, corrected by Holm."""
+    stepwise: StepwiseMeanRanks | None
+    """All pairs by mean ranks, where Wilcoxon–Holm can find nothing whatever the scores; ``None``
+    elsewhere, and where systems are missing on some dataset."""
     nemenyi: Nemenyi | None
-    """``None`` where systems are missing on some dataset."""
+    """For whoever asks for it by name; the answer never speaks by it. ``None`` with two systems,
+    of which it is no test, and where systems are missing on some dataset."""
     rule: str
-    """"Wilcoxon–Holm", or "Nemenyi" where that can find nothing: by which the answer speaks."""
+    """"Wilcoxon–Holm", or "stepwise mean ranks": by which the answer speaks."""
+    smallest_pvalue: float
+    """No pair can have a smaller adjusted p by `rule`, whatever the scores."""
     different: BoolArray
     """Shape (n_systems, n_systems): who is told apart by `rule`."""
     bars: Bars
     """First and last position of systems no two of which `pairs` tells apart."""
+    stepwise_bars: Bars | None
     nemenyi_bars: Bars | None
     aggregates: Aggregates
     """On the metric's own scale."""
@@ -200,7 +209,9 @@ def _study(
     complete = not np.isnan(observed).any()
     positions = np.arange(len(table.systems))
     pairs = pairs_over_datasets(observed, alpha=alpha)
-    mean_rank_test = nemenyi(observed, alpha=alpha) if complete else None
+    needed = complete and smallest_adjusted(pairs) > alpha
+    steps = stepwise_mean_ranks(observed, alpha=alpha) if needed else None
+    by_range = nemenyi(observed, alpha=alpha) if complete and len(observed) > 2 else None
     aim = _target(metric, observed) if target is None else target
     ends = _range(metric)
     aggregates = aggregate_over_datasets(
@@ -210,7 +221,7 @@ def _study(
         score_range=ends if ends is None or _holds(ends, observed) else None,
     )
     ranks = mean_ranks(resampled, confidence_level=1 - alpha)
-    rule = choose_rule(pairs, mean_rank_test)
+    rule = choose_rule(pairs, steps)
     overlaps = list_overlaps(store, table.dataset_uids)
     rank_test = friedman_test(observed) if complete else skillings_mack_test(observed)
     return RankingStudy(
@@ -229,7 +240,7 @@ def _study(
         ),
         warnings=(
             *table.notes,
-            *warn(table, observed, aggregates, rank_test, pairs, overlaps),
+            *warn(table, observed, aggregates, rank_test, pairs, rule, overlaps),
             *without_interval(table, resampled),
         ),
         store_revision=store.revision(),
@@ -251,11 +262,14 @@ def _study(
         rank_high=ranks.high,
         rank_test=rank_test,
         pairs=pairs,
-        nemenyi=mean_rank_test,
+        stepwise=steps,
+        nemenyi=by_range,
         rule=rule.name,
+        smallest_pvalue=rule.smallest,
         different=read_only(rule.different),
         bars=bars(positions, pairs.different),
-        nemenyi_bars=None if mean_rank_test is None else bars(positions, mean_rank_test.different),
+        stepwise_bars=None if steps is None else bars(positions, steps.different),
+        nemenyi_bars=None if by_range is None else bars(positions, by_range.different),
         aggregates=aggregates if metric.higher_is_better else aggregates.turned(),
         profiles=performance_profiles(resampled, confidence_level=1 - alpha),
         improvement=probability_of_improvement(resampled, confidence_level=1 - alpha),

@@ -32,18 +32,12 @@ def ranking_report(study: RankingStudy) -> Report:
 def rank_test_in_words(study: RankingStudy) -> str:
     """Say what the test of all ranks together found."""
     test = study.rank_test
-    text = (
+    return (
         f"{name_of(test)} test over {test.n_datasets} datasets: χ² = "
         f"{numbers.fixed(test.statistic, 2)}, {counted(test.df, 'degree')} of freedom, "
         f"p {numbers.relation(test.pvalue)} (by permutation of ranks "
         f"{numbers.relation(test.pvalue_permutation)})."
     )
-    if study.nemenyi is not None:
-        text += (
-            " Critical difference of mean ranks (Nemenyi): "
-            f"{numbers.fixed(study.nemenyi.critical_difference, 2)}."
-        )
-    return text
 
 
 def _ranks(study: RankingStudy) -> Table:
@@ -132,10 +126,11 @@ def _scores(study: RankingStudy) -> Table:
 
 
 def _pairs(study: RankingStudy) -> Table:
-    pairs = study.pairs
+    pairs, steps = study.pairs, study.stepwise
+    found = pairs.pvalue_adjusted if steps is None else steps.pvalue
     rows: list[list[Cell]] = []
     for i, j in zip(*np.triu_indices(len(study.systems), 1), strict=True):
-        adjusted = float(pairs.pvalue_adjusted[i, j])
+        adjusted = float(found[i, j])
         rows.append(
             [
                 study.systems[i],
@@ -143,7 +138,7 @@ def _pairs(study: RankingStudy) -> Table:
                 f"{pairs.wins[i, j]}/{pairs.ties[i, j]}/{pairs.losses[i, j]}",
                 int(pairs.n_datasets[i, j]),
                 float(pairs.pvalue[i, j]),
-                Strong(adjusted) if pairs.different[i, j] else adjusted,
+                Strong(adjusted) if study.different[i, j] else adjusted,
             ]
         )
     return Table(
@@ -156,6 +151,7 @@ def _pairs(study: RankingStudy) -> Table:
             Column("adjusted", "pvalue"),
         ),
         rows,
-        caption="Wilcoxon's signed-rank test over datasets, corrected by Holm",
+        caption="Wilcoxon's signed-rank test over datasets, "
+        + ("corrected by Holm" if steps is None else f"adjusted p by {study.rule}"),
         strong=f"the pair differs at α = {study.alpha:g}",
     )

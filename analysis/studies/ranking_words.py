@@ -12,16 +12,18 @@ from analysis import numbers
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.aggregates import Aggregates
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks
-from analysis.statistics.across.nemenyi import Nemenyi
 from analysis.statistics.across.over_datasets import PairsOverDatasets
 from analysis.statistics.across.resampled_datasets import ResampledScores
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
+from analysis.statistics.across.stepwise_mean_ranks import StepwiseMeanRanks
 from analysis.studies.dependence import describe
 from analysis.studies.score_table import ScoreTable
 from analysis.studies.study import count, listed
 from store.records import OverlapRecord
 
 IntArray = npt.NDArray[np.int64]
+
+WILCOXON, STEPWISE, NEMENYI = "Wilcoxon–Holm", "stepwise mean ranks", "Nemenyi"
 
 _EQUAL = 1e-9
 
@@ -33,13 +35,18 @@ class Rule(NamedTuple):
     different: BoolArray
     n_datasets: IntArray
     """Datasets that a pair shares."""
+    smallest: float
+    """No pair can have a smaller adjusted p, whatever the scores."""
 
 
-def choose_rule(pairs: PairsOverDatasets, by_mean_ranks: Nemenyi | None) -> Rule:
-    """Return Wilcoxon–Holm, or Nemenyi where that could tell nobody apart whatever the scores."""
-    if smallest_adjusted(pairs) > pairs.alpha and by_mean_ranks is not None:
-        return Rule("Nemenyi", by_mean_ranks.different, pairs.n_datasets)
-    return Rule("Wilcoxon–Holm", pairs.different, pairs.n_datasets)
+def choose_rule(pairs: PairsOverDatasets, by_mean_ranks: StepwiseMeanRanks | None) -> Rule:
+    """Return Wilcoxon–Holm, or stepwise mean ranks where they were needed and can do more."""
+    smallest = smallest_adjusted(pairs)
+    if by_mean_ranks is not None and by_mean_ranks.smallest_pvalue < smallest:
+        return Rule(
+            STEPWISE, by_mean_ranks.different, pairs.n_datasets, by_mean_ranks.smallest_pvalue
+        )
+    return Rule(WILCOXON, pairs.different, pairs.n_datasets, smallest)
 
 
 def sentence(
@@ -72,6 +79,12 @@ def sentence(
     met = [j for j in others if rule.n_datasets[0, j]]
     alike = [table.systems[j] for j in met if not rule.different[0, j]]
     at = f"{rule.name}, α = {alpha:g}"
+    if rule.smallest > alpha:
+        which = "the two" if n_systems == 2 else "any two of them"
+        return (
+            f"{best}; cannot tell {which} apart: with {count(len(table.datasets), 'dataset')} no "
+            f"adjusted p below {numbers.pvalue(rule.smallest)} is possible ({at})."
+        )
     never = len(others) - len(met)
     apart = f"; with {count(never, 'other')} it shares no dataset" if never else ""
     everyone = f"any of the {len(met)} others" if len(met) > 1 else "the other one"
@@ -144,6 +157,7 @@ def warn(
     aggregates: Aggregates,
     rank_test: FriedmanTest | SkillingsMackTest,
     pairs: PairsOverDatasets,
+    rule: Rule,
     overlaps: Sequence[OverlapRecord],
 ) -> list[str]:
     """Return what a reader must know before believing ranks and means."""
@@ -175,8 +189,13 @@ def warn(
         warnings.append(
             f"Wilcoxon–Holm can tell no pair apart here, whatever the scores: with "
             f"{count(len(table.datasets), 'dataset')} and {count(pairs.n_tests, 'pair')} the "
-            f"smallest possible adjusted p is {numbers.pvalue(floor)}. More datasets or fewer "
-            "systems are needed."
+            f"smallest possible adjusted p is {numbers.pvalue(floor)}. "
+            + (
+                "Stepwise mean ranks speak instead: they need fewer datasets, and say less about "
+                "two systems that are close."
+                if rule.smallest <= pairs.alpha
+                else "More datasets or fewer systems are needed."
+            )
         )
     return warnings
 

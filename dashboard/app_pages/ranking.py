@@ -1,8 +1,8 @@
 """Systems over several datasets: mean ranks and who cannot be told apart, means, profiles, pairs.
 
 URL parameters: `basis` (item scores, as reported), `metric`, `datasets`, `systems`, `alpha`,
-`target`, `seed`, `resamples`, `bars` (Wilcoxon–Holm, Nemenyi), `over` (which datasets aggregates
-are over), `highlight` (systems).
+`target`, `seed`, `resamples`, `bars` (Wilcoxon–Holm, stepwise mean ranks, Nemenyi), `over` (which
+datasets aggregates are over), `highlight` (systems).
 """
 
 import streamlit as st

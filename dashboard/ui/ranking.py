@@ -14,8 +14,8 @@ from scipy import stats
 from analysis import numbers
 from analysis.statistics import FloatArray
 from analysis.statistics.across.friedman import FriedmanTest
-from analysis.studies.ranking import RankingStudy
-from analysis.studies.ranking_words import smallest_adjusted
+from analysis.studies.ranking import Bars, RankingStudy
+from analysis.studies.ranking_words import NEMENYI, STEPWISE, WILCOXON
 from dashboard.charts import critical_difference_diagram
 from dashboard.components import share_heatmap
 from dashboard.ui import filters, settings
@@ -24,7 +24,6 @@ from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 
 RESAMPLES: Final = (1_999, 199, 9_999)
-WILCOXON, NEMENYI = "Wilcoxon–Holm", "Nemenyi"
 
 
 class Chosen(NamedTuple):
@@ -69,36 +68,35 @@ def choose_settings() -> Chosen:
 
 def show_ranks(study: RankingStudy) -> str:
     """Show mean ranks with bars, what they rest on, and their table; return by which test."""
-    rule = WILCOXON
-    if study.nemenyi_bars is not None:
+    rule, bars_by = study.rule, _bars_by(study)
+    if len(bars_by) > 1:
         rule = str(
             st.segmented_control(
                 "Bars by",
-                [WILCOXON, NEMENYI],
-                default=NEMENYI if _wilcoxon_is_powerless(study) else WILCOXON,
+                list(bars_by),
+                default=study.rule,
                 required=True,
                 key="bars",
                 bind="query-params",
                 label_visibility="collapsed",
             )
         )
-    by_ranks = rule == NEMENYI and study.nemenyi is not None
-    bars = (study.nemenyi_bars if by_ranks else study.bars) or ()
     frame = rank_frame(study, rule)
+    nemenyi = study.nemenyi if rule == NEMENYI else None
     show_picture(
         critical_difference_diagram(
             frame.assign(
                 low=frame["rank_low"], high=frame["rank_high"], complete=frame["n_missing"] == 0
             ),
-            bars,
+            bars_by[rule],
             rule=rule,
-            cd=study.nemenyi.critical_difference if by_ranks and study.nemenyi else None,
+            cd=None if nemenyi is None else nemenyi.critical_difference,
             confidence=1 - study.alpha,
         ),
         key="ranks",
         alt=study.sentence,
     )
-    st.caption(plain(" ".join([rank_test_in_words(study), *_about_bars(study, by_ranks)])))
+    st.caption(plain(" ".join([rank_test_in_words(study), *_about_bars(study, rule)])))
     picked = show_table(
         frame,
         key="rank_table",
@@ -125,15 +123,27 @@ def show_ranks(study: RankingStudy) -> str:
     return rule
 
 
-def _wilcoxon_is_powerless(study: RankingStudy) -> bool:
-    """Whether the datasets are too few for any pair to differ after Holm's correction."""
-    return smallest_adjusted(study.pairs) > study.alpha
+def _bars_by(study: RankingStudy) -> dict[str, Bars]:
+    """Return the bars by each test that there is."""
+    found = {
+        WILCOXON: study.bars,
+        STEPWISE: study.stepwise_bars,
+        NEMENYI: study.nemenyi_bars,
+    }
+    return {rule: bars for rule, bars in found.items() if bars is not None}
+
+
+def _pvalues_by(study: RankingStudy, rule: str) -> FloatArray:
+    """Return the p-values of pairs by one of the tests, adjusted for all pairs."""
+    if rule == NEMENYI and study.nemenyi is not None:
+        return study.nemenyi.pvalue
+    if rule == STEPWISE and study.stepwise is not None:
+        return study.stepwise.pvalue
+    return study.pairs.pvalue_adjusted
 
 
 def rank_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
     """Return a row per system, the best mean rank first, with its p-value by one of the rules."""
-    by_ranks = rule == NEMENYI and study.nemenyi is not None
-    found = study.nemenyi.pvalue if by_ranks and study.nemenyi else study.pairs.pvalue_adjusted
     return pd.DataFrame(
         {
             "place": pd.Series(study.mean_ranks).rank(method="min"),
@@ -142,7 +152,7 @@ def rank_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
             "mean_rank": study.mean_ranks,
             "rank_low": study.rank_low,
             "rank_high": study.rank_high,
-            "against_first": found[0],
+            "against_first": _pvalues_by(study, rule)[0],
             "n_datasets": study.n_datasets,
             "n_missing": len(study.datasets) - study.n_datasets,
         }
@@ -166,14 +176,20 @@ def rank_test_in_words(study: RankingStudy) -> str:
     )
 
 
-def _about_bars(study: RankingStudy, by_ranks: bool) -> list[str]:
+def _about_bars(study: RankingStudy, rule: str) -> list[str]:
     told = []
-    if by_ranks:
+    if rule == NEMENYI:
         told.append(
-            "Nemenyi's test compares mean ranks, so that a verdict on two systems depends on who "
-            "else is ranked; Wilcoxon–Holm looks at the two alone."
+            "Nemenyi's test keeps its level only where all systems are alike: it compares mean "
+            "ranks, so that a verdict on two systems depends on who else is ranked. Wilcoxon–Holm "
+            "looks at the two alone."
         )
-    elif study.nemenyi is None:
+    elif rule == STEPWISE:
+        told.append(
+            "Two systems differ by stepwise mean ranks where their own order over datasets shows "
+            "it, and their mean ranks in whatever company."
+        )
+    elif not study.complete:
         told.append("Nemenyi's test needs a score of every system on every dataset.")
     return [*told, study.order_note] if study.order_note else told
 
@@ -217,8 +233,7 @@ def show_pairs(study: RankingStudy, rule: str, where: Mapping[str, str | list[st
                 "Mean difference", "difference", decimals=places(study), help="A minus B"
             ),
             "pvalue": Column("p", "pvalue", shown=False),
-            "pvalue_adjusted": Column("Adjusted p", "pvalue"),
-            "nemenyi": Column("Nemenyi p", "pvalue", shown=study.nemenyi is not None),
+            "pvalue_adjusted": Column("Adjusted p", "pvalue", help=rule),
             "improvement": Column(
                 "Improvement", "share", help="Datasets on which A scores better, ties by half"
             ),
@@ -239,14 +254,17 @@ def pair_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
     pairs, found = study.pairs, study.improvement
     at = np.triu_indices(len(study.systems), 1)
     sign = study.metric.sign
-    if rule == NEMENYI and study.nemenyi is not None:
-        different = study.nemenyi.different
+    adjusted = _pvalues_by(study, rule)
+    different = adjusted <= study.alpha
+    if rule == NEMENYI:
         ahead = study.mean_ranks[:, np.newaxis] < study.mean_ranks
+    elif rule == STEPWISE:
+        ahead = pairs.wins > pairs.losses
     else:
-        different, ahead = pairs.different, _signed_ranks(sign * study.scores) > 0
+        ahead = _signed_ranks(sign * study.scores) > 0
     words = np.where(different, np.where(ahead, "better", "worse"), "cannot tell")
     words = np.where(pairs.n_datasets > 0, words, "not comparable")[at]
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "a": [study.systems[i] for i in at[0]],
             "b": [study.systems[j] for j in at[1]],
@@ -257,14 +275,12 @@ def pair_frame(study: RankingStudy, rule: str = WILCOXON) -> pd.DataFrame:
             "n_datasets": pairs.n_datasets[at],
             "mean_difference": sign * pairs.mean_difference[at],
             "pvalue": pairs.pvalue[at],
-            "pvalue_adjusted": pairs.pvalue_adjusted[at],
+            "pvalue_adjusted": adjusted[at],
             "improvement": found.value[at],
             "improvement_low": found.low[at],
             "improvement_high": found.high[at],
         }
     )
-    frame["nemenyi"] = np.nan if study.nemenyi is None else study.nemenyi.pvalue[at]
-    return frame
 
 
 def _signed_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

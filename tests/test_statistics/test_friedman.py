@@ -102,7 +102,7 @@ def test_order_and_scale_do_not_matter(scores, data):
         [[1, 2, 2, 4, 3], [1, 1, 3, 2, 1]],
     ],
 )
-def test_permutation_pvalue_approaches_enumeration(scores):
+def test_permutation_pvalue_is_that_of_enumeration(scores):
     scores = np.array(scores, dtype=float)
     ranks = dataset_ranks(scores)
     columns = [list(itertools.permutations(column)) for column in ranks.T]
@@ -110,11 +110,46 @@ def test_permutation_pvalue_approaches_enumeration(scores):
     spread = np.sum((totals - totals.mean(axis=1, keepdims=True)) ** 2, axis=1)
     observed = np.sum((ranks.sum(axis=1) - ranks.sum() / len(ranks)) ** 2)
     exact = np.mean(spread >= observed - 1e-9)
-    n = 19_999
-    result = friedman_test(scores, n_resamples=n)
-    assert result.pvalue_permutation == pytest.approx(
-        exact, abs=4 * math.sqrt(exact * (1 - exact) / n) + 1 / n
-    )
+    result = friedman_test(scores)
+    assert (result.permutations, result.n_resamples) == ("all", 0)
+    assert result.pvalue_permutation == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "ratings", "source"),
+    [(6, 9, 5, "drawn"), (8, 20, 9, "moments"), (5, 40, 2, "moments"), (30, 16, 3, "moments")],
+)
+def test_permutation_pvalue_agrees_with_permutations_of_our_own(k, n, ratings, source):
+    rng = np.random.default_rng(k + n)
+    scores = rng.integers(0, ratings, (k, n)) + np.linspace(0, 0.6 / np.sqrt(n), k)[:, np.newaxis]
+    result = friedman_test(np.floor(scores))
+    assert result.permutations == source
+    ranks = dataset_ranks(np.floor(scores))
+    drawn = 20_000
+    totals = sum(rng.permuted(np.tile(column, (drawn, 1)), axis=1) for column in ranks.T)
+    middle = ranks.sum() / k
+    # Whatever the observed statistic: the chance of reaching the 95th percentile is 5 %.
+    spread = np.sum((totals - middle) ** 2, axis=1)
+    observed = np.sum((ranks.sum(axis=1) - middle) ** 2)
+    expected = np.mean(spread >= observed - 1e-9)
+    assert result.pvalue_permutation == pytest.approx(expected, abs=0.02)
+
+
+def test_exact_level_of_two_systems_is_that_of_the_sign_test():
+    for n in range(2, 40):
+        result = friedman_test([[2.0] * n, [1.0] * n])
+        assert result.pvalue_permutation == pytest.approx(2.0 ** (1 - n), rel=1e-9)
+
+
+def test_levels_hold_from_few_to_many_datasets_with_ties():
+    rng = np.random.default_rng(4)
+    n_times = 100
+    bound = stats.binom.ppf(0.9999, n_times, 0.05)
+    for k, n in [(2, 4), (2, 30), (3, 3), (3, 15), (5, 6), (10, 3), (10, 30)]:
+        for ratings in (2, 10**6):
+            draws = rng.integers(0, ratings, (n_times, k, n)).astype(float)
+            found = [friedman_test(d, n_resamples=199).pvalue_permutation for d in draws]
+            assert np.count_nonzero(np.array(found) <= 0.05) <= bound
 
 
 def test_datasets_that_all_rank_alike_have_the_chance_of_that():
@@ -125,14 +160,14 @@ def test_datasets_that_all_rank_alike_have_the_chance_of_that():
     assert result.statistic == 6
     assert result.f_statistic == math.inf
     assert result.f_pvalue == pytest.approx(1 / 36, rel=1e-12)
-    assert result.pvalue_permutation == pytest.approx(1 / 36, abs=0.006)
+    assert result.pvalue_permutation == pytest.approx(1 / 36, rel=1e-12)
     tied = friedman_test([[3, 6, 9], [3, 6, 9], [1, 4, 7]], n_resamples=9_999)
     assert tied.f_pvalue == pytest.approx(1 / 9, rel=1e-12)
-    assert tied.pvalue_permutation == pytest.approx(1 / 9, abs=0.012)
+    assert tied.pvalue_permutation == pytest.approx(1 / 9, rel=1e-12)
 
 
 def test_permutations_belong_to_the_seed():
-    scores = np.random.default_rng(5).random((4, 6))
+    scores = np.random.default_rng(5).random((7, 6))
     first = friedman_test(scores, n_resamples=700, rng=3)
     again = friedman_test(scores, n_resamples=700, rng=3)
     assert first.pvalue_permutation == again.pvalue_permutation
@@ -164,7 +199,7 @@ def test_ranks_tie_what_is_equal_on_paper_and_keep_nan():
 def test_result_is_plain_and_says_how_to_repeat_it():
     result = friedman_test([[3, 6, 9], [2, 5, 8], [1, 4, 7]], n_resamples=99, rng=4)
     assert json.loads(json.dumps(result.to_dict()))["f_statistic"] is None
-    assert result.signature.startswith("friedman|systems:3|datasets:3|B:99|seed:4|")
+    assert result.signature.startswith("friedman|systems:3|datasets:3|permutations:all|B:0|seed:4|")
     assert "chi2(2) = 6" in str(result)
     with pytest.raises(ValueError, match="read-only"):
         result.mean_ranks[0] = 0

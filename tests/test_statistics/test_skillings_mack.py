@@ -79,13 +79,13 @@ def test_stutterers_of_hollander_and_wolfe():
 
 @given(scores=ratings, seed=st.integers(0, 99))
 def test_complete_tables_give_friedmans_test_ties_included(scores, seed):
-    ours = skillings_mack_test(scores, n_resamples=50, rng=seed)
-    friedman = friedman_test(scores, n_resamples=50, rng=seed)
+    ours = skillings_mack_test(scores, n_resamples=2_000, rng=seed)
+    friedman = friedman_test(scores)  # all permutations
     assert ours.statistic == pytest.approx(friedman.statistic, abs=1e-9)
     if friedman.statistic:
         assert ours.pvalue == pytest.approx(friedman.pvalue, abs=1e-9)
         assert ours.df == friedman.df
-    assert ours.pvalue_permutation == friedman.pvalue_permutation
+    assert ours.pvalue_permutation == pytest.approx(friedman.pvalue_permutation, abs=0.06)
     np.testing.assert_allclose(ours.mean_ranks, friedman.mean_ranks)
 
 

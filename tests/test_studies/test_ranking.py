@@ -44,16 +44,48 @@ def test_the_example_ranks_as_friedman_does(example: Store) -> None:
     assert study.systems[-1] == "Majority class"
 
 
-def test_too_few_datasets_for_wilcoxon_holm_are_told_and_nemenyi_answers(example: Store) -> None:
+def test_too_few_datasets_for_wilcoxon_holm_are_told_and_mean_ranks_answer(example: Store) -> None:
     study = study_ranking(example, n_resamples=RESAMPLES)
     assert any("Wilcoxon–Holm can tell no pair apart here" in w for w in study.warnings)
-    assert "Nemenyi" in study.sentence
+    assert study.rule == "stepwise mean ranks"
+    assert "stepwise mean ranks, α = 0.05" in study.sentence
     assert study.bars == ((0, 14),)
+    assert study.stepwise is not None
+    assert study.stepwise_bars
+    assert study.different.any()
+    # Nobody is told apart whose own order over datasets does not show it.
+    assert study.pairs.pvalue[study.different].max() < 0.05
+    report = study.report().as_text()
+    assert "adjusted p by stepwise mean ranks" in report
+    assert "Nemenyi" not in report
     few = study_ranking(example, systems=["LDA", "Majority class", "MLP 64"], n_resamples=RESAMPLES)
     assert not any("can tell no pair apart" in w for w in few.warnings)
     assert any("digits" in w and "not independent" in w for w in few.warnings)
     assert few.pairs.pvalue_adjusted.min(where=~np.eye(3, dtype=bool), initial=1) < 0.05
     assert "Wilcoxon–Holm" in few.sentence
+
+
+@pytest.mark.parametrize("n_datasets", [2, 3, 4, 5])
+def test_nothing_is_told_apart_where_no_p_can_be_small_enough(
+    store: Store, add_run: AddRun, n_datasets: int
+) -> None:
+    for k in range(n_datasets):
+        add_run("A", f"set {k}", [1.0, 1.0, 1.0, 0.0 if k else 1.0])
+        add_run("B", f"set {k}", [0.0, 1.0, 0.0, 0.0])
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    floor = 2.0 ** (1 - n_datasets)
+    assert study.rank_test.pvalue_permutation == pytest.approx(floor)
+    assert study.smallest_pvalue == pytest.approx(floor)
+    assert not study.different.any()
+    assert f"cannot tell the two apart: with {n_datasets} datasets no" in study.sentence
+    assert study.nemenyi is None
+    with_a_third = [f"set {k}" for k in range(n_datasets)]
+    for name in with_a_third:
+        add_run("C", name, [0.0, 0.0, 0.0, 0.0])
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    assert not study.different.any()
+    assert study.nemenyi is not None
+    assert "told apart from" not in study.sentence
 
 
 def test_bars_never_join_systems_that_differ(example: Store) -> None:

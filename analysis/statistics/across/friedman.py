@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics.across.enumerated_ranks import enumerated_tail
 from analysis.statistics.paired.result import TINY
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words
 from analysis.statistics.results import Result, read_only
@@ -17,6 +19,7 @@ from analysis.statistics.standard_error import rounding_error
 from analysis.statistics.validation import as_count, as_floats, as_seed
 
 IntArray = npt.NDArray[np.int64]
+Permutations = Literal["all", "drawn", "moments"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,10 +44,12 @@ class FriedmanTest(Result):
     f_pvalue : float
         By the F distribution; where F is inf, the chance that datasets rank alike at random.
     pvalue_permutation : float
-        By ranks permuted within each dataset, (b + 1) / (n_resamples + 1): right for any number
-        of datasets, and with ties.
+        By ranks permuted within each dataset: right for any number of datasets, and with ties.
+    permutations : {"all", "drawn", "moments"}
+        Where the last p-value is from: all permutations; (b + 1) / (n_resamples + 1) of some that
+        were drawn; or, of large tables, an F with the mean and variance of the permutations.
     n_resamples : int
-        Permutations drawn.
+        Permutations drawn; 0 where none had to be.
     seed : int
         Seed of the permutations.
     """
@@ -59,6 +64,7 @@ class FriedmanTest(Result):
     f_df: tuple[int, int]
     f_pvalue: float
     pvalue_permutation: float
+    permutations: Permutations
     n_resamples: int
     seed: int
 
@@ -69,6 +75,7 @@ class FriedmanTest(Result):
             "friedman",
             systems=self.n_systems,
             datasets=self.n_datasets,
+            permutations=self.permutations,
             B=self.n_resamples,
             seed=self.seed,
         )
@@ -78,7 +85,7 @@ class FriedmanTest(Result):
             f"{self.n_systems} systems on {self.n_datasets} datasets",
             f"chi2({self.df}) = {self.statistic:.4g}, p = {self.pvalue:.4g}",
             f"F{self.f_df} = {self.f_statistic:.4g}, p = {self.f_pvalue:.4g}",
-            f"permuted ranks: p = {self.pvalue_permutation:.4g}",
+            f"permuted ranks ({self.permutations}): p = {self.pvalue_permutation:.4g}",
         ]
         return "\n".join([*lines, self.signature])
 
@@ -98,7 +105,7 @@ def friedman_test(
         Higher is better. No value may be missing; for incomplete tables take
         `skillings_mack_test`.
     n_resamples : int
-        Permutations.
+        Permutations, where the table is too large for all of them and too small for moments.
     rng : int, Generator or None
         Seed; 0 is a seed.
 
@@ -118,7 +125,12 @@ def friedman_test(
     With doubled ranks c, centred within each dataset, the statistic is
     (k - 1) Σ over systems (Σ c)² / Σ c², which corrects for ties; F is (n - 1) times it, divided
     by n (k - 1) less it [2]_. Sums are of whole numbers, so permutations that give the observed
-    statistic are counted as such. Permuting takes O(n_resamples · n_systems · n_datasets).
+    statistic are counted as such. Drawing takes O(n_resamples · n_systems · n_datasets).
+
+    Over all permutations the statistic has the mean k - 1 and, of m datasets, the variance
+    2 (k - 1) (1 - 1 / m), where datasets count by how far their ranks spread: m is
+    (Σ s)² / Σ s², s = Σ c² of a dataset. With 15 of them and 150 ranks an F of these moments [4]_
+    lies within simulation error of drawn permutations at levels from 0.1 to 0.01, ties included.
 
     References
     ----------
@@ -127,6 +139,7 @@ def friedman_test(
     .. [2] Iman and Davenport (1980), Approximations of the critical region of the Friedman
        statistic.
     .. [3] Demšar (2006), Statistical comparisons of classifiers over multiple data sets, 3.2.2.
+    .. [4] Kendall and Babington Smith (1939), The problem of m rankings.
 
     Examples
     --------
@@ -147,9 +160,7 @@ def friedman_test(
     statistic = (n_systems - 1) * squared_totals / squares if squares else 0.0
     f_df = (n_systems - 1, (n_systems - 1) * (n_datasets - 1))
     f_statistic, f_pvalue = _iman_davenport(doubled, squared_totals, squares, f_df)
-    reached = 0
-    for totals in permuted_totals(doubled, ~np.isnan(table), resamples, seed):
-        reached += int(np.count_nonzero(np.sum(totals**2, axis=1) >= squared_totals))
+    permuted = _permuted_tail(doubled, squared_totals, resamples, seed)
     return FriedmanTest(
         n_systems=n_systems,
         n_datasets=n_datasets,
@@ -160,8 +171,9 @@ def friedman_test(
         f_statistic=f_statistic,
         f_df=f_df,
         f_pvalue=f_pvalue,
-        pvalue_permutation=(reached + 1) / (resamples + 1),
-        n_resamples=resamples,
+        pvalue_permutation=permuted.pvalue,
+        permutations=permuted.source,
+        n_resamples=resamples if permuted.source == "drawn" else 0,
         seed=seed,
     )
 
@@ -288,6 +300,32 @@ def permuted_totals(
             ranks = (words & low_bits).astype(np.float64) - n_systems
             totals[:, systems] += ranks if weights is None else weights[dataset] * ranks
         yield totals[: n_resamples - block * BLOCK_ROWS]
+
+
+class _Tail(NamedTuple):
+    pvalue: float
+    source: Permutations
+
+
+def _permuted_tail(doubled: IntArray, squared_totals: float, n_resamples: int, seed: int) -> _Tail:
+    """Return the chance of totals that spread as much when ranks are permuted within datasets."""
+    n_systems = len(doubled)
+    spreads = np.sum(doubled**2, axis=0).astype(np.float64)
+    if not spreads.any():
+        return _Tail(1.0, "all")
+    effective = float(np.sum(spreads) ** 2 / np.sum(spreads**2))
+    if min(effective / 15, n_systems / 5, doubled.size / 150) >= 1:
+        df = n_systems - 1 - 2 / effective
+        rest = effective * float(np.sum(spreads)) - squared_totals
+        f = (effective - 1) * squared_totals / rest if rest > 0 else math.inf
+        return _Tail(max(float(special.fdtrc(df, (effective - 1) * df, f)), TINY), "moments")
+    exact = enumerated_tail(doubled, squared_totals)
+    if exact is not None:
+        return _Tail(exact, "all")
+    reached = 0
+    for totals in permuted_totals(doubled, np.ones(doubled.shape, np.bool_), n_resamples, seed):
+        reached += int(np.count_nonzero(np.sum(totals**2, axis=1) >= squared_totals))
+    return _Tail((reached + 1) / (n_resamples + 1), "drawn")
 
 
 def chi_square_tail(statistic: float, df: int) -> float:

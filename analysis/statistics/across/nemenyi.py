@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import optimize, special
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.friedman import as_score_table, check_complete, dataset_ranks
@@ -14,7 +14,7 @@ from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_level
 
-_NODES = np.linspace(-37.5, 9.0, 931)
+_NODES = np.linspace(-37.5, 9.0, 311)
 _AT_ONCE = 1_024
 
 
@@ -120,7 +120,9 @@ def nemenyi(scores: npt.ArrayLike, *, alpha: float = 0.05) -> Nemenyi:
     gaps = np.abs(mean_ranks[:, np.newaxis] - mean_ranks)
     pvalue = range_tail(gaps / spread, n_systems)
     np.fill_diagonal(pvalue, np.nan)
-    quantile = float(stats.studentized_range.ppf(1 - level, n_systems, math.inf))
+    quantile = optimize.brentq(
+        lambda at: float(range_tail(np.array([at]), n_systems)[0]) - level, 0.0, 60.0, xtol=1e-12
+    )
     return Nemenyi(
         n_systems=n_systems,
         n_datasets=n_datasets,
