@@ -16,12 +16,20 @@ from analysis.statistics._typing import BoolArray, FloatArray
 _Offsets: TypeAlias = tuple[FloatArray, float]
 
 # Whole numbers, hundredths, all fractions with denominators 1..10, four and six decimals.
-_SCALES = (1.0, 100.0, 2520.0, 1e4, 1e6)
+SCALES = (1.0, 100.0, 2520.0, 1e4, 1e6)
 _EXACT_BITS = 52
 _SINGLE_BITS = 24
+_EQUAL = 4 * float(np.finfo(np.float64).eps)
+_WRITTEN = 2 * _EQUAL
+"""How far, relative to its size, writing it in binary may move a number off a whole multiple."""
 _PROBES = 1_000
+_FEW = 64
 _AT_ONCE = 65_536
-_SMALLEST_EXPONENT = -900
+"""Numbers that stay in cache."""
+_SMALLEST_STEP = -1_074
+"""Exponent of the smallest number that float64 can tell from 0."""
+_ORDINARY = 400
+"""Rows whose largest number is beyond 2^±400 have squares that leave the range of float64."""
 # Beyond this a multiple of a step can no longer be told from its neighbours.
 _LARGEST_WHOLE = 2.0**44
 
@@ -50,7 +58,7 @@ def whole_differences(a: FloatArray, b: FloatArray) -> WholeDifferences:
         the finest binary grid whose sums stay exact: 52 bits less the bits of n, relative to the
         largest difference.
     """
-    for scale in _SCALES:
+    for scale in SCALES:
         whole_a, whole_b = _as_whole(a, scale), _as_whole(b, scale)
         if whole_a is None or whole_b is None:
             continue
@@ -61,8 +69,7 @@ def whole_differences(a: FloatArray, b: FloatArray) -> WholeDifferences:
     peak = float(np.max(np.abs(differences), initial=0.0))
     if peak == 0:
         return WholeDifferences(np.zeros_like(a), 1.0)
-    exponent = max(math.frexp(peak)[1], _SMALLEST_EXPONENT)
-    shift = _EXACT_BITS - differences.size.bit_length() - exponent
+    shift = _shift(peak, differences.size)
     return WholeDifferences(np.rint(np.ldexp(differences, shift)), math.ldexp(1.0, -shift))
 
 
@@ -117,18 +124,136 @@ def whole_scores(matrix: npt.ArrayLike) -> WholeScores:
     values[missing] = 0.0
     simple = _in_simple_steps(values, present)
     offsets, step = simple or _on_binary_grid(values, present)
+    return _centred(offsets, present, step, exact=simple is not None)
+
+
+def _centred(
+    offsets: FloatArray, present: BoolArray | None, step: float, *, exact: bool
+) -> WholeScores:
+    """Measure steps above each item's lowest score from the middle of its range."""
     ranges = _item_range(offsets, present)[1]
     offsets -= np.floor(ranges / 2)
-    offsets[missing] = 0.0
+    if present is not None:
+        offsets[~present] = 0.0
     reach = float(np.sum(ranges))
     dtype = np.float32 if reach < 2.0**_SINGLE_BITS else np.float64
-    return WholeScores(offsets.astype(dtype, copy=False), present, step, simple is not None, reach)
+    return WholeScores(offsets.astype(dtype, copy=False), present, step, exact, reach)
+
+
+def whole_at(matrix: FloatArray, scale: float) -> WholeScores:
+    """Express scores that are whole multiples of 1 / `scale` in whole steps.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (n_systems, n_items)
+        Rows for which `simple_rows` says that `scale` serves; NaN where missing.
+    scale : float
+        One of `SCALES`.
+
+    Returns
+    -------
+    WholeScores
+        As `whole_scores` gives, exact.
+    """
+    missing = np.isnan(matrix)
+    present = ~missing if missing.any() else None
+    offsets = np.rint(matrix * scale)
+    offsets[missing] = 0.0
+    offsets -= _item_range(offsets, present)[0]
+    divisor = _common_divisor(offsets, present)
+    offsets /= divisor
+    return _centred(offsets, present, divisor / scale, exact=True)
+
+
+def simple_rows(matrix: FloatArray) -> BoolArray:
+    """Return which rows consist of whole multiples of 1 / scale, for each of `SCALES`.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (n_systems, n_items)
+        NaN where missing.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_systems, 5)
+        A row depends on its own numbers only. Sums of n_items differences, in steps, stay exact.
+        Scales above one that serves all rows are not tried: no pair of rows needs them.
+    """
+    limit = 2.0 ** (_EXACT_BITS - 1 - matrix.shape[1].bit_length())
+    simple = np.zeros((len(matrix), len(SCALES)), np.bool_)
+    at_once = max(1, _AT_ONCE // max(1, matrix.shape[1]))
+    for place, scale in enumerate(SCALES):
+        likely = np.flatnonzero(_whole_rows(matrix[:, :_FEW], scale, limit))
+        for start in range(0, likely.size, at_once):
+            rows = likely[start : start + at_once]
+            simple[rows, place] = _whole_rows(matrix[rows], scale, limit)
+        if simple[:, place].all():
+            break
+    return simple
+
+
+class RowGrids(NamedTuple):
+    """Scores rounded row by row, each to a binary grid of its own."""
+
+    values: FloatArray
+    """Multiples of the row's step; any sum of them, with any signs, is exact; NaN where missing."""
+    steps: FloatArray
+    """Value of one step of each row, shape (n_systems,); infinite where squares of the row's
+    values would leave the range of float64."""
+
+
+def on_row_grids(matrix: FloatArray) -> RowGrids:
+    """Round each row to the finest binary grid whose sums stay exact.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (n_systems, n_items)
+        NaN where missing.
+
+    Returns
+    -------
+    RowGrids
+        52 bits less the bits of n_items, relative to the row's largest number. A row depends on
+        its own numbers only, so sums of its values are the same beside any other rows.
+    """
+    peaks = np.max(np.abs(matrix), axis=1, initial=0.0, where=~np.isnan(matrix))
+    exponents = np.frexp(peaks)[1]
+    ordinary = (np.abs(exponents) <= _ORDINARY) | (peaks == 0)
+    shifts = np.where(ordinary, _EXACT_BITS - matrix.shape[1].bit_length() - exponents, 0)
+    # Products with powers of two are exact, and quicker than ldexp.
+    values = matrix * np.ldexp(1.0, shifts)[:, np.newaxis]
+    np.rint(values, out=values)
+    steps = np.ldexp(1.0, -shifts)
+    values *= steps[:, np.newaxis]
+    values[~ordinary] *= 0.0
+    return RowGrids(values, np.where(ordinary, np.where(peaks == 0, 0.0, steps), np.inf))
+
+
+def equal_within(size: FloatArray) -> FloatArray:
+    """Return how far two numbers of this size may lie apart in binary that are equal on paper."""
+    return np.asarray(_EQUAL * size)
+
+
+def tie_tolerance(step_of_one: FloatArray, step_of_other: FloatArray, n_items: int) -> FloatArray:
+    """Return how far apart sums of differences between two rows may lie that are equal on paper.
+
+    The two rows are on grids with these steps: each of n numbers is off by half a step at most,
+    and by less for having been written in binary; twice that serves the observed sum as well.
+    """
+    return np.asarray(2.0 * n_items * (step_of_one + step_of_other))
+
+
+def _whole_rows(matrix: FloatArray, scale: float, limit: float) -> BoolArray:
+    scaled = matrix * scale
+    size = np.abs(scaled)
+    close = np.abs(scaled - np.rint(scaled)) <= _WRITTEN * size
+    return np.asarray(np.all((close & (size < limit)) | np.isnan(scaled), axis=1))
 
 
 def _in_simple_steps(values: FloatArray, present: BoolArray | None) -> _Offsets | None:
     """Return whole steps above each item's lowest score, if a simple fraction is their step."""
     flat = values.reshape(-1)
-    for scale in _SCALES:
+    for scale in SCALES:
         if _as_whole(flat[:: max(1, flat.size // _PROBES)], scale) is None:
             continue
         whole = np.empty_like(flat)
@@ -160,10 +285,13 @@ def _common_divisor(offsets: FloatArray, present: BoolArray | None) -> float:
 def _on_binary_grid(values: FloatArray, present: BoolArray | None) -> _Offsets:
     """Return steps of a power of two above each item's lowest score."""
     low, ranges = _item_range(values, present)
-    peak = float(np.max(ranges, initial=0.0))
-    exponent = max(math.frexp(peak)[1], _SMALLEST_EXPONENT)
-    shift = _EXACT_BITS - values.shape[1].bit_length() - exponent
+    shift = _shift(float(np.max(ranges, initial=0.0)), values.shape[1])
     return np.rint(np.ldexp(values - low, shift)), math.ldexp(1.0, -shift)
+
+
+def _shift(peak: float, n: int) -> int:
+    """Return the power of two by which n numbers up to `peak` become steps with exact sums."""
+    return min(_EXACT_BITS - n.bit_length() - math.frexp(peak)[1], -_SMALLEST_STEP)
 
 
 def _item_range(values: FloatArray, present: BoolArray | None) -> tuple[FloatArray, FloatArray]:
@@ -181,7 +309,5 @@ def _as_whole(values: FloatArray, scale: float) -> FloatArray | None:
     scaled = values * scale
     whole = np.rint(scaled)
     size = np.abs(scaled)
-    close = (np.abs(scaled - whole) <= 8 * np.finfo(np.float64).eps * size) & (
-        size < _LARGEST_WHOLE
-    )
+    close = (np.abs(scaled - whole) <= _WRITTEN * size) & (size < _LARGEST_WHOLE)
     return whole if bool(np.all(close)) else None

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.fixed_point import equal_within
 
 CodeArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -79,7 +80,7 @@ def spread_of_mean(
 def rounding_error(*scores: FloatArray) -> float:
     """Return how far differences that are equal on paper may lie apart in binary."""
     largest = max((float(np.max(np.abs(values), initial=0.0)) for values in scores), default=0.0)
-    return 4 * float(np.finfo(np.float64).eps) * largest
+    return float(equal_within(np.array(largest)))
 
 
 def t_quantile(df: int, confidence_level: float) -> float:

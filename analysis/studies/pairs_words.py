@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.all_pairs.result import PairMethod
+from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod
 from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, PairsTestName, to_statistics
@@ -41,6 +41,7 @@ METHODS_IN_WORDS = {
     PairMethod.ENUMERATED: "by listing all sign patterns",
     PairMethod.MONTE_CARLO: "by resampling",
     PairMethod.TAIL: "by saddlepoint, since fewer than ten resamples were as extreme",
+    PairMethod.BOUND: f"by a bound, below {BOUND_PVALUE:g}",
 }
 
 

@@ -12,17 +12,36 @@ from analysis.statistics.all_pairs.exact import (
     by_binomial,
     by_enumeration,
     by_inversion,
-    inversion_seconds,
-    is_binary,
+    list_pairs,
     smallest_chance,
 )
-from analysis.statistics.all_pairs.missing import set_up
+from analysis.statistics.all_pairs.kinds import two_valued
+from analysis.statistics.all_pairs.missing import check, compare
 
 NAN = math.nan
 
 
-def all_of(comparison):
-    return np.arange(comparison.left.size)
+def pairs_of(scores, groups=None, tolerance=None):
+    given = check(scores, groups)
+    left, right = np.triu_indices(len(given.values), 1)
+    if tolerance is not None:
+        tolerance = np.full(left.size, tolerance)
+    return list_pairs(given.values, given.units, given.n_units, left, right, tolerance)
+
+
+def inverted(pairs):
+    tails, settled = by_inversion(pairs)
+    assert settled.all()
+    return tails
+
+
+@pytest.fixture
+def affordable(monkeypatch):
+    monkeypatch.setattr(exact, "AFFORDABLE_SECONDS", 1e-3)
+    monkeypatch.setattr(exact, "MAX_POINTS", 2**18)
+    exact._circle.cache_clear()
+    yield
+    exact._circle.cache_clear()
 
 
 def brute_force(differences):
@@ -46,20 +65,20 @@ def by_convolution(differences):
     return math.fsum(chances[(t + reach) // 2 :]), chances[(t + reach) // 2]
 
 
-@pytest.mark.parametrize("settle", [by_enumeration, by_inversion])
+@pytest.mark.parametrize("settle", [by_enumeration, inverted])
 @pytest.mark.parametrize("n_items", [1, 2, 7, 11])
 def test_exact_ways_equal_brute_force(settle, n_items):
     scores = np.random.default_rng(n_items).integers(0, 4, (7, n_items))
-    comparison = set_up(scores, None)
-    tails = settle(comparison, all_of(comparison))
-    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+    pairs = pairs_of(scores)
+    tails = settle(pairs)
+    for k, (i, j) in enumerate(zip(pairs.left, pairs.right, strict=True)):
         upper, point, different = brute_force((scores[i] - scores[j]).astype(float))
         assert tails.upper[k] == pytest.approx(upper, rel=1e-11)
         assert tails.point[k] == pytest.approx(point, rel=1e-11)
-        assert tails.different[k] == different
+        assert pairs.different[k] == different
 
 
-@pytest.mark.parametrize("settle", [by_enumeration, by_inversion])
+@pytest.mark.parametrize("settle", [by_enumeration, inverted])
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_exact_ways_take_the_shared_items_and_whole_groups(settle, missing, grouped):
@@ -68,13 +87,14 @@ def test_exact_ways_take_the_shared_items_and_whole_groups(settle, missing, grou
     scores[rng.random(scores.shape) < missing] = NAN
     groups = [None if i < 4 else i % 5 for i in range(18)] if grouped else None
     labels = [("own", i) if i < 4 or not grouped else i % 5 for i in range(18)]
-    comparison = set_up(scores, groups)
-    tails = settle(comparison, all_of(comparison))
-    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+    pairs = pairs_of(scores, groups)
+    tails = settle(pairs)
+    listed = compare(scores, pairs.units, pairs.n_units)
+    for k, (i, j) in enumerate(zip(pairs.left, pairs.right, strict=True)):
         difference = scores[i] - scores[j]
         shared = ~np.isnan(difference)
-        if not grouped or missing:
-            assert comparison.n_shared[k] == shared.sum()
+        assert listed.n_shared[k] == shared.sum()
+        assert listed.observed[k] == pairs.observed[k] == difference[shared].sum()
         units = {}
         for label, d in zip(labels, difference, strict=True):
             if not math.isnan(d):
@@ -82,7 +102,7 @@ def test_exact_ways_take_the_shared_items_and_whole_groups(settle, missing, grou
         upper, point, different = brute_force(np.array(list(units.values())))
         assert tails.upper[k] == pytest.approx(upper, rel=1e-11)
         assert tails.point[k] == pytest.approx(point, rel=1e-11, abs=1e-15)
-        assert tails.different[k] == different
+        assert pairs.different[k] == different
 
 
 def test_enumeration_of_any_numbers_and_its_limit():
@@ -90,23 +110,24 @@ def test_enumeration_of_any_numbers_and_its_limit():
     scores = np.zeros((3, 30))
     scores[1, :10] = rng.normal(size=10)
     scores[2, :21] = rng.normal(size=21)
-    comparison = set_up(scores, None)
-    tails = by_enumeration(comparison, all_of(comparison))
-    assert tails.different.tolist() == [10, -1, -1]
+    pairs = pairs_of(scores, tolerance=1e-12)
+    assert pairs.different.tolist() == [10, 21, 21]
+    tails = by_enumeration(pairs.chosen(np.array([0])))
     upper, point, _ = brute_force(scores[1])
     assert (tails.upper[0], tails.point[0]) == (upper, point)
 
 
 @pytest.mark.parametrize(("n_items", "top"), [(25, 3), (60, 1), (60, 10), (300, 4), (900, 30)])
 @pytest.mark.parametrize("shift", [0.0, 0.3, 1.0])
+@pytest.mark.usefixtures("affordable")
 def test_inversion_keeps_its_relative_precision_in_the_far_tail(n_items, top, shift):
     rng = np.random.default_rng(n_items + top)
     scores = np.rint(rng.normal(size=(4, n_items)) * top / 3)
     scores[2:] = np.rint(scores[2:] + shift * top)
     scores = np.clip(scores, -top // 2, top - top // 2)
-    comparison = set_up(scores, None)
-    tails = by_inversion(comparison, all_of(comparison))
-    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+    pairs = pairs_of(scores)
+    tails = inverted(pairs)
+    for k, (i, j) in enumerate(zip(pairs.left, pairs.right, strict=True)):
         upper, point = by_convolution(scores[i] - scores[j])
         assert tails.upper[k] == pytest.approx(upper, rel=1e-10)
         assert tails.point[k] == pytest.approx(point, rel=1e-10, abs=1e-15)
@@ -116,14 +137,11 @@ def test_inversion_keeps_its_relative_precision_in_the_far_tail(n_items, top, sh
 def test_inversion_of_any_whole_numbers(differences, factor):
     # A common factor, one large item, many zeros, one item: all of them are lattices.
     d = np.array(differences, dtype=float) * factor
-    comparison = set_up(np.stack([d, np.zeros_like(d), np.ones_like(d)]), None)
-    tails = by_inversion(comparison, np.array([0]))
+    tails = inverted(pairs_of(np.stack([d, np.zeros_like(d)])))
     upper, point = by_convolution(d)
     assert tails.upper[0] == pytest.approx(upper, rel=1e-10)
     assert tails.point[0] == pytest.approx(point, rel=1e-10, abs=1e-15)
-    turned = by_inversion(
-        set_up(np.stack([np.zeros_like(d), d, np.ones_like(d)]), None), np.array([0])
-    )
+    turned = inverted(pairs_of(np.stack([np.zeros_like(d), d])))
     assert turned.upper[0] == tails.upper[0]
 
 
@@ -132,10 +150,9 @@ def test_closed_form_is_the_binomial_of_discordant_items(missing):
     rng = np.random.default_rng(2)
     scores = 5.0 * (rng.random((5, 200)) < 0.5 + 0.1 * np.arange(5)[:, np.newaxis])
     scores[rng.random(scores.shape) < missing] = NAN
-    comparison = set_up(scores, None)
-    assert is_binary(comparison)
-    tails = by_binomial(comparison)
-    for k, (i, j) in enumerate(zip(comparison.left, comparison.right, strict=True)):
+    left, right = np.triu_indices(5, 1)
+    tails = by_binomial(scores == 5.0, ~np.isnan(scores), left, right)
+    for k, (i, j) in enumerate(zip(left, right, strict=True)):
         wins = int(np.sum(scores[i] > scores[j]))
         n = wins + int(np.sum(scores[i] < scores[j]))
         assert tails.different[k] == n
@@ -145,24 +162,26 @@ def test_closed_form_is_the_binomial_of_discordant_items(missing):
         assert tails.at_most[k] == pytest.approx(expected, rel=1e-10)
 
 
-def test_what_counts_as_binary():
-    assert is_binary(set_up([[0, 1], [1, 1]], None))
-    assert is_binary(set_up([[0.5, NAN], [2.0, 2.0]], None))
-    assert not is_binary(set_up([[0, 1], [2, 1], [1, 0]], None))
-    # Sums over groups have more than two values, or are made anew for every pair.
-    assert not is_binary(set_up([[0, 0], [1, 1], [1, 0]], ["x", "x"]))
-    assert not is_binary(set_up([[0, NAN], [1, 1]], ["x", "x"]))
+def test_which_pairs_have_two_values():
+    scores = np.array([[0, 1, 0], [1, 1, 1], [0, 2, 2], [2, NAN, 0], [1, 2, 3], [0.5, 0.5, 0.5]])
+    left, right = np.triu_indices(len(scores), 1)
+    found = {
+        (int(left[k]), int(right[k]), some.high)
+        for some in two_valued(scores, left, right)
+        for k in some.pairs
+    }
+    assert found == {(0, 1, 1.0), (2, 3, 2.0), (1, 5, 1.0)}
 
 
-def test_cost_of_inversion_rises_with_levels_and_ends():
+def test_inversion_leaves_out_what_would_take_long():
     rng = np.random.default_rng(0)
-    costs = []
-    for top in (1, 10, 100, 1_000):
-        comparison = set_up(rng.integers(0, top + 1, (5, 400)), None)
-        costs.append(inversion_seconds(comparison, 10))
-    assert costs == sorted(costs)
-    assert math.isinf(inversion_seconds(set_up(rng.random((5, 40)), None), 10))
-    assert inversion_seconds(set_up(rng.random((5, 40)), None), 0) == 0
+    settled = []
+    for top in (1, 10, 100, 1_000, 10**6):
+        settled.append(by_inversion(pairs_of(rng.integers(0, top + 1, (2, 400))))[1][0])
+    assert settled == [True, True, False, False, False]
+    # Few units of large steps are convolved, and a common divisor does not count.
+    assert by_inversion(pairs_of(rng.integers(0, 101, (2, 60))))[1][0]
+    assert by_inversion(pairs_of(10**6 * rng.integers(0, 11, (2, 400))))[1][0]
 
 
 def test_smallest_chance_never_vanishes():
@@ -172,11 +191,11 @@ def test_smallest_chance_never_vanishes():
 
 def test_order_of_pairs_and_threads_do_not_matter(monkeypatch):
     scores = np.random.default_rng(0).integers(0, 6, (12, 80))
-    comparison = set_up(scores, None)
-    pairs = all_of(comparison)
-    expected = by_inversion(comparison, pairs, n_threads=1)
+    pairs = pairs_of(scores)
+    expected, _ = by_inversion(pairs, n_threads=1)
     monkeypatch.setattr(exact, "PAIRS_AT_ONCE", 5)
-    turned = by_inversion(comparison, pairs[::-1].copy(), n_threads=3)
+    order = np.arange(pairs.left.size)[::-1]
+    turned, _ = by_inversion(pairs.chosen(order), n_threads=3)
     np.testing.assert_array_equal(turned.upper[::-1], expected.upper)
 
 
@@ -186,13 +205,13 @@ def test_exact_ways_agree_with_r(r_inputs, r_reference, sample):
     pair = r_inputs["paired"][sample]
     a, b = (np.array(values, dtype=float) for values in list(pair.values())[:2])
     expected = r_reference["paired"][sample]
-    comparison = set_up(np.stack([a, b]), None)
-    tails = by_inversion(comparison, np.array([0]))
+    tails = inverted(pairs_of(np.stack([a, b])))
     ahead = a.sum() >= b.sum()
     named = "signflip_exact_greater" if ahead else "signflip_exact_less"
     assert tails.upper[0] == pytest.approx(expected[named], rel=1e-10)
     assert 2 * tails.upper[0] == pytest.approx(expected["signflip_exact_two.sided"], rel=1e-10)
-    if is_binary(comparison):
-        binary = by_binomial(comparison)
+    if len(np.unique([a, b])) == 2:
+        high = np.stack([a, b]) == max(a.max(), b.max())
+        binary = by_binomial(high, np.ones_like(high), np.array([0]), np.array([1]))
         assert binary.at_least[0] == pytest.approx(expected["signflip_exact_greater"], rel=1e-10)
         assert binary.at_most[0] == pytest.approx(expected["signflip_exact_less"], rel=1e-10)

@@ -2,7 +2,7 @@
 
 Loops over pairs take a list of them with their observed t = Σ d, and write per pair
 ``P(T >= |t|)`` of T = Σ ± d over units, the exact ones also ``P(T = |t|)``, and the number of
-units that differ.
+units that differ. Differences up to `least` are rounding errors and count as 0.
 """
 
 import math
@@ -21,6 +21,7 @@ def sizes_of(
     x: npt.NDArray[np.floating],
     y: npt.NDArray[np.floating],
     units: npt.NDArray[np.int64],
+    least: float,
     sizes: FloatArray,
 ) -> tuple[int, int]:
     """Write |d| per unit, 0 where missing; return how many d are positive and negative.
@@ -31,10 +32,10 @@ def sizes_of(
     if units.size == 0:
         for i in range(x.size):
             d = x[i] - y[i]
-            above += np.int32(d > 0)
-            below += np.int32(d < 0)
+            above += np.int32(d > least)
+            below += np.int32(d < -least)
             size = abs(d)
-            sizes[i] = size if size > 0 else 0.0
+            sizes[i] = size if size > least else 0.0
         return int(above), int(below)
     sizes[:] = 0.0
     for i in range(x.size):
@@ -42,10 +43,58 @@ def sizes_of(
         if not np.isnan(d):
             sizes[units[i]] += d
     for unit in range(sizes.size):
-        above += np.int32(sizes[unit] > 0)
-        below += np.int32(sizes[unit] < 0)
-        sizes[unit] = abs(sizes[unit])
+        above += np.int32(sizes[unit] > least)
+        below += np.int32(sizes[unit] < -least)
+        size = abs(sizes[unit])
+        sizes[unit] = size if size > least else 0.0
     return int(above), int(below)
+
+
+@compiled
+def summarise_pairs(
+    scores: npt.NDArray[np.floating],
+    units: npt.NDArray[np.int64],
+    n_units: int,
+    left: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    least: FloatArray,
+    observed: FloatArray,
+    squares: FloatArray,
+    different: npt.NDArray[np.int64],
+) -> None:
+    """Write t = Σ d, Σ d² over units, and the number of units that differ, of each pair."""
+    sums = np.zeros(n_units if units.size else 1)
+    totals, lanes, counts = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
+    whole = scores.shape[1] - scores.shape[1] % _LANES
+    for k in range(left.size):
+        x, y, low = scores[left[k]], scores[right[k]], least[k]
+        if units.size:
+            above, below = sizes_of(x, y, units, low, sums)
+            total = 0.0
+            for i in range(x.size):
+                d = x[i] - y[i]
+                total += d if d == d else 0.0
+            observed[k], squares[k], different[k] = total, sum_of_squares(sums), above + below
+            continue
+        totals[:] = 0.0
+        lanes[:] = 0.0
+        counts[:] = 0.0
+        for start in range(0, whole, _LANES):
+            u, v = x[start : start + _LANES], y[start : start + _LANES]
+            for i in range(_LANES):
+                d = u[i] - v[i]
+                d = d if abs(d) > low else 0.0
+                totals[i] += d
+                lanes[i] += d * d
+                counts[i] += 1.0 if d != 0.0 else 0.0
+        total, square, count = totals.sum(), lanes.sum(), counts.sum()
+        for i in range(whole, x.size):
+            d = x[i] - y[i]
+            if abs(d) > low:
+                total += d
+                square += d * d
+                count += 1.0
+        observed[k], squares[k], different[k] = total, square, int(count)
 
 
 @compiled
@@ -53,25 +102,15 @@ def _few_sizes(
     x: npt.NDArray[np.floating],
     y: npt.NDArray[np.floating],
     units: npt.NDArray[np.int64],
+    least: float,
     sizes: FloatArray,
     few: FloatArray,
 ) -> int:
-    """Write |d| of the units that differ; return how many, or -1 where `few` is too short."""
+    """Write |d| of the units that differ; return how many."""
+    sizes_of(x, y, units, least, sizes)
     found = 0
-    if units.size:
-        sizes_of(x, y, units, sizes)
-        for size in sizes:
-            if size > 0:
-                if found == few.size:
-                    return -1
-                few[found] = size
-                found += 1
-        return found
-    for i in range(x.size):
-        size = abs(x[i] - y[i])
+    for size in sizes:
         if size > 0:
-            if found == few.size:
-                return -1
             few[found] = size
             found += 1
     return found
@@ -103,7 +142,7 @@ def square_pairs(
     """Write Σ d² over units of each pair; exactly 0 for identical systems only."""
     sizes = np.empty(n_units)
     for k in range(left.size):
-        sizes_of(scores[left[k]], scores[right[k]], units, sizes)
+        sizes_of(scores[left[k]], scores[right[k]], units, 0.0, sizes)
         squares[k] = sum_of_squares(sizes)
 
 
@@ -140,35 +179,33 @@ def enumerate_pairs(
     n_units: int,
     left: npt.NDArray[np.int64],
     right: npt.NDArray[np.int64],
+    least: FloatArray,
     observed: FloatArray,
+    tolerance: FloatArray,
     limit: int,
     upper: FloatArray,
     point: FloatArray,
-    different: npt.NDArray[np.int64],
 ) -> None:
-    """List all patterns of pairs that differ in at most `limit` units; -1 in `different` else.
+    """List all patterns of pairs that differ in at most `limit` units.
 
     The sums of either half of the units, all of them and sorted, are joined by two pointers:
-    2^(m/2) steps instead of 2^m.
+    2^(m/2) steps instead of 2^m. Sums within `tolerance` of t are equal to it.
     """
     sizes = np.empty(n_units)
     few = np.empty(limit)
     buffers = np.empty((4, 1 << (limit + 1) // 2))
     for k in range(left.size):
-        m = _few_sizes(scores[left[k]], scores[right[k]], units, sizes, few)
-        different[k] = m
-        if m < 0:
-            continue
+        m = _few_sizes(scores[left[k]], scores[right[k]], units, least[k], sizes, few)
         low = _all_sums(few[: m // 2], buffers[0], buffers[1])
         high = _all_sums(few[m // 2 : m], buffers[2], buffers[3])
-        t = abs(observed[k])
+        reached, passed = abs(observed[k]) - tolerance[k], abs(observed[k]) + tolerance[k]
         at_least, above = 0, 0
         i, j = high.size, high.size
         for value in low:
             # `low` ascends, so the smallest partner that reaches t descends.
-            while i > 0 and value + high[i - 1] >= t:
+            while i > 0 and value + high[i - 1] >= reached:
                 i -= 1
-            while j > 0 and value + high[j - 1] > t:
+            while j > 0 and value + high[j - 1] > passed:
                 j -= 1
             at_least += high.size - i
             above += high.size - j

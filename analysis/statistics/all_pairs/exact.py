@@ -1,5 +1,6 @@
 """Exact p-values of the sign-flip test for many pairs, by the way that suits the scores."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.missing import Comparison, IntArray
+from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.missing import IntArray
 from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.tiles import run_tiles
 
@@ -17,61 +18,133 @@ MAX_ENUMERATED = 20
 """Pairs that differ on up to this many units are settled by listing all patterns."""
 MAX_LEVEL = 4_096
 """Largest difference, in steps, for which the exact distribution is considered."""
-MAX_POINTS = 2**18
-"""Most points of the frequency axis; a table of twice as many cosines is kept."""
-AFFORDABLE_SECONDS = 1.0
-"""Estimated processor time that exact p-values of all pairs may always take."""
+AFFORDABLE_SECONDS = 5e-5
+"""Estimated processor time that the exact p-value of a pair may take, whatever the others take."""
+MAX_POINTS = 2**14
+"""Most points of the frequency axis that can be had in that time."""
 PAIRS_AT_ONCE = 256
 
 
+class Pairs(NamedTuple):
+    """Pairs of rows of one matrix; T is the sum of their differences with random signs."""
+
+    scores: FloatArray
+    """NaN where missing, shape (n_rows, n_items)."""
+    units: IntArray
+    """Unit of each item; empty where every item is one."""
+    n_units: int
+    left: IntArray
+    """A row, shape (n_pairs,)."""
+    right: IntArray
+    whole: bool
+    """Whether all scores are whole numbers."""
+    tolerance: FloatArray
+    """How far two equal values of T may lie apart by rounding; 0 for whole numbers."""
+    observed: FloatArray
+    """t, the observed value."""
+    squares: FloatArray
+    """Sum of the squared differences of units, the variance of T."""
+    different: IntArray
+    """Units that differ."""
+
+    @property
+    def least(self) -> FloatArray:
+        """Differences of units up to this size are rounding errors."""
+        return self.tolerance / (2 * self.scores.shape[1] if self.units.size == 0 else 2)
+
+    def chosen(self, which: npt.NDArray[np.integer] | BoolArray) -> "Pairs":
+        """Return some of the pairs."""
+        return self._replace(
+            left=self.left[which],
+            right=self.right[which],
+            tolerance=self.tolerance[which],
+            observed=self.observed[which],
+            squares=self.squares[which],
+            different=self.different[which],
+        )
+
+    def tiles(self) -> list["Pairs"]:
+        """Return the pairs a few hundred at a time."""
+        starts = range(0, self.left.size, PAIRS_AT_ONCE)
+        return [self.chosen(np.arange(s, min(s + PAIRS_AT_ONCE, self.left.size))) for s in starts]
+
+
 class Tails(NamedTuple):
-    """Chances under exchange, for listed pairs i < j; T is their difference, t the observed."""
+    """Chances under exchange."""
 
     upper: FloatArray
     """``P(T >= |t|)``."""
     point: FloatArray
     """``P(T = |t|)``."""
-    different: IntArray
-    """Units that differ; -1 where the pair was left alone."""
+
+
+def list_pairs(
+    scores: FloatArray,
+    units: IntArray,
+    n_units: int,
+    left: IntArray,
+    right: IntArray,
+    tolerance: FloatArray | None = None,
+    *,
+    n_threads: int | None = None,
+) -> Pairs:
+    """Look at the differences of the pairs once; without `tolerance` scores are whole numbers."""
+    from analysis.statistics.all_pairs import difference_kernels
+
+    bound = np.zeros(left.size) if tolerance is None else tolerance
+    number, count = np.empty(left.size), np.empty(left.size, np.int64)
+    pairs = Pairs(
+        scores,
+        units,
+        n_units,
+        left,
+        right,
+        tolerance is None,
+        bound,
+        number,
+        number.copy(),
+        count,
+    )
+    tiles = pairs.tiles()
+
+    def work(tile: int) -> None:
+        part, at = tiles[tile], slice(tile * PAIRS_AT_ONCE, (tile + 1) * PAIRS_AT_ONCE)
+        difference_kernels.summarise_pairs(
+            scores,
+            units,
+            n_units,
+            part.left,
+            part.right,
+            part.least,
+            pairs.observed[at],
+            pairs.squares[at],
+            pairs.different[at],
+        )
+
+    run_tiles(work, len(tiles), n_threads=n_threads)
+    # Nothing but rounding is left of such a difference.
+    pairs.observed[np.abs(pairs.observed) <= pairs.tolerance] = 0.0
+    return pairs
 
 
 def settle(
-    fill: Callable[[slice, Tails], None],
-    n_pairs: int,
+    fill: Callable[[Pairs, slice], None],
+    pairs: Pairs,
     *,
     n_threads: int | None = None,
     progress: Progress | None = None,
-) -> Tails:
-    """Let `fill` write the tails of all pairs, a few hundred at a time, in several threads."""
-    tails = Tails(np.empty(n_pairs), np.empty(n_pairs), np.empty(n_pairs, np.int64))
+) -> None:
+    """Let `fill` work on all pairs, a few hundred at a time, in several threads."""
+    tiles = pairs.tiles()
 
     def work(tile: int) -> None:
-        part = slice(tile * PAIRS_AT_ONCE, (tile + 1) * PAIRS_AT_ONCE)
-        fill(part, Tails(tails.upper[part], tails.point[part], tails.different[part]))
+        fill(tiles[tile], slice(tile * PAIRS_AT_ONCE, (tile + 1) * PAIRS_AT_ONCE))
 
-    run_tiles(work, -(-n_pairs // PAIRS_AT_ONCE), n_threads=n_threads, progress=progress)
-    return tails
+    run_tiles(work, len(tiles), n_threads=n_threads, progress=progress)
 
 
-def by_enumeration(
-    comparison: Comparison,
-    pairs: IntArray,
-    *,
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-) -> Tails:
-    """List all 2^m patterns of the pairs that differ on m <= 20 units; leave the others alone.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    pairs : ndarray of int
-        Places in the list of pairs.
-
-    Returns
-    -------
-    Tails
-        `different` is -1 where a pair differs on more units; its chances mean nothing then.
+def by_enumeration(pairs: Pairs, *, n_threads: int | None = None) -> Tails:
+    """List all 2^m patterns of pairs that differ on m <= 20 units.
 
     Notes
     -----
@@ -80,43 +153,50 @@ def by_enumeration(
     """
     from analysis.statistics.all_pairs import difference_kernels
 
-    def fill(part: slice, tails: Tails) -> None:
-        chosen = pairs[part]
+    tails = Tails(np.empty(pairs.left.size), np.empty(pairs.left.size))
+
+    def fill(part: Pairs, at: slice) -> None:
         difference_kernels.enumerate_pairs(
-            comparison.scores,
-            comparison.units,
-            comparison.n_units,
-            comparison.left[chosen],
-            comparison.right[chosen],
-            comparison.observed[chosen],
+            part.scores,
+            part.units,
+            part.n_units,
+            part.left,
+            part.right,
+            part.least,
+            part.observed,
+            part.tolerance,
             MAX_ENUMERATED,
-            *tails,
+            tails.upper[at],
+            tails.point[at],
         )
 
-    return settle(fill, pairs.size, n_threads=n_threads, progress=progress)
+    settle(fill, pairs, n_threads=n_threads)
+    return tails
 
 
 def by_inversion(
-    comparison: Comparison,
-    pairs: IntArray,
-    *,
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-) -> Tails:
-    """Invert the characteristic function of the exchange distribution of whole numbers.
+    pairs: Pairs, *, n_threads: int | None = None, progress: Progress | None = None
+) -> tuple[Tails, BoolArray]:
+    """Compute the exchange distribution of whole numbers where that is quick.
 
     Parameters
     ----------
-    comparison : Comparison
-        Differences of at most `MAX_LEVEL` steps.
-    pairs : ndarray of int
-        Places in the list of pairs.
+    pairs : Pairs
+        Of whole numbers.
 
     Returns
     -------
     Tails
-        Relative error below 1e-11, also of the smallest p-values: far out, the distribution is
-        first tilted so that its mean is the observed value.
+        Relative error below 1e-11, also of the smallest p-values.
+    ndarray of bool
+        Which pairs are settled: those with differences of at most `MAX_LEVEL` steps of their own
+        that take at most `AFFORDABLE_SECONDS`.
+
+    Notes
+    -----
+    The quicker of two ways: the ± differences of few units are convolved one after the other;
+    for more, the characteristic function is inverted. Far out, the distribution is first tilted
+    so that its mean is the observed value.
 
     References
     ----------
@@ -124,56 +204,37 @@ def by_inversion(
     """
     from analysis.statistics.all_pairs import lattice_kernels
 
-    size = 2 * _n_points(math.sqrt(comparison.n_units) * comparison.largest)
-    circle = np.cos(np.arange(size) * (2 * math.pi / size))
-    # The four zeros and ones are exact.
-    circle[:: size // 4] = (1.0, 0.0, -1.0, 0.0)
+    tails = Tails(np.empty(pairs.left.size), np.empty(pairs.left.size))
+    settled = np.empty(pairs.left.size, np.bool_)
+    circle = _circle()
 
-    def fill(part: slice, tails: Tails) -> None:
-        chosen = pairs[part]
+    def fill(part: Pairs, at: slice) -> None:
         lattice_kernels.invert_pairs(
-            comparison.scores,
-            comparison.units,
-            comparison.n_units,
-            comparison.left[chosen],
-            comparison.right[chosen],
-            comparison.observed[chosen],
-            int(comparison.largest),
+            part.scores,
+            part.units,
+            part.n_units,
+            part.left,
+            part.right,
+            part.observed,
+            MAX_LEVEL,
+            AFFORDABLE_SECONDS,
             circle,
-            *tails,
+            tails.upper[at],
+            tails.point[at],
+            settled[at],
         )
 
-    return settle(fill, pairs.size, n_threads=n_threads, progress=progress)
+    settle(fill, pairs, n_threads=n_threads, progress=progress)
+    return tails, settled
 
 
-def inversion_seconds(comparison: Comparison, n_pairs: int) -> float:
-    """Estimate the processor time of `by_inversion`; infinite where it cannot be used."""
-    largest = comparison.largest
-    if largest > MAX_LEVEL or not n_pairs:
-        return math.inf if n_pairs else 0.0
-    if _n_points(math.sqrt(comparison.n_units) * largest) > MAX_POINTS:
-        return math.inf
-    n, levels = comparison.n_units, min(largest, comparison.n_units)
-    points = _n_points(math.sqrt(_mean_square(comparison)))
-    # With few units the bound on the characteristic function leaves out no point.
-    alive = points / 2 if n < 200 else 60
-    per_pair = 1.5e-6 + n * (2e-10 * levels if levels <= 12 else 1.3e-9)
-    return n_pairs * (per_pair + 2e-9 * points + 1.5e-8 * alive * levels)
-
-
-def _n_points(spread: float) -> int:
-    """Return how many frequencies serve a sum with this standard deviation."""
-    return max(8, 1 << math.ceil(math.log2(9 * spread + 3)))
-
-
-def _mean_square(comparison: Comparison) -> float:
-    """Return the sum of squared differences of two systems, in the mean over pairs."""
-    if comparison.n_systems < 2 or comparison.scores.size == 0:
-        return 0.0
-    if comparison.complete:
-        variance = np.var(comparison.scores, axis=0, ddof=1, dtype=np.float64)
-        return 2 * float(np.sum(variance))
-    return comparison.n_units * comparison.largest**2 / 4
+@functools.cache
+def _circle() -> FloatArray:
+    """Return the cosines of the frequencies; the four zeros and ones are exact."""
+    size = 2 * MAX_POINTS
+    circle = np.cos(np.arange(size) * (2 * math.pi / size))
+    circle[:: size // 4] = (1.0, 0.0, -1.0, 0.0)
+    return np.asarray(circle)
 
 
 class BinaryTails(NamedTuple):
@@ -186,29 +247,26 @@ class BinaryTails(NamedTuple):
     different: IntArray
 
 
-def is_binary(comparison: Comparison) -> bool:
-    """Return whether systems differ on an item by nothing or by one step, and items are units.
+def by_binomial(
+    high: BoolArray, present: BoolArray, left: IntArray, right: IntArray
+) -> BinaryTails:
+    """Give the closed form for scores of two values: each discordant item is a fair coin.
 
-    Scores with two values have this form; the sign-flip test is then McNemar's exact test.
+    Parameters
+    ----------
+    high, present : ndarray of bool, shape (n_systems, n_items)
+        Which scores have the higher value, and which there are.
+    left, right : ndarray of int, shape (n_pairs,)
     """
-    return comparison.largest <= 1 and not comparison.units.size
-
-
-def by_binomial(comparison: Comparison) -> BinaryTails:
-    """Give the closed form for scores of two values: each discordant item is a fair coin."""
-    present, pattern = comparison.present, comparison.pattern
-    if comparison.complete:
-        high = comparison.scores - np.min(comparison.scores, axis=0, initial=np.inf)
-    else:
-        # Whole steps start at 0 where the range is one step.
-        high = np.nan_to_num(comparison.scores)
-    won = high @ present.T.astype(high.dtype)
-    both = high @ high.T
-    left, right = comparison.left, comparison.right
-    # Whole numbers below 2^24 (float32) or 2^53: exact.
+    # Counts below 2^24 or 2^53 are exact.
+    single = high.shape[1] < 2**24
+    numbers, there = (
+        side.astype(np.float32) if single else side.astype(np.float64) for side in (high, present)
+    )
+    both, won = numbers @ numbers.T, numbers @ there.T
     joint = both[left, right].astype(np.int64)
-    wins = won[left, pattern[right]].astype(np.int64) - joint
-    losses = won[right, pattern[left]].astype(np.int64) - joint
+    wins = won[left, right].astype(np.int64) - joint
+    losses = won[right, left].astype(np.int64) - joint
     n = wins + losses
     return BinaryTails(_binomial(losses, n), _binomial(wins, n), n)
 

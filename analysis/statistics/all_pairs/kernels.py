@@ -110,7 +110,7 @@ def count_two_sided(
     first_system: int,
     second_system: int,
     n_rows: int,
-    observed: npt.NDArray[np.floating],
+    targets: npt.NDArray[np.floating],
     counts: npt.NDArray[np.int32],
 ) -> None:
     """Count the replicates with ``|T| >= |t|`` for all pairs of two runs of systems.
@@ -126,14 +126,14 @@ def count_two_sided(
         Where the runs begin.
     n_rows : int
         Replicates that count.
-    observed : ndarray, shape (n_systems, n_systems)
-        ``|t|``; a pair with NaN is left out.
+    targets : ndarray, shape (1, n_systems, n_systems)
+        ``|t|``, less what may be rounding; a pair with NaN is left out.
     counts : ndarray, shape (1, n_systems, n_systems)
         Added to.
     """
     for a in range(first.shape[0]):
         for b in range(second.shape[0]):
-            t = observed[first_system + a, second_system + b]
+            t = targets[0, first_system + a, second_system + b]
             if np.isnan(t):
                 continue
             x, y = first[a, second_pattern[b]], second[b, first_pattern[a]]
@@ -152,21 +152,25 @@ def count_one_sided(
     first_system: int,
     second_system: int,
     n_rows: int,
-    observed: npt.NDArray[np.floating],
+    targets: npt.NDArray[np.floating],
     counts: npt.NDArray[np.int32],
 ) -> None:
-    """Count ``T >= t`` into ``counts[0]`` and ``T <= t`` into ``counts[1]``; t has its sign."""
+    """Count ``T >= t`` into ``counts[0]`` and ``T <= t`` into ``counts[1]``.
+
+    ``targets[0]`` is t, with its sign, less what may be rounding; ``targets[1]`` t and that.
+    """
     for a in range(first.shape[0]):
         for b in range(second.shape[0]):
-            t = observed[first_system + a, second_system + b]
+            t = targets[0, first_system + a, second_system + b]
             if np.isnan(t):
                 continue
+            most = targets[1, first_system + a, second_system + b]
             x, y = first[a, second_pattern[b]], second[b, first_pattern[a]]
             above, below = np.int32(0), np.int32(0)
             for r in range(n_rows):
                 difference = x[r] - y[r]
                 above += np.int32(difference >= t)
-                below += np.int32(difference <= t)
+                below += np.int32(difference <= most)
             counts[0, first_system + a, second_system + b] += above
             counts[1, first_system + a, second_system + b] += below
 

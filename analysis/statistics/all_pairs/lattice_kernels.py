@@ -13,6 +13,7 @@ PRUNED = -40.0
 """Log of the size below which a value of the characteristic function is left out."""
 _POINTS_AT_ONCE = 64
 _FEW_LEVELS = 12
+_LONGEST = 2**15
 
 
 @compiled
@@ -177,6 +178,46 @@ def lattice_tail(
 
 
 @compiled
+def _convolved_tail(
+    levels: FloatArray, multiplicity: FloatArray, t: float, chances: FloatArray, next_: FloatArray
+) -> tuple[float, float]:
+    """Return the same as `lattice_tail`, adding one ± level after the other.
+
+    The buffers hold one number more than Σ multiplicity · level. All terms are positive, so
+    nothing cancels.
+    """
+    filled = 1
+    chances[0] = 1.0
+    for j in range(levels.size):
+        level = int(levels[j])
+        for _ in range(int(multiplicity[j])):
+            next_[:filled] = 0.5 * chances[:filled]
+            next_[filled : filled + level] = 0.0
+            next_[level : filled + level] += 0.5 * chances[:filled]
+            chances, next_ = next_, chances
+            filled += level
+    # Index u stands for T = 2 u - reach; the smallest chances are added first.
+    first = (int(t) + filled - 1) // 2
+    tail = 0.0
+    for u in range(filled - 1, first - 1, -1):
+        tail += chances[u]
+    return tail, float(chances[first])
+
+
+@compiled
+def _seconds(n_levels: int, n_units: float, reach: float, square: float) -> tuple[float, float]:
+    """Estimate the processor time of `lattice_tail` and of `_convolved_tail`."""
+    points = 8.0
+    while points < 9 * math.sqrt(square) + 3:
+        points *= 2
+    # With few units the bound on the characteristic function leaves out no point.
+    alive = points / 2 if n_units < 200 else 60.0
+    inverted = 2e-9 * points + 1.5e-8 * alive * n_levels
+    convolved = 2e-7 + 1e-10 * n_units * reach + 2e-8 * n_units if n_units <= 1_000 else np.inf
+    return inverted, convolved
+
+
+@compiled
 def _count_equal(sizes: FloatArray, level: float) -> int:
     count = np.int32(0)
     for i in range(sizes.size):
@@ -185,25 +226,35 @@ def _count_equal(sizes: FloatArray, level: float) -> int:
 
 
 @compiled
+def _divisor(sizes: FloatArray) -> int:
+    divisor = 0
+    for size in sizes:
+        if divisor == 1:
+            break
+        divisor = common_divisor(int(size), divisor)
+    return divisor
+
+
+@compiled
 def _count_levels(
     sizes: FloatArray,
+    divisor: int,
     top: int,
     counts: npt.NDArray[np.int64],
     levels: FloatArray,
     multiplicity: FloatArray,
-) -> tuple[int, int]:
-    """Write the sizes that occur, the most frequent first; return how many and their divisor."""
-    counts[:] = 0
+) -> int:
+    """Write the sizes that occur, over their divisor, the most frequent first."""
+    counts[: top + 1] = 0
     if top <= _FEW_LEVELS:
         for v in range(1, top + 1):
-            counts[v] = _count_equal(sizes, float(v))
+            counts[v] = _count_equal(sizes, float(v * divisor))
     else:
         for size in sizes:
-            counts[int(size)] += 1
-    divisor, n_levels = 0, 0
+            counts[int(size) // divisor] += 1
+    n_levels = 0
     for v in range(1, top + 1):
         if counts[v]:
-            divisor = common_divisor(divisor, v)
             place = n_levels
             while place > 0 and multiplicity[place - 1] < counts[v]:
                 multiplicity[place] = multiplicity[place - 1]
@@ -211,9 +262,7 @@ def _count_levels(
                 place -= 1
             multiplicity[place], levels[place] = counts[v], v
             n_levels += 1
-    for j in range(n_levels):
-        levels[j] /= divisor
-    return n_levels, divisor
+    return n_levels
 
 
 @compiled
@@ -224,23 +273,44 @@ def invert_pairs(
     left: npt.NDArray[np.int64],
     right: npt.NDArray[np.int64],
     observed: FloatArray,
-    top: int,
+    most_levels: int,
+    affordable: float,
     circle: FloatArray,
     upper: FloatArray,
     point: FloatArray,
-    different: npt.NDArray[np.int64],
+    settled: npt.NDArray[np.bool_],
 ) -> None:
-    """Give the exact tail of pairs whose differences are whole numbers up to `top`."""
+    """Give the exact tail of pairs of whole numbers that takes at most `affordable` seconds."""
     sizes = np.empty(n_units)
-    counts = np.empty(top + 1, np.int64)
-    levels, multiplicity = np.empty(top), np.empty(top)
+    counts = np.empty(most_levels + 1, np.int64)
+    levels, multiplicity = np.empty(most_levels), np.empty(most_levels)
+    buffers = np.empty((2, _LONGEST))
     for k in range(left.size):
-        above, below = sizes_of(scores[left[k]], scores[right[k]], units, sizes)
-        different[k] = above + below
-        n_levels, divisor = _count_levels(sizes, top, counts, levels, multiplicity)
-        if n_levels == 0:
+        sizes_of(scores[left[k]], scores[right[k]], units, 0.0, sizes)
+        settled[k] = True
+        divisor, top = _divisor(sizes), sizes.max()
+        if divisor == 0:
             upper[k] = point[k] = 1.0
             continue
-        upper[k], point[k] = lattice_tail(
-            levels[:n_levels], multiplicity[:n_levels], abs(observed[k]) / divisor, circle
-        )
+        top /= divisor
+        if top > most_levels:
+            settled[k] = False
+            continue
+        n_levels = _count_levels(sizes, divisor, int(top), counts, levels, multiplicity)
+        m, reach, square = 0.0, 0.0, 0.0
+        for j in range(n_levels):
+            m += multiplicity[j]
+            reach += multiplicity[j] * levels[j]
+            square += multiplicity[j] * levels[j] * levels[j]
+        inverted, convolved = _seconds(n_levels, m, reach, square)
+        t = abs(observed[k]) / divisor
+        if reach >= buffers.shape[1]:
+            convolved = np.inf
+        if min(inverted, convolved) > affordable:
+            settled[k] = False
+        elif convolved < inverted:
+            upper[k], point[k] = _convolved_tail(
+                levels[:n_levels], multiplicity[:n_levels], t, buffers[0], buffers[1]
+            )
+        else:
+            upper[k], point[k] = lattice_tail(levels[:n_levels], multiplicity[:n_levels], t, circle)

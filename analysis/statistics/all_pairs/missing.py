@@ -1,9 +1,10 @@
-"""Scores of all systems as whole numbers, and the items that each pair shares.
+"""Scores of all systems as numbers with exact sums, and the items that each pair shares.
 
 A pair is compared on the items that both systems have. Systems that miss the same items share a
 pattern: with q(b) the pattern of b, the signed sum of a's scores over the items that a and b
 share is one row of a matrix per pattern, so the shared plan serves pairs with missing items too:
-T_ab = W_q(b)[a] - W_q(a)[b], all of it in whole numbers.
+T_ab = W_q(b)[a] - W_q(a)[b]. Whole steps, or multiples of a step of each system's own
+(`fixed_point`), have sums that are exact in any order.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -13,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, sign_codes
-from analysis.statistics.fixed_point import whole_scores
+from analysis.statistics.fixed_point import WholeScores, whole_scores
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.validation import as_floats
 
@@ -28,27 +30,35 @@ SLAB = 64 * 2**20
 _FEWEST_ROWS = 16
 
 
+class Scores(NamedTuple):
+    """Scores as they were given, checked."""
+
+    values: FloatArray
+    """NaN where missing, shape (n_systems, n_items)."""
+    units: IntArray
+    """Unit of each item; empty where every item is one."""
+    n_units: int
+
+
 class Comparison(NamedTuple):
     """What the tests of all pairs work on; pairs are listed as i < j."""
 
     scores: FloatingArray
-    """Whole steps, NaN where missing, shape (n_systems, n_columns)."""
+    """Numbers whose sums are exact, NaN where missing, shape (n_systems, n_items)."""
     units: IntArray
-    """Unit of each column; empty where every column is one."""
+    """Unit of each item; empty where every item is one."""
     n_units: int
     pattern: IntArray
     """Which items a system has: a row of `present`, shape (n_systems,)."""
     present: BoolArray
-    """Shape (n_patterns, n_columns)."""
+    """Shape (n_patterns, n_items)."""
     left: IntArray
     """First system of each pair, shape (n_pairs,)."""
     right: IntArray
     observed: FloatArray
-    """Sum of the differences of each pair in steps, exact."""
+    """Sum of the differences of each pair."""
     n_shared: IntArray
-    """Columns that both systems of each pair have."""
-    largest: float
-    """No difference on a unit is larger, in steps."""
+    """Items that both systems of each pair have."""
 
     @property
     def n_systems(self) -> int:
@@ -65,7 +75,7 @@ def set_up(
     scores: npt.ArrayLike,
     groups: Sequence[Hashable] | npt.NDArray[np.generic] | None,
 ) -> Comparison:
-    """Check the scores and bring them into whole steps.
+    """Check the scores and bring all of them into whole steps of one grid.
 
     Parameters
     ----------
@@ -79,6 +89,22 @@ def set_up(
     TypeError, ValueError
         If scores are no finite numbers or not 2-D, or the labels do not fit.
     """
+    given = check(scores, groups)
+    return compare(steps_of(whole_scores(given.values)), given.units, given.n_units)
+
+
+def steps_of(whole: WholeScores) -> FloatingArray:
+    """Return whole steps, NaN where there is no score."""
+    if whole.present is None:
+        return whole.steps
+    return np.where(whole.present, whole.steps, whole.steps.dtype.type(np.nan))
+
+
+def check(
+    scores: npt.ArrayLike,
+    groups: Sequence[Hashable] | npt.NDArray[np.generic] | None,
+) -> Scores:
+    """Check scores and groups, as `set_up` describes them."""
     values = as_floats(scores, "scores")
     if values.ndim != 2:
         raise ValueError(f"`scores` must be 2-D (systems x items), got shape {values.shape}.")
@@ -88,38 +114,28 @@ def set_up(
             f"`scores` must be finite (NaN = missing), got {values[system, item]} for system "
             f"{system}, item {item}."
         )
-    codes = None if groups is None else as_group_codes(groups, values.shape[1])
-    whole = whole_scores(values)
-    del values
-    steps, units, n_units = whole.steps, np.empty(0, np.int64), whole.steps.shape[1]
-    if codes is not None and np.max(codes, initial=-1) + 1 < codes.size:
-        n_units = int(np.max(codes)) + 1
-        if whole.present is None:
-            steps = _sum_units(steps, codes)
-        else:
-            units = codes
-    if whole.present is None:
-        pattern = np.zeros(len(steps), np.int64)
-        present = np.ones((1, steps.shape[1]), np.bool_)
+    if groups is not None:
+        codes = as_group_codes(groups, values.shape[1])
+        if np.max(codes, initial=-1) + 1 < codes.size:
+            return Scores(values, codes, int(np.max(codes)) + 1)
+    return Scores(values, np.empty(0, np.int64), values.shape[1])
+
+
+def compare(scores: FloatingArray, units: IntArray, n_units: int) -> Comparison:
+    """List all pairs of rows whose sums are exact in any order; NaN where missing."""
+    there = ~np.isnan(scores)
+    if there.all():
+        steps, pattern = scores, np.zeros(len(scores), np.int64)
+        present = np.ones((1, scores.shape[1]), np.bool_)
     else:
-        present, pattern = _patterns(whole.present)
-    left, right = (side.astype(np.int64) for side in np.triu_indices(len(steps), 1))
-    sums = steps.astype(np.float64) @ present.T.astype(np.float64)
+        steps = np.where(there, scores, scores.dtype.type(0))
+        present, pattern = _patterns(there)
+    left, right = (side.copy() for side in triangle(len(scores)))
+    sums = steps.astype(np.float64, copy=False) @ present.T.astype(np.float64)
     shared = np.rint(present.astype(np.float64) @ present.T.astype(np.float64)).astype(np.int64)
     observed = sums[left, pattern[right]] - sums[right, pattern[left]]
     n_shared = shared[pattern[left], pattern[right]]
-    largest = _largest(steps, whole.present, units, n_units)
-    if whole.present is not None:
-        steps = np.where(whole.present, steps, steps.dtype.type(np.nan))
-    return Comparison(
-        steps, units, n_units, pattern, present, left, right, observed, n_shared, largest
-    )
-
-
-def _sum_units(steps: FloatingArray, codes: IntArray) -> FloatingArray:
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    return np.ascontiguousarray(np.add.reduceat(steps[:, order], starts, axis=1))
+    return Comparison(scores, units, n_units, pattern, present, left, right, observed, n_shared)
 
 
 def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
@@ -127,21 +143,6 @@ def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
     packed = np.packbits(present, axis=1)
     _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     return present[first], inverse.reshape(-1).astype(np.int64)
-
-
-def _largest(
-    steps: FloatingArray, present: BoolArray | None, units: IntArray, n_units: int
-) -> float:
-    """Return a bound for the difference of two systems on one unit."""
-    if not steps.size:
-        return 0.0
-    where = True if present is None else present
-    high = np.max(steps, axis=0, initial=-np.inf, where=where).astype(np.float64)
-    low = np.min(steps, axis=0, initial=np.inf, where=where).astype(np.float64)
-    ranges = np.maximum(high - low, 0.0)
-    if units.size:
-        ranges = np.bincount(units, weights=ranges, minlength=n_units)
-    return float(np.max(ranges))
 
 
 class Tile(NamedTuple):

@@ -24,6 +24,11 @@ class PairMethod(IntEnum):
     ENUMERATED = 3
     MONTE_CARLO = 4
     TAIL = 5
+    BOUND = 6
+
+
+BOUND_PVALUE = 1e-30
+"""P-values below this are not computed where that takes an approximation, but given as this."""
 
 
 class PairPvalues(NamedTuple):

@@ -97,7 +97,7 @@ def saddlepoint_tail(
 ) -> float:
     """Return ``P(T >= t)`` approximately, for 0 < t < Σ sizes.
 
-    `square` is Σ sizes², `lattice` the distance between neighbouring values of T.
+    `square` is Σ sizes², `lattice` the distance between neighbouring values of T, or 0.
     """
     theta = t / square
     powers = np.empty(series.size)
@@ -118,7 +118,8 @@ def saddlepoint_tail(
     if not exponent > 0:
         return 0.5
     w = math.sqrt(2 * exponent)
-    u = -math.expm1(-theta * lattice) / lattice * math.sqrt(second)
+    stretch = -math.expm1(-theta * lattice) / lattice if lattice > 0 else theta
+    u = stretch * math.sqrt(second)
     density = math.exp(-exponent) / math.sqrt(2 * math.pi)
     return 0.5 * math.erfc(w / math.sqrt(2.0)) + density * (1 / u - 1 / w)
 
@@ -130,16 +131,16 @@ def approximate_pairs(
     n_units: int,
     left: npt.NDArray[np.int64],
     right: npt.NDArray[np.int64],
+    least: FloatArray,
     observed: FloatArray,
+    whole: bool,
     series: FloatArray,
     upper: FloatArray,
-    different: npt.NDArray[np.int64],
 ) -> None:
-    """Give the saddlepoint tail of pairs of whole numbers of any size."""
+    """Give the saddlepoint tail of pairs of numbers of any size."""
     sizes, rest = np.empty(n_units), np.empty(n_units)
     for k in range(left.size):
-        above, below = sizes_of(scores[left[k]], scores[right[k]], units, sizes)
-        different[k] = above + below
+        above, below = sizes_of(scores[left[k]], scores[right[k]], units, least[k], sizes)
         t = abs(observed[k])
         if t == 0:
             upper[k] = 1.0
@@ -148,7 +149,7 @@ def approximate_pairs(
         else:
             divisor = 0
             for size in sizes:
-                if divisor == 1:
+                if divisor == 1 or not whole:
                     break
                 divisor = common_divisor(int(size), divisor)
             upper[k] = saddlepoint_tail(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.closed_forms import Moments
-from analysis.statistics.fixed_point import whole_scores
+from analysis.statistics.fixed_point import equal_within, whole_scores
 
 IntArray = npt.NDArray[np.int64]
 Matrices: TypeAlias = list[FloatArray]
@@ -21,6 +21,8 @@ Matrices: TypeAlias = list[FloatArray]
 _GRID_BITS = 51
 _FINE = 1e-7
 """Largest step, relative to what a pair differs by per item, that cannot change a p-value."""
+_FINEST = 1e-6
+"""The same of the rounding error of a sum, relative to the sum's standard deviation."""
 
 
 def too_coarse(scores: FloatArray, moments: Moments) -> BoolArray:
@@ -51,6 +53,41 @@ def too_coarse(scores: FloatArray, moments: Moments) -> BoolArray:
     if coarse.any() and whole_scores(scores).exact:
         coarse[...] = False
     return np.asarray(coarse)
+
+
+def too_fine(tolerance: FloatArray, squares: FloatArray) -> BoolArray:
+    """Return the pairs whose differences are too small beside the rounding of their scores.
+
+    Parameters
+    ----------
+    tolerance, squares : ndarray, shape (n_pairs,)
+        Rounding error of a sum of differences, and their sum of squares.
+    """
+    return np.asarray(tolerance > _FINEST * np.sqrt(squares))
+
+
+def own_differences(values: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
+    """Return the differences of pairs by themselves, each pair's on a scale of its own.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_items)
+        NaN where missing.
+    left, right : ndarray of int, shape (n_pairs,)
+
+    Returns
+    -------
+    ndarray, shape (n_pairs, n_items)
+        Divided by the power of two at the largest; 0 where scores are equal but for how they are
+        written in binary.
+    """
+    # Halves cannot overflow, and halving is exact but for numbers next to 0.
+    first, second = values[left] / 2, values[right] / 2
+    differences = first - second
+    size = np.fmax(np.abs(first), np.abs(second))
+    differences[np.abs(differences) <= equal_within(size)] = 0.0
+    peaks = np.max(np.abs(differences), axis=1, initial=0.0, where=~np.isnan(differences))
+    return np.asarray(np.ldexp(differences, -np.frexp(peaks)[1][:, np.newaxis]))
 
 
 def run_by_scale(

@@ -1,0 +1,77 @@
+"""What kind of numbers the scores of a pair are: two values, whole steps, or neither.
+
+Only the rows of the pair decide. A pair is tested the same way, to the last bit, whichever other
+systems stand beside it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.all_pairs.missing import IntArray
+from analysis.statistics.fixed_point import simple_rows
+
+NOT_WHOLE = -1
+_FEW = 64
+
+
+class Kinds(NamedTuple):
+    """Kinds of listed pairs."""
+
+    scale: IntArray
+    """Place in `fixed_point.SCALES` of the first that makes both rows whole; or `NOT_WHOLE`."""
+    shared_scale: int
+    """Place of a scale that makes all rows whole; or `NOT_WHOLE`."""
+
+
+class TwoValues(NamedTuple):
+    """Pairs whose scores have one of two values, by these."""
+
+    high: float
+    pairs: IntArray
+    """Places in the list of pairs."""
+
+
+def kinds_of(values: FloatArray, left: IntArray, right: IntArray) -> Kinds:
+    """Find the scale of each pair.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_items)
+        NaN where missing.
+    left, right : ndarray of int, shape (n_pairs,)
+    """
+    simple = simple_rows(values)
+    scale = np.full(left.size, NOT_WHOLE)
+    for place in reversed(range(simple.shape[1])):
+        scale[simple[left, place] & simple[right, place]] = place
+    serving = np.flatnonzero(simple.all(axis=0))
+    return Kinds(scale, int(serving[0]) if serving.size else NOT_WHOLE)
+
+
+def two_valued(values: FloatArray, left: IntArray, right: IntArray) -> list[TwoValues]:
+    """Find the pairs whose scores take no more than two values between them."""
+    low = np.fmin.reduce(values, axis=1, initial=np.inf)
+    high = np.fmax.reduce(values, axis=1, initial=-np.inf)
+
+    def only_ends(rows: npt.NDArray[np.int64], n_items: int) -> BoolArray:
+        part = values[rows, :n_items]
+        ends = (part == low[rows, np.newaxis]) | (part == high[rows, np.newaxis])
+        return np.asarray(np.all(ends | np.isnan(part), axis=1))
+
+    likely = np.arange(len(values))
+    likely = likely[only_ends(likely, _FEW)]
+    likely = likely[only_ends(likely, values.shape[1])]
+    two = np.zeros(len(values), np.bool_)
+    two[likely] = True
+    lower, upper = np.minimum(low[left], low[right]), np.maximum(high[left], high[right])
+    fits = two[left] & two[right]
+    for end in (low[left], low[right], high[left], high[right]):
+        fits &= (end == lower) | (end == upper)
+    pairs = np.flatnonzero(fits)
+    ends, which = np.unique(
+        np.stack([lower[pairs], upper[pairs]], axis=1), axis=0, return_inverse=True
+    )
+    return [TwoValues(float(ends[k, 1]), pairs[which.reshape(-1) == k]) for k in range(len(ends))]
