@@ -48,6 +48,10 @@ def ingest_command(
             "--higher-is-better/--lower-is-better", help="Direction of metrics that state none."
         ),
     ] = None,
+    direction: Annotated[
+        list[str] | None,
+        typer.Option(help="METRIC=higher or METRIC=lower. Can be given several times."),
+    ] = None,
     date: Annotated[str | None, typer.Option(help="When it was evaluated, as 2026-11-21.")] = None,
     run: Annotated[str | None, typer.Option(help="Name of the run, to keep several apart.")] = None,
     column: Annotated[
@@ -80,6 +84,7 @@ def ingest_command(
         dataset_version=dataset_version,
         metric=metric,
         higher_is_better=higher_is_better,
+        directions=parse_directions(direction or []),
         run_label=run,
         date=None if date is None else parse_date(date),
         columns=parse_columns(column or []),
@@ -170,6 +175,17 @@ def parse_columns(given: list[str]) -> dict[str, str]:
             )
         columns[role.strip()] = name if name.strip() else ""
     return columns
+
+
+def parse_directions(given: list[str]) -> dict[str, bool]:
+    """Return metric -> whether higher is better, from what `--direction` says."""
+    directions = {}
+    for text in given:
+        name, _, word = text.rpartition("=")
+        if not name.strip() or word.strip().lower() not in ("higher", "lower"):
+            raise StoreError(f"--direction '{text}': write it as METRIC=higher or METRIC=lower.")
+        directions[name.strip()] = word.strip().lower() == "higher"
+    return directions
 
 
 def parse_choices(given: list[str]) -> dict[str, str]:

@@ -351,6 +351,8 @@ class ReadOptions:
     dataset_version: str | None = None
     metric: str | None = None
     higher_is_better: bool | None = None
+    directions: Mapping[str, bool] = field(default_factory=dict)
+    """Metric -> whether higher is better, as ``--direction NAME=lower`` says."""
     run_label: str | None = None
     date: datetime | None = None
     columns: Mapping[str, str] = field(default_factory=dict)

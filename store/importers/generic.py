@@ -11,6 +11,7 @@ import numpy as np
 
 from store.errors import ImportFormatError
 from store.importers.bundle import (
+    BundleMetric,
     BundleRun,
     BundleScores,
     ImportBundle,
@@ -24,6 +25,7 @@ from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_items import read_items
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
+from store.importers.known_metrics import lookup
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
@@ -82,9 +84,32 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         overlaps=settings.mapping.overlaps,
         aliases=settings.mapping.aliases,
         skipped=skipped,
-        understood=[*table.notes, *plan.understood, *keys.understood, *told],
+        understood=[
+            *table.notes,
+            *plan.understood,
+            *keys.understood,
+            *told,
+            *_means_of_corpus_metrics([builder.metrics[number] for number in used]),
+        ],
         warnings=builder.warnings,
     )
+
+
+def _means_of_corpus_metrics(metrics: Sequence[BundleMetric]) -> list[str]:
+    """Return what is told of metrics that usually arise over a whole corpus and are means here."""
+    names = [
+        f"'{metric.name}'"
+        for metric in metrics
+        if metric.aggregation == "mean"
+        and (known := lookup(metric.name)) is not None
+        and known.over == "corpus"
+    ]
+    if not names:
+        return []
+    return [
+        f"Taken as the mean of the item scores: {', '.join(names)}. Over a corpus it is usually "
+        "computed from the parts of the items."
+    ]
 
 
 def _runs(

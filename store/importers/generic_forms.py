@@ -17,6 +17,7 @@ from store.importers.columns import (
     free_metric_column,
     role_cells,
 )
+from store.importers.no_metrics import AN_ID, no_metric
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -159,9 +160,11 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not found:
         _refuse_nested(table, roles)
         _require(table, roles, settings, ("score",))
+    are_metrics = "system" in roles or settings.system is not None
+    found, told = _without_no_scores(found, table, settings, are_metrics=are_metrics)
     by_name = {one.metric or "": one for one in found}
     names = ", ".join(by_name)
-    if "system" in roles or settings.system:
+    if are_metrics:
         chosen, note = found, f"Wide table: one column for each metric ({names})."
         if settings.metric:
             chosen = [_named_metric(by_name, settings, table)]
@@ -170,20 +173,55 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
             if others:
                 note += f" Numeric columns left out: {', '.join(others)}."
         _require(table, roles, settings, ("dataset",))
-        return _plan(table, roles, settings, chosen, note)
+        return _plan(table, roles, settings, chosen, *told, note)
     if settings.metric:
         _require(table, roles, settings, ("dataset",))
         for role in _ANSWER_ROLES:
             roles.pop(role, None)
         chosen = [ScoreColumns(o.columns, settings.metric, o.metric, o.aggregation) for o in found]
-        return _plan(
-            table, roles, settings, chosen, f"Wide table: one column for each system ({names})."
-        )
+        note = f"Wide table: one column for each system ({names})."
+        return _plan(table, roles, settings, chosen, *told, note)
     raise ImportFormatError(
         f"the numeric columns ({names}) may be systems or metrics. If they are systems, give "
         "--metric NAME; if they are metrics, give --system NAME or --column system=NAME.",
         path=table.shown,
     )
+
+
+def _without_no_scores(
+    found: Sequence[ScoreColumns], table: Table, settings: Settings, *, are_metrics: bool
+) -> tuple[list[ScoreColumns], list[str]]:
+    """Return the columns that may hold scores, and a sentence that tells the others.
+
+    A column that stands for a system is none by its name only where it holds ids.
+
+    Raises
+    ------
+    ImportFormatError
+        No column is left.
+    """
+    kept, reasons = [], {}
+    for one in found:
+        name = one.metric or ""
+        cells = table.cells.get(name)
+        is_declared = are_metrics and name in (
+            *settings.mapping.metrics,
+            *settings.options.directions,
+        )
+        reason = None if cells is None or is_declared else no_metric(name, cells)
+        if reason is None or not (are_metrics or reason == AN_ID):
+            kept.append(one)
+        else:
+            reasons[name] = reason
+    listed = ", ".join(f"{name} ({reason})" for name, reason in reasons.items())
+    if reasons and not kept:
+        raise ImportFormatError(
+            f"no numeric column seems to hold scores: {listed}. If one does, name it: "
+            "--metric NAME, or --column score=NAME.",
+            path=table.shown,
+        )
+    told = f"Not taken for scores: {listed}; --metric NAME reads one of them."
+    return kept, [told] if reasons else []
 
 
 def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
@@ -231,13 +269,13 @@ def _plan(
     roles: Mapping[str, str],
     settings: Settings,
     scores: Sequence[ScoreColumns],
-    note: str,
+    *notes: str,
 ) -> Plan:
     used = {name for column in roles.values() for name in fields_of(column, table.columns)}
     used.update(name for one in scores for name in one.columns)
     leftover = tuple(column for column in table.columns if column not in used)
     told = describe_roles(roles, table.columns, settings.columns)
-    return Plan(roles, tuple(scores), leftover, (note, told))
+    return Plan(roles, tuple(scores), leftover, (*notes, told))
 
 
 def _require(

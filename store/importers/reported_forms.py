@@ -12,12 +12,14 @@ from store.importers.bundle import RowProblems
 from store.importers.cells import CellError, is_missing, looks_numeric
 from store.importers.columns import (
     describe_roles,
+    fields_of,
     find_roles,
     free_metric_column,
     normal_name,
     role_cells,
 )
 from store.importers.key_columns import KeyReader
+from store.importers.no_metrics import no_metric
 from store.importers.printed import parse_printed, plain_name, plain_names
 from store.importers.settings import Settings
 from store.importers.tables import Table
@@ -112,6 +114,7 @@ class _FormReader:
         self._settings = settings
         self._keys = KeyReader(table, roles, settings, problems)
         self._told: list[str] = []
+        self._no_scores: list[str] = []
 
     def read(self) -> ReportedPlan:
         """Return the cells of the form that fits."""
@@ -228,6 +231,7 @@ class _FormReader:
         if has_dataset:
             datasets = self._names("dataset")
             if settings.metric is None:
+                figures = self._scores_among(figures)
                 self._told.append(f"Columns read as metrics: {', '.join(figures)}.")
                 return {column: (datasets, column) for column in figures}
             if len(figures) != 1:
@@ -247,6 +251,27 @@ class _FormReader:
         headers = self._headers(figures, role="dataset")
         self._told.append(f"Columns read as datasets: {', '.join(headers.values())}.")
         return {column: ([name] * n_rows, settings.metric) for column, name in headers.items()}
+
+    def _scores_among(self, figures: Sequence[str]) -> list[str]:
+        """Return the columns that may be metrics; tell the others."""
+        declared = (*self._settings.mapping.metrics, *self._settings.options.directions)
+        reasons = {
+            column: reason
+            for column in figures
+            if column not in declared
+            and (reason := no_metric(column, self._table.cells[column])) is not None
+        }
+        listed = ", ".join(f"{column} ({reason})" for column, reason in reasons.items())
+        if len(reasons) == len(figures):
+            raise ImportFormatError(
+                f"no column seems to hold figures of a metric: {listed}. If one does, name it: "
+                "--metric NAME, or --column score=NAME.",
+                path=self._table.shown,
+            )
+        self._no_scores += reasons
+        if reasons:
+            self._told.append(f"Not taken for scores: {listed}; --metric NAME reads one of them.")
+        return [column for column in figures if column not in reasons]
 
     def _pvalue_columns(self, systems: Sequence[str]) -> dict[str, tuple[str, str]]:
         headed: dict[str, tuple[str, str]] = {}
@@ -326,7 +351,8 @@ class _FormReader:
 
     def _figures(self) -> list[str]:
         """Return the columns of figures that play no role."""
-        used = set(self._roles.values())
+        columns = self._table.columns
+        used = {name for column in self._roles.values() for name in fields_of(column, columns)}
         return [
             column
             for column in self._table.columns
@@ -379,7 +405,7 @@ class _FormReader:
 
     def _ignored(self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell]) -> list[str]:
         read = {cell.column for cell in scores} | {cell.column for cell in pvalues}
-        read.update(self._roles.values())
+        read.update(self._roles.values(), self._no_scores)
         templates = " ".join(self._roles.values())
         return [c for c in self._table.columns if c not in read and f"{{{c}}}" not in templates]
 

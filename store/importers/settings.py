@@ -119,11 +119,15 @@ class Settings:
         )
 
     def direction_of(self, metric: str, stated: bool | None, *, is_only: bool) -> bool | None:
-        """Return the direction of a metric: flag, YAML, then what the file states.
+        """Return the direction of a metric: flags, YAML, then what the file states.
+
+        ``--direction NAME=lower`` speaks for one metric and goes before all else.
 
         With several metrics in a file the flag speaks for those that nobody else describes, and
         for the one that ``--metric`` names.
         """
+        if metric in self.options.directions:
+            return self.options.directions[metric]
         own = self.note_of(metric).higher_is_better
         described = stated if own is None else own
         flag = self.options.higher_is_better

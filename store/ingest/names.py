@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -99,12 +100,13 @@ def resolve_metrics(
         The store knows the metric with another direction, aggregation or unit.
     """
     known = metrics_by_label(change)
+    directions = [_direction(wanted, higher_is_better, report) for wanted in bundle.metrics]
+    _require_directions(bundle, directions, known)
     resolved = []
-    for wanted in bundle.metrics:
+    for wanted, direction in zip(bundle.metrics, directions, strict=True):
         metric = known.get(label_of(wanted))
-        direction = _direction(wanted, higher_is_better, report)
         if metric is None:
-            metric = _make_metric(change, wanted, direction, bundle)
+            metric = _make_metric(change, wanted, direction)
             known.add(label_of(metric), metric)
             report.metrics_added.append(metric.name)
         else:
@@ -150,15 +152,31 @@ def _direction(wanted: BundleMetric, flag: bool | None, report: IngestReport) ->
     return usual.higher_is_better
 
 
-def _make_metric(
-    change: Change, wanted: BundleMetric, direction: bool | None, bundle: ImportBundle
-) -> Metric:
-    if direction is None:
-        raise ImportFormatError(
-            f"nobody says whether higher is better for the metric '{wanted.name}'. "
-            "Add --higher-is-better or --lower-is-better, or state it in the YAML file.",
-            path=bundle.files[0].path if bundle.files else "",
-        )
+def _require_directions(
+    bundle: ImportBundle, directions: Sequence[bool | None], known: BySpelling[Metric]
+) -> None:
+    """Raise one error that names every new metric whose direction nobody knows."""
+    unknown = [
+        f"'{wanted.name}'"
+        for wanted, direction in zip(bundle.metrics, directions, strict=True)
+        if direction is None and known.get(label_of(wanted)) is None
+    ]
+    if not unknown:
+        return
+    ways = "--higher-is-better or --lower-is-better"
+    names = f" {unknown[0]}"
+    if len(unknown) > 1:
+        names = f"s {', '.join(unknown[:-1])} and {unknown[-1]}"
+        one = shlex.quote(f"{unknown[0][1:-1]}=lower")
+        ways = f"--direction {one} (or =higher) for each, or {ways} for all of them"
+    raise ImportFormatError(
+        f"nobody says whether higher is better for the metric{names}. Add {ways}, or state it in "
+        "the YAML file.",
+        path=bundle.files[0].path if bundle.files else "",
+    )
+
+
+def _make_metric(change: Change, wanted: BundleMetric, direction: bool | None) -> Metric:
     lower, upper = _bounds(wanted)
     metric = Metric(
         name=composed(wanted.name),

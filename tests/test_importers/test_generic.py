@@ -270,6 +270,34 @@ def test_wide_by_metric_reads_only_the_metric_asked_for(read) -> None:
     assert any("Numeric columns left out: tokens" in told for told in bundle.understood)
 
 
+def test_ids_settings_and_flags_are_no_metrics(read) -> None:
+    header = "system,item,seg_no,row,lr,is_short,timestamp,eval/loss,acc\n"
+    bundle = read(header + "A,q1,1,7,0.1,True,5,0.5,1\nA,q2,2,8,0.1,False,6,0.25,0\n", dataset="d")
+    assert {m.name for m in bundle.metrics} == {"seg_no", "eval/loss", "acc"}
+    (told,) = (text for text in bundle.understood if text.startswith("Not taken for scores"))
+    assert "lr (a setting)" in told
+    assert "is_short (a flag)" in told
+    one = read(header + "A,q1,1,7,0.1,True,5,0.5,1\n", dataset="d", metric="row")
+    assert scores(one) == {("A", "d", "", "row", 0): {"q1": 7}}
+    with pytest.raises(ImportFormatError, match=r"no numeric column seems to hold scores: lr \("):
+        read("system,item,lr\nA,q1,0.1\n", dataset="d")
+
+
+def test_ids_are_no_systems(read) -> None:
+    bundle = read("item,Unnamed: 0,A,B\nq1,0,1,0\n", dataset="d", metric="acc")
+    assert {run.system for run in bundle.runs} == {"A", "B"}
+
+
+def test_a_direction_for_each_metric(read) -> None:
+    table = "system,item,zork,zonk,acc\nA,q1,1,2,1\n"
+    bundle = read(table, dataset="d", directions={"zork": False, "acc": False}, metric=None)
+    assert {m.name: m.higher_is_better for m in bundle.metrics} == {
+        "zork": False,
+        "zonk": None,
+        "acc": False,
+    }
+
+
 @pytest.mark.parametrize(
     "header",
     ["system,item,score,acc", "system,item,value,Acc", "system,item,score,acc,metric"],

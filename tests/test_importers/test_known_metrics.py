@@ -2,7 +2,9 @@
 
 import pytest
 
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import lookup, normal_metric
+from store.importers.metric_registry import GROUPS
+from store.importers.no_metrics import no_metric
 
 HIGHER = """acc|Accuracy|acc_norm|exact_match|EM|F1|macro-F1|BLEU|chrF|ROUGE-L|rouge1|rouge-1.f1
 bertscore.f1|LAS|UAS|Spearman|pearsonr|MCC|resolved|pass@1|pass@10|pass_at_1_pct|resolved_pct
@@ -33,5 +35,87 @@ def test_unknown_metrics_stay_unknown(name) -> None:
 
 
 def test_bounds_and_units() -> None:
-    assert lookup("spearman")[2:] == (-1.0, 1.0)
-    assert lookup("accuracy")[1:] == ("", 0.0, None), "printed as 0.74 here and as 74.4 there"
+    spearman, accuracy = lookup("spearman"), lookup("accuracy")
+    assert (spearman.lower, spearman.upper) == (-1.0, 1.0)
+    assert (accuracy.lower, accuracy.upper) == (0.0, None), "printed as 0.74 or as 74.4"
+    assert (accuracy.over, lookup("bleu").over) == ("mean", "corpus")
+    assert lookup("latency").measured == "seconds"
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("eval/loss", "loss"),
+        ("val_acc", "accuracy"),
+        ("train/loss_mean", "loss"),
+        ("final_val_loss", "loss"),
+        ("n_errors", "errors"),
+        ("n.misspel", "misspellings"),
+        ("num_calls", "calls"),
+        ("test_f1_macro", "f1"),
+        ("HasAns_exact", "exact_match"),
+        ("AnswerRelevancy_score", "relevance"),
+        ("latencyMs", "latency"),
+        ("pass_at_1_pct", "pass_at_k"),
+        ("chrF++", "chrf"),
+    ],
+)
+def test_parts_of_a_name_that_change_nothing(name, called) -> None:
+    assert lookup(name).name == called
+
+
+@pytest.mark.parametrize(
+    "name", ["1-WER", "no_errors", "non-error", "train/loss_std", "n_resolved"]
+)
+def test_what_may_be_the_opposite_or_another_thing_stays_unknown(name) -> None:
+    assert lookup(name) is None
+
+
+def test_every_entry_is_stated_once_with_where_it_is_defined() -> None:
+    spellings = [
+        spelling
+        for group in GROUPS
+        for name, others in group.names.items()
+        for spelling in (name, *others.split())
+    ]
+    assert len(set(spellings)) == len(spellings)
+    assert all(spelling == normal_metric(spelling) for spelling in spellings)
+    assert all(" " in group.source for group in GROUPS)
+    assert len({name for group in GROUPS for name in group.names}) >= 150
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("seg_id", "id"),
+        ("Unnamed: 0", "id"),
+        ("row", "id"),
+        ("learning_rate", "setting"),
+        ("params.alpha", "setting"),
+        ("temperature", "setting"),
+        ("n_layer", "setting"),
+        ("started_at", "time"),
+        ("timestamp", "time"),
+        ("loss_std", "spread"),
+        ("n_items", "count"),
+    ],
+)
+def test_a_name_says_that_a_column_holds_no_scores(name, reason) -> None:
+    assert reason in (no_metric(name, ["1", "2"]) or "")
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["True", "False"], "a flag"),
+        ([True, False, None], "a flag"),
+        (["3"] * 8, "the same in all rows"),
+        ([str(i) for i in range(8)], "another whole number in each row"),
+        ([str(i + 0.5) for i in range(8)], None),
+        (["3"] * 7, None),
+        (["1", "0"] * 8, None),
+    ],
+)
+def test_values_say_whether_a_column_of_an_unknown_name_holds_scores(cells, reason) -> None:
+    assert no_metric("zork", cells) == reason
+    assert no_metric("accuracy", cells) is None

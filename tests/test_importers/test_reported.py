@@ -151,6 +151,13 @@ def test_only_the_metric_asked_for_is_read(read) -> None:
         read(table, metric="chrf")
 
 
+def test_settings_and_spreads_are_no_figures_of_a_metric(read) -> None:
+    bundle = read(
+        "model,dropout,n_params,val/loss_mean,val/loss_std\nA,0.2,9,1.5,0.1\n", dataset="d"
+    )
+    assert figures(bundle) == {("A", "d", "val/loss_mean"): (1.5, "1.5")}
+
+
 def test_a_column_called_as_the_metric_goes_before_one_called_score(read) -> None:
     table = "system,dataset,score,bleu,n\nA,d,1,32.5,10\n"
     bundle = read(table, metric="bleu")

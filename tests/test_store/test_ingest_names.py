@@ -14,6 +14,14 @@ from store.metrics import get_metric, list_metrics
 from store.systems import get_system, list_systems
 
 
+def test_ingest_names_all_metrics_whose_direction_is_unknown(store, bundle, run):
+    metrics = [BundleMetric(name) for name in ("zork", "acc", "zonk")]
+    sent = bundle([run("A", {(0, 0): [1.0], (1, 0): [1.0], (2, 0): [1.0]})], metric=metrics)
+    with pytest.raises(ImportFormatError, match=r"the metrics 'zork' and 'zonk'\. Add --direction"):
+        ingest(store, sent, actor="t")
+    ingest(store, sent, actor="t", higher_is_better=True)
+
+
 def test_ingest_asks_for_the_direction_of_an_unknown_metric(store, bundle, contents):
     before = contents(store)
     with pytest.raises(ImportFormatError) as raised:

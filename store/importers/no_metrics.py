@@ -1,0 +1,72 @@
+"""Numeric columns that are no scores: ids, settings, times, flags, positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from store.importers.cells import TRUTH_WORDS, is_missing, read_numbers
+from store.importers.known_metrics import lookup, normal_metric
+from store.importers.metric_registry import SETTINGS
+
+_ID = re.compile(
+    r"(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|offset|pid|"
+    r"serial|ordinal|position|pos_in_file)|unnamed(_\d+)?|level_\d+|"
+)
+_TIME = re.compile(
+    r"(.*_)?(timestamp|time_stamp|tstamp|datetime|date|year|month|day|hour|minute|weekday|epoch_time|"
+    r"unix_time|created|updated|started|ended|finished|start_time|end_time|retrieved|modified)(_at|_on|_ts)?"
+)
+_SETTING = re.compile(r"(params?|config|configs|hparams?|args?|hyperparameters?|settings?)_.+")
+_COUNT = re.compile(
+    r"(n|num|number_of|nb|count|total)_.+|.+_(count|counts|total)|n|count|size|support"
+)
+_SPREAD = re.compile(
+    r".+_(std|stderr|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
+)
+AN_ID = "an id or a place"
+"""What a column is that numbers the rows, or names them by a number."""
+_FEWEST = 8
+"""Rows from which the values of a column say what it is."""
+
+
+def no_metric(name: str, cells: Sequence[Any]) -> str | None:
+    """Return why a numeric column holds no scores, in words; ``None`` where it may.
+
+    A well-known metric is one whatever its values are. Otherwise its name tells, and where the
+    table is long enough its values: one value in all rows, or another whole number in each.
+    """
+    key = normal_metric(name)
+    if key in SETTINGS or _SETTING.fullmatch(key):
+        return "a setting"
+    if _ID.fullmatch(key):
+        return AN_ID
+    if _TIME.fullmatch(key):
+        return "a time"
+    if _SPREAD.fullmatch(key):
+        return "a spread"
+    if lookup(name) is not None:
+        return None
+    if _COUNT.fullmatch(key):
+        return "a count"
+    filled = [cell for cell in cells if not is_missing(cell)]
+    if filled and all(map(_is_truth, filled)):
+        return "a flag"
+    if len(filled) < _FEWEST:
+        return None
+    numbers = read_numbers(filled).values
+    if np.isnan(numbers).any():
+        return None
+    distinct = np.unique(numbers)
+    if len(distinct) == 1:
+        return "the same in all rows"
+    if len(distinct) == len(numbers) and (numbers == np.round(numbers)).all():
+        return "another whole number in each row"
+    return None
+
+
+def _is_truth(cell: Any) -> bool:
+    return isinstance(cell, bool) or (isinstance(cell, str) and cell.strip().lower() in TRUTH_WORDS)
