@@ -80,6 +80,8 @@ FILE_NAME = "@file"
 """Stands for a column that holds the name of the file, without folder and extensions."""
 _NOT_IN_FILE = (LINE_NUMBER, FILE_NAME)
 
+_BESIDE_NAMES = ("date", "seed")
+"""Roles that a column keeps when it also stands in a name."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
 
 
@@ -108,6 +110,8 @@ def find_roles(
     """
     roles: dict[str, str] = {}
     taken: set[str] = set()
+    in_names: set[str] = set()
+    """Columns that stand in a name such as ``"board of {date}"``: still the date of their row."""
     for role, column in stated.items():
         if role not in ROLE_NAMES:
             raise ImportFormatError(
@@ -125,14 +129,18 @@ def find_roles(
                     field=role,
                 )
         roles[role] = column
-        if len(used) == 1:
-            taken.update(used)
+        if column in columns:
+            taken.add(column)
+        elif len(used) == 1:
+            in_names.update(used)
     by_name = {normal_name(column): column for column in reversed(columns)}
     for role in wanted:
         if role in stated:
             continue
         for name in ROLE_NAMES[role]:
             column = by_name.get(name, "")
+            if column in in_names and role not in _BESIDE_NAMES:
+                continue
             if column and column not in taken:
                 roles[role] = column
                 taken.add(column)

@@ -283,6 +283,18 @@ def test_ids_settings_and_flags_are_no_metrics(read) -> None:
         read("system,item,lr\nA,q1,0.1\n", dataset="d")
 
 
+def test_a_run_named_by_its_seed_and_date_keeps_both(read) -> None:
+    table = "system,item,seed,date,acc\nA,q1,7,2024-01-02,1\n"
+    (one,) = read(table, dataset="d", columns={"run": "seed {seed}"}).runs
+    assert (one.label, one.provenance.seed) == ("seed 7", 7)
+    assert str(one.provenance.evaluated_on.date()) == "2024-01-02"
+
+
+def test_a_column_that_stands_in_a_name_plays_no_other_role_but_the_date(read) -> None:
+    with pytest.raises(ImportFormatError, match="what the items are called"):
+        read("system,id,acc\nA,q1,1\n", columns={"dataset": "part {id}"}, format="generic")
+
+
 def test_ids_are_no_systems(read) -> None:
     bundle = read("item,Unnamed: 0,A,B\nq1,0,1,0\n", dataset="d", metric="acc")
     assert {run.system for run in bundle.runs} == {"A", "B"}

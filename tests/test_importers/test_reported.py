@@ -151,6 +151,15 @@ def test_only_the_metric_asked_for_is_read(read) -> None:
         read(table, metric="chrf")
 
 
+def test_a_source_made_of_the_date_keeps_the_date(read) -> None:
+    table = "system,dataset,acc,date\nA,d,0.5,2024-01-02\nA,d,0.6,2024-03-04\n"
+    bundle = read(table, columns={"source": "board of {date}"})
+    assert [(one.source, str(one.reported_on.date())) for one in bundle.reported_scores] == [
+        ("board of 2024-01-02", "2024-01-02"),
+        ("board of 2024-03-04", "2024-03-04"),
+    ]
+
+
 def test_settings_and_spreads_are_no_figures_of_a_metric(read) -> None:
     bundle = read(
         "model,dropout,n_params,val/loss_mean,val/loss_std\nA,0.2,9,1.5,0.1\n", dataset="d"
