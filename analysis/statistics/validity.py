@@ -18,7 +18,6 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.statistics._typing import Alternative, BoolArray, FloatArray
-from analysis.statistics.standard_error import CodeArray
 
 
 class Bound(NamedTuple):
@@ -45,13 +44,13 @@ BOUNDS: Mapping[str, Bound] = {
         1.5,
         "how much more skewed all items are taken to be than those seen",
     ),
-    "few-units": Bound(
+    "few-groups": Bound(
         10,
-        "with fewer differences than this, skewness cannot be corrected for",
+        "with fewer groups than this, skewness cannot be corrected for",
     ),
     "few-skewness": Bound(
         0.5,
-        "of its largest possible value, from which few differences count as skewed",
+        "of its largest possible value, from which few groups count as skewed",
     ),
     "tight": Bound(
         8,
@@ -110,55 +109,6 @@ class Guarded(NamedTuple):
     """A `Reason`."""
 
 
-def difference_facts(
-    differences: FloatArray, largest: npt.ArrayLike = np.nan, groups: CodeArray | None = None
-) -> DifferenceFacts:
-    """Return what the guard needs to know.
-
-    Parameters
-    ----------
-    differences : ndarray, shape (n_items,) or (n_pairs, n_items)
-        Of items both have, less the difference under the null hypothesis.
-    largest : float or ndarray, shape (n_pairs,)
-        How far the item scores of both systems spread.
-    groups : ndarray of int, shape (n_items,), optional
-        Numbers from 0 of groups that are the units of the test.
-    """
-    items = np.asarray(differences, dtype=np.float64)
-    units = items if groups is None else _group_sums(items, groups)
-    return DifferenceFacts(
-        _moments(units, np.ones(units.shape, dtype=np.bool_)),
-        _moments(units, units != 0),
-        _moments(items, np.ones(items.shape, dtype=np.bool_)),
-        np.broadcast_to(np.asarray(largest, dtype=np.float64), items.shape[:-1]).copy(),
-    )
-
-
-def _group_sums(items: FloatArray, groups: CodeArray) -> FloatArray:
-    """Return the sum of each group over the mean size of a group."""
-    sizes = np.bincount(groups)
-    in_order = items[..., np.argsort(groups, kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    sums = np.add.reduceat(in_order, starts, axis=-1)
-    return np.asarray(sums * len(sizes) / items.shape[-1])
-
-
-def _moments(values: FloatArray, counted: BoolArray) -> Moments:
-    n = counted.sum(axis=-1).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(counted, values, 0.0).sum(axis=-1) / n
-        centred = np.where(counted, values - mean[..., np.newaxis], 0.0)
-        peak = np.max(np.abs(centred), axis=-1, initial=0.0)
-        scaled = np.where(
-            peak[..., np.newaxis] > 0, centred / peak[..., np.newaxis], 0.0
-        )  # so that powers of tiny differences do not vanish
-        second = (scaled**2).sum(axis=-1) / n
-        third = (scaled**3).sum(axis=-1) / n
-        sd = peak * np.sqrt(second * n / (n - 1))
-        skewness = np.where(second > 0, third / second**1.5, 0.0)
-    return Moments(n, np.asarray(mean), np.asarray(sd), np.asarray(skewness))
-
-
 def guard(
     facts: DifferenceFacts,
     pvalue: npt.ArrayLike,
@@ -185,8 +135,8 @@ def guard(
     Returns
     -------
     Guarded
-        p is never below the one given, and the interval never narrower. NaN stays NaN. The
-        two-sided interval holds `null` where the two-sided p is above 1 - `level`.
+        p is never below the one given, and the interval never narrower; each stays NaN where it
+        is. The two-sided interval holds `null` where the two-sided p is above 1 - `level`.
 
     Notes
     -----
@@ -204,29 +154,32 @@ def guard(
     (1956), The nonexistence of certain statistical procedures in nonparametric problems.
     """
     p, below, above = (np.array(part, dtype=np.float64) for part in (pvalue, low, high))
-    asked = ~np.isnan(p)
-    skewed, refused = _skewed(facts.differing)
-    adjusted = _adjusted_pvalue(facts, alternative)
-    reach_low, reach_high = _adjusted_interval(facts.units, level)
-    unseen = _is_tight(facts)
-    p_unseen, unseen_low, unseen_high = _unseen(facts, alternative, 1 - level)
+    skewed, refused = _skewed(facts)
     reason = np.zeros(p.shape, dtype=np.int8)
-    for applies, other, bound_low, bound_high, why in (
-        (skewed, adjusted, reach_low + null, reach_high + null, Reason.SKEWED),
-        (unseen, p_unseen, unseen_low + null, unseen_high + null, Reason.UNSEEN),
+    for applies, other, ends, why in (
+        (
+            skewed,
+            _adjusted_pvalue(facts, alternative),
+            _adjusted_interval(facts.units, level),
+            Reason.SKEWED,
+        ),
+        (_is_tight(facts), *_unseen(facts, alternative, 1 - level), Reason.UNSEEN),
     ):
-        counts = asked & applies & ~np.isnan(other)
-        reason[counts & ((other > p) | (bound_low < below) | (bound_high > above))] = why
-        p = np.where(counts, np.fmax(p, other), p)
-        below = np.where(counts, np.fmin(below, bound_low), below)
-        above = np.where(counts, np.fmax(above, bound_high), above)
+        higher = applies & (other > p)
+        lower_end, upper_end = (
+            applies & (ends[0] + null < below),
+            applies & (ends[1] + null > above),
+        )
+        p = np.where(higher, other, p)
+        below = np.where(lower_end, ends[0] + null, below)
+        above = np.where(upper_end, ends[1] + null, above)
+        reason[higher | lower_end | upper_end] = why
     if alternative == "two-sided":
-        open_ = asked & (p > 1 - level)
-        below = np.where(open_, np.fmin(below, null), below)
-        above = np.where(open_, np.fmax(above, null), above)
-    none = asked & refused
-    reason[none] = Reason.NO_VALID_TEST
-    p, below, above = (np.where(none, np.nan, part) for part in (p, below, above))
+        open_ = p > 1 - level
+        below = np.where(open_ & (below > null), null, below)
+        above = np.where(open_ & (above < null), null, above)
+    reason[refused] = Reason.NO_VALID_TEST
+    p, below, above = (np.where(refused, np.nan, part) for part in (p, below, above))
     return Guarded(p, below, above, reason)
 
 
@@ -278,13 +231,15 @@ def _at_most(count: FloatArray, of: FloatArray) -> FloatArray:
     return np.asarray(special.bdtr(count, of.astype(np.int64), 0.5), dtype=np.float64)
 
 
-def _skewed(differing: Moments) -> tuple[BoolArray, BoolArray]:
+def _skewed(facts: DifferenceFacts) -> tuple[BoolArray, BoolArray]:
     """Return which pairs have skewed differences, and which of these nothing is valid for."""
-    n, size = differing.n, np.abs(differing.skewness)
+    n, of_groups = facts.units.n, facts.units.n < facts.items.n
     with np.errstate(invalid="ignore", divide="ignore"):
-        skewed = size > BOUNDS["skewness"].value * np.sqrt(n)
+        size, of_differing = np.abs(facts.units.skewness), np.abs(facts.differing.skewness)
+        bound = BOUNDS["skewness"].value
+        skewed = (size > bound * np.sqrt(n)) | (of_differing > bound * np.sqrt(facts.differing.n))
         largest = (n - 2) / np.sqrt(n - 1)
-        few = (n > 2) & (n < BOUNDS["few-units"].value)
+        few = of_groups & (n > 2) & (n < BOUNDS["few-groups"].value)
         return skewed, few & (size > BOUNDS["few-skewness"].value * largest)
 
 
@@ -344,12 +299,12 @@ def _is_tight(facts: DifferenceFacts) -> BoolArray:
 
 def _unseen(
     facts: DifferenceFacts, alternative: Alternative, alpha: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return p and interval where a share of units that nobody saw may lose all there is."""
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+    """Return p and interval where a share of items that nobody saw may lose all there is."""
     n, mean, largest = facts.items.n, facts.items.mean, facts.largest
     with np.errstate(invalid="ignore", divide="ignore"):
         none_seen = np.exp(-n * np.log1p(np.abs(mean) / largest))
         share = -np.expm1(math.log(alpha) / n)
         low, high = mean - share * (largest + mean), mean + share * (largest - mean)
     against = {"greater": mean < 0, "less": mean > 0}.get(alternative, np.zeros_like(mean) > 0)
-    return np.where(against, np.nan, none_seen), low, high
+    return np.where(against, np.nan, none_seen), (low, high)

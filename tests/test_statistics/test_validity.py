@@ -6,15 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
+from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
-from analysis.statistics.validity import (
-    BOUNDS,
-    DifferenceFacts,
-    Reason,
-    difference_facts,
-    guard,
-    guard_shares,
-)
+from analysis.statistics.validity import BOUNDS, Reason, guard, guard_shares
 
 N_SAMPLES = 4_000
 
@@ -29,8 +23,18 @@ def t_answers(samples, level=0.95):
     return pvalue, mean - reach, mean + reach
 
 
+def facts_of(samples, largest=np.nan, codes=None):
+    """Return the facts of differences; scores may spread as far as is said."""
+    rows = np.atleast_2d(samples)
+    systems = np.vstack([rows, np.zeros(rows.shape[1])])
+    facts = difference_facts(
+        systems, np.arange(len(rows)), np.full(len(rows), len(rows)), codes=codes
+    )
+    return facts._replace(largest=np.broadcast_to(largest, len(rows)).astype(float))
+
+
 def guarded(samples, largest=np.nan, level=0.95):
-    return guard(difference_facts(samples, largest), *t_answers(samples, level), level=level)
+    return guard(facts_of(samples, largest), *t_answers(np.atleast_2d(samples), level), level=level)
 
 
 def hall(mean, sd, skewness, n):
@@ -74,11 +78,15 @@ def test_what_no_item_shows_counts_where_differences_are_small_beside_the_scores
     assert guarded(wide, largest=1.0).pvalue == t_answers(wide)[0]
 
 
-def test_few_skewed_differences_have_no_valid_test():
-    found = guarded(np.array([[0.1, 0.11, 0.12, 0.9], [0.1, 0.2, 0.3, 0.4]]))
+def test_few_skewed_groups_have_no_valid_test():
+    of_groups = np.array([[0.1, 0.11, 0.12, 0.9], [0.1, 0.2, 0.3, 0.4]])
+    facts = facts_of(np.repeat(of_groups, 5, axis=1), codes=np.repeat(np.arange(4), 5))
+    found = guard(facts, *t_answers(of_groups), level=0.95)
     assert found.reason.tolist() == [Reason.NO_VALID_TEST, Reason.KEPT]
     assert np.isnan([found.pvalue[0], found.low[0], found.high[0]]).all()
     assert found.pvalue[1] < 0.05
+    items = guarded(of_groups)  # sign flips of four items find nothing at any usual level
+    assert items.reason[0] == Reason.SKEWED
 
 
 def test_groups_count_by_their_sums():
@@ -86,7 +94,7 @@ def test_groups_count_by_their_sums():
     groups = np.repeat(np.arange(12), rng.integers(1, 9, size=12))
     d = rng.normal(size=groups.size)
     order = rng.permutation(groups.size)
-    facts = difference_facts(d[order], groups=groups[order])
+    facts = facts_of(d[order], codes=groups[order])
     sums = np.array([d[groups == g].sum() for g in range(12)]) * 12 / groups.size
     assert facts.units.n == 12
     assert facts.units.mean == pytest.approx(d.mean())
@@ -103,7 +111,7 @@ def test_never_bolder_and_always_in_agreement(seed, alternative):
     d[rng.random(d.shape) < rng.choice([0, 0.7])] = 0
     given_ = t_answers(d)
     found = guard(
-        difference_facts(d, np.ptp(d, axis=1) * rng.choice([1, 20])),
+        facts_of(d, np.ptp(d, axis=1) * rng.choice([1, 20])),
         *given_,
         level=0.95,
         alternative=alternative,
@@ -118,6 +126,21 @@ def test_never_bolder_and_always_in_agreement(seed, alternative):
         assert (says == excludes)[kept].all()
     same = found.reason == Reason.KEPT
     assert (found.pvalue == given_[0])[same & kept].all()
+
+
+def test_facts_far_from_0_and_with_any_number_of_items():
+    rng = np.random.default_rng(6)
+    for n in (1, 2, 7, 8, 21):
+        for shift, scale in ((0.0, 1.0), (1e4, 1.0), (3.0, 1e-90), (3.0, 1e90), (0.0, 0.0)):
+            d = scale * (rng.exponential(size=n) + shift)
+            units = facts_of(d).units
+            assert units.mean == pytest.approx(d.mean())
+            if n > 1:
+                assert units.sd == pytest.approx(d.std(ddof=1), rel=1e-9)
+            if n > 2 and scale:
+                assert units.skewness == pytest.approx(stats.skew(d / scale - shift), rel=1e-7)
+    constant = facts_of(np.full(9, 0.1)).units
+    assert (constant.sd, constant.skewness) == (0, 0)
 
 
 def test_pairs_do_not_depend_on_each_other_nor_on_scale():
@@ -148,7 +171,6 @@ def losses(share, loss, noise):
         (lambda rng, shape: rng.exponential(size=shape) - 1, 50, np.nan, True),
         (lambda rng, shape: rng.chisquare(1, size=shape) - 1, 20, np.nan, True),
         (lambda rng, shape: rng.lognormal(size=shape) - np.exp(0.5), 30, np.nan, True),
-        (lambda rng, shape: rng.exponential(size=shape) - 1, 4, np.nan, True),
         (losses(0.02, 1.0, 0.005), 50, 1.0, True),
         (losses(0.02, 1.0, 0.1), 200, 1.0, False),
         (losses(0.05, 1.0, 0.01), 100, 1.0, False),
@@ -169,13 +191,28 @@ def test_false_alarms_stay_at_the_level_where_those_of_the_t_test_do_not(
         assert plain > stats.binom.ppf(1 - 1e-3, N_SAMPLES, alpha)
 
 
-def test_facts_of_one_pair_are_those_of_a_row():
-    d = np.random.default_rng(5).normal(size=(3, 15))
-    rows = difference_facts(d, [1.0, 2.0, 3.0])
-    alone = difference_facts(d[1], 2.0)
-    assert isinstance(alone, DifferenceFacts)
-    assert alone.units.mean == rows.units.mean[1]
-    assert alone.largest == rows.largest[1]
+def test_facts_by_hand_with_missing_scores_and_ties():
+    a = np.array([0.3, 0.5, np.nan, 0.9, 0.1, 0.7])
+    b = np.array([0.3, 0.2, 0.4, 0.5, 0.2, np.nan])
+    (first, second), scores = np.array([[0], [1]]), np.stack([a, b])
+    facts = difference_facts(scores, first, second)
+    d = np.array([0.0, 0.3, 0.4, -0.1])
+    for moments, values in ((facts.units, d), (facts.items, d), (facts.differing, d[1:])):
+        assert moments.n == values.size
+        assert moments.mean == pytest.approx(values.mean())
+        assert moments.sd == pytest.approx(values.std(ddof=1))
+        assert moments.skewness == pytest.approx(stats.skew(values))
+    assert facts.largest == pytest.approx(0.8)  # of all scores of both: .1 to .9
+    mirrored = difference_facts(scores, second, first)
+    assert mirrored.units.skewness == pytest.approx(-facts.units.skewness)
+    by_group = difference_facts(scores, first, second, codes=np.array([0, 1, 1, 0, 1, 2]))
+    assert by_group.units.n == 2
+    assert by_group.units.sd == pytest.approx(np.std([0.4 * 2 / 4, 0.2 * 2 / 4], ddof=1))
+    # .5 - .2 and .3 - 0 differ in the last bit alone.
+    alike = difference_facts(np.array([[0.5, 0.3], [0.2, 0.0]]), first, second)
+    assert alike.units.sd == pytest.approx(0, abs=1e-15)
+    none = difference_facts(np.array([[np.nan], [1.0]]), first, second)
+    assert none.units.n == 0
 
 
 def score_test(only_a, only_b, n):

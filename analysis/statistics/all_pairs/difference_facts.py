@@ -1,0 +1,197 @@
+"""What the differences of pairs look like, for the guard of the tests of means."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import FloatArray
+from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics.all_pairs.tiles import run_tiles
+from analysis.statistics.standard_error import CodeArray
+from analysis.statistics.validity import DifferenceFacts, Moments
+
+_PAIRS_AT_ONCE = 2_048
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+def difference_facts(
+    scores: FloatArray,
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+    *,
+    codes: CodeArray | None = None,
+    n_threads: int | None = None,
+) -> DifferenceFacts:
+    """Return the facts of the pairs ``first[k]``, ``second[k]`` of systems, first minus second.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_systems, n_items)
+        NaN = missing; a pair uses the items that both have.
+    first, second : ndarray of int, shape (n_pairs,)
+    codes : ndarray of int, shape (n_items,), optional
+        Numbers from 0 of groups that are the units of the test.
+    n_threads : int, optional
+        No result depends on it.
+    """
+    values = np.ascontiguousarray(scores)
+    with np.errstate(invalid="ignore"):
+        low = np.fmin.reduce(values, axis=1, initial=np.inf)
+        high = np.fmax.reduce(values, axis=1, initial=-np.inf)
+        largest = np.fmax(high[first], high[second]) - np.fmin(low[first], low[second])
+        size = np.fmax(np.abs(low), np.abs(high))
+        tolerance = _ROUNDING * np.fmax(size[first], size[second])
+    starts = np.arange(values.shape[1] + 1)
+    if codes is not None:
+        order = np.argsort(codes, kind="stable")
+        values = np.ascontiguousarray(values[:, order])
+        starts = np.append(np.flatnonzero(np.diff(codes[order], prepend=-1)), codes.size)
+    found = np.zeros((first.size, 12))
+
+    def work(tile: int) -> None:
+        at = slice(tile * _PAIRS_AT_ONCE, (tile + 1) * _PAIRS_AT_ONCE)
+        if codes is not None:
+            _by_units(values, starts, first[at], second[at], tolerance[at], found[at])
+            return
+        _by_items(values, first[at], second[at], tolerance[at], found[at])
+        left = at.start + np.flatnonzero(found[at, 0] < 0)
+        out = np.zeros((left.size, found.shape[1]))
+        _by_units(values, starts, first[left], second[left], tolerance[left], out)
+        found[left] = out
+
+    run_tiles(work, -(-first.size // _PAIRS_AT_ONCE), n_threads=n_threads)
+    units, differing, items = (
+        Moments(*(np.ascontiguousarray(column) for column in found[:, k : k + 4].T))
+        for k in (0, 4, 8)
+    )
+    return DifferenceFacts(units, differing, items, np.asarray(largest))
+
+
+@compiled
+def _by_items(
+    scores: FloatArray,
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+    tolerance: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the moments where every item is a unit; -1 items: leave it to `_by_units`.
+
+    Sums run in eight lanes in a fixed order. Sums of plain powers do where the mean is not far
+    from 0, in standard deviations, and powers stay in the range of numbers.
+    """
+    n_items = scores.shape[1]
+    whole = n_items - n_items % 8
+    lanes = np.empty((5, 8))
+    for p in range(first.size):
+        a, b, rounding = scores[first[p]], scores[second[p]], tolerance[p]
+        lanes[:] = 0.0
+        for i in range(0, whole, 8):
+            for j in range(8):
+                d = a[i + j] - b[i + j]
+                lanes[0, j] += 1.0 if d == d else 0.0
+                d = d if abs(d) > rounding else 0.0
+                lanes[1, j] += 1.0 if d != 0.0 else 0.0
+                square = d * d
+                lanes[2, j] += d
+                lanes[3, j] += square
+                lanes[4, j] += square * d
+        for i in range(whole, n_items):
+            d = a[i] - b[i]
+            lanes[0, 0] += 1.0 if d == d else 0.0
+            d = d if abs(d) > rounding else 0.0
+            lanes[1, 0] += 1.0 if d != 0.0 else 0.0
+            lanes[2, 0] += d
+            lanes[3, 0] += d * d
+            lanes[4, 0] += d * d * d
+        n, k, one, two, three = (
+            lanes[0].sum(), lanes[1].sum(), lanes[2].sum(), lanes[3].sum(), lanes[4].sum(),
+        )  # fmt: skip
+        if two != 0 and (two < 1e-120 or two > 1e120 or two - one * one / k < 1e-6 * two):
+            out[p, 0] = -1.0
+            continue
+        _moments(n, one, two, three, 0.0, 1.0, out[p, 0:4])
+        _moments(k, one, two, three, 0.0, 1.0, out[p, 4:8])
+        out[p, 8:12] = out[p, 0:4]
+
+
+@compiled
+def _by_units(
+    scores: FloatArray,
+    starts: npt.NDArray[np.intp],
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+    tolerance: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the moments of units, of those that differ, and of items; items by unit."""
+    n_groups = starts.size - 1
+    for p in range(first.size):
+        a, b, rounding = scores[first[p]], scores[second[p]], tolerance[p]
+        n, n_units, total, widest = 0.0, 0.0, 0.0, 0.0
+        for g in range(n_groups):
+            there = 0.0
+            for i in range(starts[g], starts[g + 1]):
+                d = a[i] - b[i]
+                if d == d:
+                    there += 1.0
+                    total += d
+                    widest = max(widest, abs(d))
+            n += there
+            n_units += 1.0 if there > 0 else 0.0
+        if n == 0:
+            continue
+        mean, per_unit = total / n, n_units / n
+        # All powers are of differences over the widest, so that tiny ones do not vanish.
+        scale = widest if widest > 0 else 1.0
+        u1, u2, u3, k = 0.0, 0.0, 0.0, 0.0
+        i1, i2, i3 = 0.0, 0.0, 0.0
+        for g in range(n_groups):
+            there, sum_ = 0.0, 0.0
+            for i in range(starts[g], starts[g + 1]):
+                d = a[i] - b[i]
+                if d == d:
+                    there += 1.0
+                    sum_ += d
+                    c = (d - mean) / scale
+                    i1 += c
+                    i2 += c * c
+                    i3 += c * c * c
+            if there > 0:
+                k += 1.0 if abs(sum_) > rounding * there else 0.0
+                c = (sum_ * per_unit - mean) / scale
+                u1 += c
+                u2 += c * c
+                u3 += c * c * c
+        _moments(n_units, u1, u2, u3, mean, scale, out[p, 0:4])
+        # Those that differ: the others lie all at 0.
+        zero, zeros = -mean / scale, n_units - k
+        u1, u2, u3 = u1 - zeros * zero, u2 - zeros * zero**2, u3 - zeros * zero**3
+        _moments(k, u1, u2, u3, mean, scale, out[p, 4:8])
+        _moments(n, i1, i2, i3, mean, scale, out[p, 8:12])
+
+
+@compiled
+def _moments(
+    n: float,
+    first: float,
+    second: float,
+    third: float,
+    centre: float,
+    scale: float,
+    out: FloatArray,
+) -> None:
+    """Write the moments from sums of powers of (value - centre) / scale."""
+    out[0] = n
+    out[1:4] = 0.0
+    if n < 1:
+        return
+    shift = first / n
+    variance = second / n - shift * shift
+    out[1] = centre + scale * shift
+    if n < 2 or not variance > 1e-28 * (second / n):
+        return
+    out[2] = scale * np.sqrt(variance * n / (n - 1))
+    centred = third / n - 3 * shift * second / n + 2 * shift * shift * shift
+    out[3] = centred / variance**1.5
