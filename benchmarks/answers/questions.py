@@ -49,6 +49,8 @@ BOARD_TESTS = (
 )
 CORRECTIONS = ("none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by", "max-t")
 QUICK_PAIRS = 3
+MOST_SYSTEMS = 17
+"""Every two of so many systems of a board are compared: of the first by name."""
 LISTS = (
     "systems",
     "datasets",
@@ -123,9 +125,9 @@ def board_line(board: Board, *options: str) -> Line:
 
 
 def systems_of(board: Board, ask: Ask) -> list[str]:
-    """Return the names of the systems that stand on a board, sorted."""
+    """Return the names of the first systems that stand on a board, sorted."""
     answer = ask(("leaderboard", board.dataset, f"--metric={board.metric}"))
-    return sorted(row["system"] for row in answer["rows"]) if answer else []
+    return sorted(row["system"] for row in answer["rows"])[:MOST_SYSTEMS] if answer else []
 
 
 def _of_board(board: Board, ask: Ask, *, quick: bool) -> Iterator[Line]:

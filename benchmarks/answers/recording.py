@@ -47,7 +47,7 @@ def record(
     index: dict[str, Any] = {"quick": quick, "stores": [], "seconds": {}}
     if (folder / INDEX).exists():
         index = {**json.loads((folder / INDEX).read_text("utf-8")), "quick": quick}
-    with tempfile.TemporaryDirectory() as place, _inside(Path(place)):
+    with tempfile.TemporaryDirectory() as place, inside(Path(place)):
         for store in stores:
             if only and store.name not in only:
                 continue
@@ -159,7 +159,7 @@ def _write(path: Path, content: Any) -> None:
 
 
 @contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
+def inside(folder: Path) -> Iterator[None]:
     """Work in a folder, with no store and no actor of the surroundings."""
     surroundings, before = dict(os.environ), Path.cwd()
     os.environ.pop("TIEBREAK_STORE", None)
