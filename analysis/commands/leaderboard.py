@@ -22,7 +22,7 @@ from analysis.commands.options import (
 )
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
-from analysis.studies.leaderboard_words import ranks_in_words
+from analysis.studies.leaderboard_words import ITEMS_FOR_A_NAMED_DIFFERENCE, ranks_in_words
 from analysis.studies.pairs_words import PairsSettings
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
 from store.export import format_of
@@ -71,7 +71,7 @@ def leaderboard_command(
         study.to_dict(),
         store_revision=study.store_revision,
         signature=study.signature,
-        warnings=study.warnings,
+        warnings=(*study.warnings, *[ITEMS_FOR_A_NAMED_DIFFERENCE] * as_json),
         as_json=as_json,
         show=lambda console: _show_leaderboard(console, study),
     )

@@ -66,6 +66,9 @@ class Variance(StrEnum):
     low = "low"
 
 
+ONE_POINT = 0.01
+"""The difference that items are planned for where nobody names another."""
+
 ItemsOption = Annotated[int, typer.Option("--n", help="Items of the test set.")]
 AccuracyOption = Annotated[float, typer.Option(help="Of the baseline, a share such as 0.8.")]
 GapOption = Annotated[
@@ -141,7 +144,7 @@ def mde_command(
 @exits_in_words
 def items_command(
     accuracy: AccuracyOption,
-    gap: GapOption,
+    gap: GapOption = ONE_POINT,
     agreement: AgreementOption = None,
     power: PowerOption = 0.8,
     alpha: AlphaOption = 0.05,

@@ -189,7 +189,16 @@ def _show_rows(console: Console, study: ResolutionStudy) -> None:
         console.print(
             table(
                 "",
-                ("test set", "metric", "=items", "first", "second", "=gap", "=finds", "=needed"),
+                (
+                    "test set",
+                    "metric",
+                    "=items",
+                    "first",
+                    "second",
+                    "=gap",
+                    "=finds",
+                    "=for 1 point",
+                ),
                 rows,
             )
         )

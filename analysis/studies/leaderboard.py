@@ -25,7 +25,7 @@ from analysis.studies.leaderboard_rows import (
     rows_from_reports,
 )
 from analysis.studies.leaderboard_standing import find_standing, score_figures
-from analysis.studies.leaderboard_words import ranks_in_words, sentence, warnings
+from analysis.studies.leaderboard_words import lead_in_words, ranks_in_words, sentence, warnings
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
 from analysis.studies.study import Study
@@ -49,6 +49,9 @@ class Leaderboard(Study):
     n_shared: int
     """Items that every system with item scores was scored on."""
     resolution: BoardResolution
+    lead: str
+    """"real", or "tie of n" systems that may be best, after correction; empty where that cannot
+    be tested."""
     n_groups: int
     """Groups of systems that cannot be told apart."""
     test: str
@@ -199,6 +202,7 @@ def study_leaderboard(
         rows=tuple(rows),
         n_shared=int(shared.sum()),
         resolution=standing.resolution,
+        lead=lead_in_words(rows),
         n_groups=standing.n_groups,
         test=standing.test,
         correction=settings.correction,

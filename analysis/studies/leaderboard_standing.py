@@ -115,13 +115,13 @@ def find_standing(
     values = values[ranked]
     at = np.ix_(ranked, ranked)
     if len(ranked) < 2:
-        gain = error = np.zeros((len(ranked), len(ranked)))
+        gain = np.zeros((len(ranked), len(ranked)))
         different, n_items = gain.astype(np.bool_), gain.astype(np.int64)
         test, signature, notes = "", "none", ["", ""]
     else:
         result, note = compare_all(store, matrix, settings)
         different, n_items = result.different[at], result.n_items[at]
-        gain, error = matrix.metric.sign * result.difference[at], result.standard_error[at]
+        gain = matrix.metric.sign * result.difference[at]
         test, signature, notes = result.test, result.signature, [result.floor_note, note]
     ranks = rank_intervals(values, different, gain, n_untested=n_reported)
     found = group_letters(values, different)
@@ -134,15 +134,7 @@ def find_standing(
         high=ranks.high,
         letters=found.letters,
         n_groups=len(found.groups),
-        resolution=board_resolution(
-            values,
-            different,
-            gain,
-            error,
-            n_items,
-            alpha=settings.alpha,
-            correction=settings.correction,
-        ),
+        resolution=board_resolution(values, different, gain, alpha=settings.alpha),
         test=test,
         correction=settings.correction,
         signature=signature,

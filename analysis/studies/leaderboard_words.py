@@ -19,6 +19,29 @@ if TYPE_CHECKING:
 NOT_FAMILY_WISE = ("none", "bh", "by")
 
 
+ITEMS_FOR_A_NAMED_DIFFERENCE = (
+    "`items_to_separate_top_two` is null: how many items a difference takes is said for one that "
+    "somebody names, as with `tiebreak power items --gap 0.01` or `tiebreak power dataset NAME "
+    "--effect 0.01`, not for the observed one."
+)
+"""With the JSON of a leaderboard, which has the field from before."""
+
+
+def lead_in_words(rows: Sequence[LeaderboardRow]) -> str:
+    """Return ``"real"`` or ``"tie of n"``, by the pairs of the board after their correction.
+
+    Empty where fewer than two systems can be tested, or the first one cannot be.
+    """
+    tested = [row for row in rows if row.rank_interval is not None]
+    first = [row for row in rows if row.rank == 1]
+    if len(tested) < 2 or not first or any(row.rank_interval is None for row in first):
+        return ""
+    rivals = sum(bool(row.may_be_best) for row in tested)
+    if rivals == 1 and first[0].may_be_best:
+        return "real"
+    return f"tie of {max(rivals, len(first))}" if any(r.may_be_best for r in first) else ""
+
+
 def sentence(
     rows: Sequence[LeaderboardRow], standing: Standing, dataset: str, metric: MetricRecord
 ) -> str:
@@ -30,6 +53,7 @@ def sentence(
     told = f"{listed([row.label for row in first])} {'leads' if len(first) == 1 else 'lead'}"
     told += f" on {dataset} with {metric.label} {defined[0].score:.4g}"
     told += "" if metric.higher_is_better else " (lower is better)"
+    told += f" ({lead})" if (lead := lead_in_words(rows)) else ""
     n_scored = min(row.n_scored for row in first)
     over = f" over {count(n_scored, 'item')}" if n_scored else " as reported"
     others = [row for row in defined if row.rank > 1]
@@ -61,9 +85,6 @@ def _who_may_be_best(
             told = "; it is better than every other system"
         return told + (" that can be tested." if len(tested) < len(others) else ".")
     told = f"; with {_items_per_pair(standing)} {names} cannot be told apart from {it}"
-    needed = standing.resolution.items_to_separate_top_two
-    if len(first) == 1 and needed is not None and needed > first[0].n_scored:
-        told += f"; about {rounded_up(needed):,} items would be needed to separate the first two"
     n_worse = len(tested) - len(rivals)
     if n_worse:
         told += f". {count(n_worse, 'system')} cannot be best"
@@ -82,12 +103,6 @@ def ranks_in_words(ranks: tuple[int, int] | None) -> str:
         return ""
     low, high = ranks
     return f"{low:,}" if low == high else f"{low:,}\N{EN DASH}{high:,}"
-
-
-def rounded_up(number: int) -> int:
-    """Return a number with two significant digits that is no smaller."""
-    step: int = 10 ** max(0, len(str(number)) - 2)
-    return int(-(-number // step) * step)
 
 
 def warnings(

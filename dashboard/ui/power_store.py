@@ -14,6 +14,7 @@ from analysis.studies.power.dataset_curves import By, Curve
 from analysis.studies.power.dataset_words import places
 from analysis.studies.power.resolution import ResolutionStudy
 from analysis.studies.power.resolution_rows import ResolutionRow
+from analysis.studies.power.resolution_words import ITEMS_FOR_ONE_POINT
 from dashboard import data
 from dashboard.charts import power_curve
 from dashboard.charts.resolution import found_by_items, resolution_plot
@@ -107,7 +108,7 @@ def show_resolution(study: ResolutionStudy) -> None:
                 "Gap ÷ found", "number", decimals=2, help="1 or more: resolved", width=100
             ),
             "items_needed": Column(
-                "Items needed", "count", help="To find a gap of that size", width=110
+                "Items for 1 point", "count", help=ITEMS_FOR_ONE_POINT, width=130
             ),
             "first": Column("First", width=160),
             "second": Column("Second", width=160),

@@ -53,6 +53,9 @@ def test_json_has_the_contract(run: Run) -> None:
     low, high = result["rows"][0]["ci"]
     assert low < result["rows"][0]["score"] < high
     assert result["resolution"]["adjacent_separable"] == 0.5
+    assert result["resolution"]["items_to_separate_top_two"] is None
+    assert any("power items --gap" in warning for warning in found["warnings"])
+    assert result["lead"] == "tie of 2"
     again = json.loads(run("leaderboard", "news", "--json", "--correction", "max-t").stdout)
     assert again == found
 

@@ -71,6 +71,12 @@ def test_mde_gives_the_smallest_gap(run: Run) -> None:
 def test_items_gives_their_number(run: Run) -> None:
     words = "items --accuracy .8 --gap .02 --agreement .975 --json"
     assert answer(run(words), "items")["n"] == 503
+    named, unnamed = (
+        answer(run(f"items --accuracy .8 {gap} --agreement .975 --json"), "items")
+        for gap in ("--gap .01", "")
+    )
+    assert named["n"] == unnamed["n"]  # one point, where nobody names another difference
+    assert "one comparison" in named["sentence"]
 
 
 def test_t_answers_three_questions(run: Run) -> None:

@@ -370,7 +370,13 @@ def test_resolution_orders_by_what_is_resolved(store: Store, add_run: AddRun) ->
     assert (study.n_said, study.n_resolved) == (4, 2)
     assert study.sentence.startswith("Of 4 test sets 2 resolve the gap between their first two")
     assert rows["fine"].mde == study_dataset_power(store, "fine").mde
-    assert rows["coarse"].items_needed == study_dataset_power(store, "coarse").items_for_observed
+    named = study_dataset_power(store, "fine", effect=0.01)
+    assert rows["fine"].items_needed == named.items_needed
+    # Items are said for a difference that somebody names, never for the observed one.
+    plain = study_dataset_power(store, "coarse")
+    assert "would be needed" not in plain.sentence
+    assert "items_for_observed" not in plain.to_dict()
+    assert rows["points"].items_needed is None
     stated = rows["stated"]
     assert stated.mde == pytest.approx(
         100 * minimum_detectable_gap(1_000, 0.6, agreement=CARD_2020_GLUE).gap

@@ -82,8 +82,6 @@ class DatasetPower(Study):
     """The smallest difference found with `target_power`; NaN where none is."""
     ceiling: str
     """Why there is none; empty where there is one."""
-    items_for_observed: int | None
-    """To find a difference of the size observed."""
     effect: float | None
     """The true difference that was stated."""
     power: float

@@ -54,7 +54,6 @@ def figures_of(
         "source": "" if model is None else model.source,
         "mde": mde,
         "ceiling": "" if model is None else model.ceiling(pair.n_items),
-        "items_for_observed": None if model is None else model.items_needed(abs(pair.difference)),
         **found._asdict(),
         "items_needed": None
         if effect is None or of_effect is None

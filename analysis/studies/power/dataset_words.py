@@ -50,7 +50,7 @@ def _about_effect(study: DatasetPower) -> str:
     if study.items_needed > study.n_items:
         return words + (
             f" For {percent(study.target_power)} {count(study.items_needed, 'item')} "
-            "would be needed."
+            "would be needed, for one comparison without correction."
         )
     return words + f" {count(study.items_needed, 'item')} would do."
 
@@ -59,17 +59,9 @@ def _about_observed(study: DatasetPower) -> str:
     if math.isnan(study.difference):
         return ""
     gap = numbers.fixed(abs(study.difference), places(study))
-    words = f" The two are {gap} apart"
     if not study.difference:
         return " The two score the same."
-    if study.items_for_observed is None:
-        return words + ", which no number of items would find."
-    if study.items_for_observed > study.n_items:
-        return words + (
-            f": to find a difference of that size {count(study.items_for_observed, 'item')} "
-            "would be needed."
-        )
-    return words + "."
+    return f" The two are {gap} apart. How many items it takes is said for a named difference."
 
 
 def warnings(study: DatasetPower, clusters: Clusters) -> list[str]:

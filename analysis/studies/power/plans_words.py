@@ -78,7 +78,7 @@ def between(low: str, high: str) -> str:
 
 def how_tested(test: str, alternative: str, alpha: float) -> str:
     """Say which test the figures are for."""
-    return f"{test}, {ALTERNATIVES_IN_WORDS[alternative]}, α = {alpha:g}"
+    return f"{test}, {ALTERNATIVES_IN_WORDS[alternative]}, α = {alpha:g}, one comparison"
 
 
 def errors_in_words(type_m: float, type_s: float, noun: str) -> str:

@@ -20,6 +20,8 @@ from store.records import DatasetRecord, MetricRecord, ReportedScoreRecord
 Basis = Literal["items", "reported"]
 
 _SHARES: Final = {"proportion": 1.0, "percent": 100.0}
+ONE_POINT: Final = 0.01
+"""Of the whole: the difference that items are said for, as none was named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +61,8 @@ class ResolutionRow:
     """Whether a gap of that size is found; ``None`` where it cannot be said. False with an `mde`
     of NaN: the test set finds no gap at all."""
     items_needed: int | None
-    """To find a gap of that size; ``None`` where no number is enough."""
+    """To find a true difference of one point, whatever the two differ by; ``None`` where no
+    number is enough, and for metrics that are no shares."""
     test: str
     """By which it would be found; empty where it cannot be said."""
     why: str
@@ -76,6 +79,13 @@ def row_from_items(cell: CellScores, target: Target) -> ResolutionRow | None:
     model, why = _model(cell, target)
     gap = abs(pair.difference)
     mde = math.nan if model is None else model.smallest_found(pair.n_items)
+    whole = _whole(metric)
+    needed = None
+    if model is not None and model.kind == "accuracy":
+        whole = 1.0  # right or wrong, whether or not the metric says so
+    if model is not None and whole is not None:
+        point = ONE_POINT * whole
+        needed = model.allowing(point, cell.expected_agreement()).items_needed(point)
     return ResolutionRow(
         dataset=dataset.label,
         dataset_uid=dataset.uid,
@@ -98,7 +108,7 @@ def row_from_items(cell: CellScores, target: Target) -> ResolutionRow | None:
         mde_high=mde,
         ratio=_ratio(gap, mde),
         resolves=None if model is None or math.isnan(gap) else gap >= mde,
-        items_needed=None if model is None else model.items_needed(gap),
+        items_needed=needed,
         test="" if model is None else model.test,
         why="; ".join(filter(None, (why, model.ceiling(pair.n_items) if model else ""))),
     )
@@ -139,7 +149,7 @@ def row_from_figures(
             _gap_found(n_items, baseline, agreement, target) * whole
             for agreement in ("most", CARD_2020_GLUE, "least")
         )
-        needed = _needed(gap / whole, baseline, target)
+        needed = _needed(ONE_POINT, baseline, target)
         why = "agreement as on GLUE; the bounds are those of any agreement"
     return ResolutionRow(
         dataset=dataset.label,

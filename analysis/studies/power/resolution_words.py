@@ -11,6 +11,12 @@ from analysis.studies.power.pair_models import Target
 from analysis.studies.power.resolution_rows import ResolutionRow
 from analysis.studies.study import count, listed
 
+ITEMS_FOR_ONE_POINT = (
+    "Items for a true difference of 1 point (of metrics that are shares), for one comparison "
+    "without correction, with the level and power asked for; for another difference name it: "
+    "`tiebreak power dataset NAME --effect X`."
+)
+
 _POINTS = {"proportion": 100.0, "percent": 1.0}
 
 
@@ -37,16 +43,7 @@ def sentence(rows: Sequence[ResolutionRow], target: Target) -> str:
         )
         words += f"the gap between {'their' if several else 'its'} first two systems: "
         words += f"{'they have' if several else 'it has'} at least "
-    words += chance
-    short = sorted(
-        row.items_needed / row.n_items
-        for row in said
-        if row.resolves is False and row.items_needed and row.n_items
-    )
-    if short:
-        middle = median(short)
-        words += f" {_the_others(len(short), resolved)} would take {_times(middle)} as many items."
-    return words
+    return words + chance
 
 
 def warnings(rows: Sequence[ResolutionRow]) -> list[str]:
@@ -101,7 +98,7 @@ def resolution_report(
                     "gap",
                     "finds gaps of",
                     "gap over that",
-                    "items needed",
+                    "items for 1 point",
                 ),
                 [
                     [
@@ -118,6 +115,7 @@ def resolution_report(
                     for row in rows
                 ],
                 caption="The smallest gap that each test set finds",
+                notes=(ITEMS_FOR_ONE_POINT,),
             ),
         ),
         signature=signature,
@@ -125,17 +123,5 @@ def resolution_report(
     )
 
 
-def _the_others(n_short: int, n_resolved: int) -> str:
-    if n_short > 1:
-        return "The median of the others" if n_resolved else "The median one"
-    return "The other" if n_resolved else "It"
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:g}{numbers.THIN}%"
-
-
-def _times(ratio: float) -> str:
-    if ratio >= 10:
-        return f"{numbers.count(round(ratio))} times"
-    return f"{numbers.fixed(ratio, 1)} times"
