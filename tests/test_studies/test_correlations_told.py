@@ -9,13 +9,17 @@ import pytest
 
 from analysis.studies.humans.correlations.settings import CorrelationSettings
 from analysis.studies.humans.correlations.study import study_correlations
+from analysis.studies.power.metric_pairs import study_metric_pair_power
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.importers.bundle import (
     BundleCriterion,
     BundleDataset,
     BundleItem,
+    BundleMetric,
     BundleRating,
+    BundleRun,
+    BundleScores,
     ImportBundle,
 )
 from store.ingest import ingest
@@ -148,3 +152,37 @@ def test_tau_c_of_several_metrics_warns(store: Store) -> None:
     asked = CorrelationSettings(coefficient="kendall-c", test="perm-systems")
     study = study_correlations(store, "news de-en", "DA", settings=asked)
     assert any("take τ-b" in text for text in study.warnings)
+
+
+def test_gold_of_figures_without_a_rule_is_said_to_be_as_scored(store: Store) -> None:
+    rng = np.random.default_rng(2)
+    values = rng.random((20, 3))
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("news", items=[BundleItem(f"q{k}") for k in range(20)])],
+            metrics=[
+                BundleMetric("adequacy", higher_is_better=True, source="human"),
+                BundleMetric("first", higher_is_better=True),
+                BundleMetric("second", higher_is_better=True),
+            ],
+            runs=[
+                BundleRun(
+                    system,
+                    0,
+                    "",
+                    [BundleScores(m, rng.random((20, 1)) + values[:, [m]]) for m in range(3)],
+                )
+                for system in ("A", "B", "C")
+            ],
+        ),
+        actor="tests",
+    )
+    settings = CorrelationSettings(level="global", n_resamples=99)
+    study = study_correlations(store, "news", "adequacy", settings=settings)
+    assert "gold as scored." in study.report().as_text()
+    pair = study_metric_pair_power(
+        store, "news", "adequacy", "first", "second", settings=settings, items=[40], n_iterations=20
+    )
+    assert "gold as scored." in pair.report().as_text()

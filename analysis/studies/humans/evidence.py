@@ -284,7 +284,7 @@ def _from_items(
         gold_source=gold.source,
         criterion=criterion,
         kind="scores",
-        rule=gold.signature if gold.source != "automatic" else "as scored",
+        rule=(gold.signature if gold.source != "automatic" else "") or "as scored",
         systems=tuple(judged.systems[i] for i in rows),
         system_uids=tuple(uids),
         metrics=tuple(loaded),

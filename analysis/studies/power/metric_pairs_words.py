@@ -12,6 +12,7 @@ from analysis.studies.humans.correlations.words import (
     COEFFICIENTS_IN_WORDS,
     LEVELS_IN_WORDS,
     TESTS_IN_WORDS,
+    gold_in_words,
 )
 from analysis.studies.study import count
 
@@ -121,8 +122,8 @@ def power_report(study: MetricPairPower) -> Report:
     """Return what to write down."""
     level = "" if study.kind == "preferences" else f" {LEVELS_IN_WORDS[study.level]}"
     method = (
-        f"{COEFFICIENTS_IN_WORDS[study.coefficient]}{level}; gold by {study.gold_rule}. Tested by "
-        f"{TESTS_IN_WORDS[study.test]} at {study.alpha:g}, {study.n_iterations:,} "
+        f"{COEFFICIENTS_IN_WORDS[study.coefficient]}{level}; {gold_in_words(study.gold_rule)}. "
+        f"Tested by {TESTS_IN_WORDS[study.test]} at {study.alpha:g}, {study.n_iterations:,} "
         "meta-evaluations drawn for each size."
     )
     tables = [

@@ -11,6 +11,7 @@ from analysis.studies.humans.correlations.words import (
     COEFFICIENTS_IN_WORDS,
     LEVELS_IN_WORDS,
     TESTS_IN_WORDS,
+    gold_in_words,
 )
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def method_in_words(study: CorrelationsStudy) -> str:
     """Say how coefficients are taken and compared."""
     level = "" if study.kind == "preferences" else f" {LEVELS_IN_WORDS[study.level]}"
     exact = " (all of them)" if study.exact else ""
-    rule = study.gold_rule if study.gold_rule.startswith("as ") else f"by {study.gold_rule}"
-    text = f"{COEFFICIENTS_IN_WORDS[study.coefficient]}{level}; gold {rule}."
+    gold = gold_in_words(study.gold_rule)
+    text = f"{COEFFICIENTS_IN_WORDS[study.coefficient]}{level}; {gold}."
     n_pairs = len(study.rows) * (len(study.rows) - 1) // 2
     if n_pairs:
         text += (

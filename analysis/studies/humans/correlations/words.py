@@ -60,6 +60,11 @@ def units_in_words(evidence: Evidence) -> str:
     return f"{count(n_systems, 'system')} on {count(n_items, 'item')}"
 
 
+def gold_in_words(rule: str) -> str:
+    """Say how the gold came about, by a rule of `Evidence`."""
+    return f"gold {rule}" if rule.startswith("as ") else f"gold by {rule}"
+
+
 def sentence(
     evidence: Evidence,
     chosen: Chosen,
