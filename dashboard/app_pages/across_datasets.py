@@ -106,8 +106,7 @@ show_notes(study.notes)
 sources = sorted({e.source for e in study.datasets if e.source})
 if sources:
     st.caption(plain("Source: " + "; ".join(sources)))
-with st.expander("Report"):
-    show_report(study.report(), "across_datasets")
+show_report(study.report, "across_datasets")
 show_link(
     Link("All pairs over these datasets", "replicability", across.for_all_pairs(study, chosen))
 )

@@ -72,8 +72,7 @@ with right:
     pair.show_effects(study.analysis)
 show_tests(study)
 
-st.header("The report", anchor=False)
-show_report(study.report(), "adhoc")
+show_report(study.report, "adhoc")
 if uploads:
     st.markdown("To keep these scores, import the file: its runs then stand beside all others.")
     show_link(Link("Import results", "import_results", {}))

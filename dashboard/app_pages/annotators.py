@@ -67,8 +67,7 @@ if study.n_units:
 parameters = chosen.as_parameters() | model_judge.show_judge(
     criterion, alpha=chosen.alpha, n_resamples=chosen.n_resamples, seed=chosen.seed
 )
-with st.expander("Report"):
-    show_report(study.report(), "annotators")
+show_report(study.report, "annotators")
 where = {"dataset": criterion.dataset}
 gold = next((g for g in human_data.golds() if g.uid == criterion.uid), None)
 if gold is not None:

@@ -54,8 +54,7 @@ claims_ledger.show_writing(study, chosen)
 
 with st.expander("Every rule side by side"):
     show_rules(study)
-with st.expander("Report"):
-    show_report(study.report(), f"claims_{study.dataset.name}")
+show_report(study.report, f"claims_{study.dataset.name}")
 where = {"dataset": chosen.history.dataset, "metric": chosen.history.metric}
 show_link(Link("Leaderboard", "leaderboard", where))
 show_power_link(where["dataset"], where["metric"])

@@ -59,8 +59,7 @@ changes = data.item_changes(
 )
 show_changes(changes, pair.places(analysis))
 
-with st.expander("Report"):
-    show_report(study.report(), "comparison")
+show_report(study.report, "comparison")
 where = {"dataset": dataset, "metric": metric}
 show_link(Link("All pairs of this dataset", "pairs", where))
 show_link(Link("The two across datasets", "across_datasets", {"a": a, "b": b, "metric": metric}))

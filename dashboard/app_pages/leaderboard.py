@@ -148,6 +148,5 @@ show_permalink(
     correction=CORRECTIONS_IN_WORDS[correction],
     alpha=f"{alpha:g}",
 )
-with st.expander("Report"):
-    show_report(study.report(), f"leaderboard_{dataset.name}")
+show_report(study.report, f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

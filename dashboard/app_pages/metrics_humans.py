@@ -77,8 +77,7 @@ if choice.over_all:
     metrics_humans_over.show_notes(over)
     without_dataset = {k: v for k, v in parameters.items() if k not in ("dataset", "by")}
     metrics_humans_over.show_over(over, without_dataset)
-    with st.expander("Report"):
-        show_report(over.report(), "correlations_over_datasets")
+    show_report(over.report, "correlations_over_datasets")
     show_permalink("metrics_humans", **parameters)
     st.caption(plain(over.signature))
     st.stop()
@@ -100,8 +99,7 @@ if sum(math.isfinite(row.coefficient) for row in study.rows) > 1:
     parameters |= metrics_humans_power.show_metric_power(study, chosen, picked)
     st.header("Do metrics follow each other?", anchor=False)
     metrics_humans.show_between(study)
-with st.expander("Report"):
-    show_report(study.report(), "correlations")
+show_report(study.report, "correlations")
 where = {"dataset": study.dataset.label}
 if choice.gold.kind != "scores":
     show_link(Link("Who judged", "annotators", {**where, "criterion": choice.gold.name}))

@@ -94,8 +94,7 @@ picked = show_table(
 if picked is not None:
     a, b = str(picked["a"]), str(picked["b"])
     show_link(Link(f"{a} against {b}", "compare", {"a": a, "b": b, **of_pair}))
-with st.expander("Report"):
-    show_report(study.report(), "pairs")
+show_report(study.report, "pairs")
 show_link(Link("Items of this dataset", "items", where))
 show_link(Link("Leaderboard", "leaderboard", where))
 show_permalink("pairs", **where, **all_pairs.as_parameters(chosen, order))

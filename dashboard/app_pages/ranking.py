@@ -68,8 +68,7 @@ strong = aggregates.show_profiles(study)
 st.header("Pairs", anchor=False)
 ranking.show_pairs(study, rule, choice.of_pair())
 
-with st.expander("Report"):
-    show_report(study.report(), "ranking")
+show_report(study.report, "ranking")
 where = choice.as_parameters()
 if basis == "items":
     show_link(Link("Replicability matrix", "replicability", where))

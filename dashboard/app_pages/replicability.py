@@ -87,8 +87,7 @@ picked = show_table(
 if picked is not None:
     a, b = str(picked["a"]), str(picked["b"])
     show_link(Link(f"{a} against {b}", "across_datasets", {"a": a, "b": b, **of_pair}))
-with st.expander("Report"):
-    show_report(study.report(), "replicability_matrix")
+show_report(study.report, "replicability_matrix")
 show_link(Link("Ranking across datasets", "ranking", choice.as_parameters()))
 show_link(Link("Link to this view", "replicability", parameters))
 st.caption(plain(study.signature))

@@ -179,8 +179,7 @@ def _show(found: MetricPairPower, told: Sequence[str], names: Mapping[str, str])
         height="content",
     )
     st.caption(plain(_method(found)))
-    with st.expander("Report on the pair"):
-        show_report(found.report(), "metric_power", key="metric_power_report")
+    show_report(found.report, "metric_power", key="metric_power_report", label="Report on the pair")
 
 
 def _method(found: MetricPairPower) -> str:

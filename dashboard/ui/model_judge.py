@@ -62,8 +62,7 @@ def show_judge(
         model_judge_systems.show_pairs(study)
     _show_place(study)
     _show_length(study)
-    with st.expander(f"Report on {plain(study.judge)}"):
-        show_report(study.report(), "judge", key="judge_report")
+    show_report(study.report, "judge", key="judge_report", label=f"Report on {plain(study.judge)}")
     st.caption(plain(study.signature))
     return {"judge": judge} if len(models) > 1 else {}
 

@@ -100,7 +100,7 @@ def _show(plan: PowerPlan) -> None:
     )
     if len(plan.scenarios) > 1:
         _show_scenarios(plan)
-    with st.expander("All points, and a report to keep"):
+    with st.expander("All points"):
         show_table(
             curve,
             key="plan_points",
@@ -113,7 +113,7 @@ def _show(plan: PowerPlan) -> None:
             filename=f"power_{plan.kind}",
             noun="point",
         )
-        show_report(plan.report(), "plan", key="plan_report")
+    show_report(plan.report, "plan", key="plan_report")
     st.caption(plain(plan.signature))
 
 

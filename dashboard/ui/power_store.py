@@ -61,8 +61,7 @@ def show_all() -> dict[str, str]:
     if rest := study.warnings[_MOST_WARNINGS:]:
         with st.expander(numbers.counted(len(rest), "further note")):
             show_warnings(rest)
-    with st.expander("Report"):
-        show_report(study.report(), "test_sets", key="report_all")
+    show_report(study.report, "test_sets", key="report_all")
     st.caption(plain(study.signature))
     return {"alpha": f"{alpha:g}", "target": f"{100 * target:g} %", "every": str(every)}
 
@@ -186,8 +185,7 @@ def show_one() -> dict[str, str]:
     show_facts(_facts(found))
     with st.expander("Why not the power of the observed difference?"):
         st.markdown(plain(found.refused))
-    with st.expander("Report"):
-        show_report(found.report(), f"power_{found.dataset.name}", key="report_one")
+    show_report(found.report, f"power_{found.dataset.name}", key="report_one")
     pair = {
         "a": found.system_a,
         "b": found.system_b,

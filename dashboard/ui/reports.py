@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from analysis.report import Report
 
 
-def show_report(report: Report, filename: str, *, key: str = "report") -> None:
-    """Offer the report in every form, and show its text to copy; each on a page has its `key`."""
+@st.fragment
+def show_report(
+    write: Callable[[], Report], filename: str, *, label: str = "Report", key: str = "report"
+) -> None:
+    """Offer the report in every form, with its text to copy; each on a page has its `key`.
+
+    It is folded, and written once somebody opens it: that of many rows takes longer than its page.
+    """
+    fold = st.expander(label, key=f"{key}_fold", on_change="rerun")
+    if not fold.open:
+        return
+    report = write()
     forms = (
         ("Text", "txt", "text/plain", report.as_text),
         ("Markdown", "md", "text/markdown", report.as_markdown),
         ("LaTeX", "tex", "application/x-tex", report.as_latex),
         ("JSON", "json", "application/json", report.as_json),
     )
-    with st.container(horizontal=True, gap="small"):
-        for label, suffix, kind, write in forms:
+    with fold, st.container(horizontal=True, gap="small"):
+        for form, suffix, kind, written in forms:
             st.download_button(
-                label,
-                data=write,
+                form,
+                data=written,
                 file_name=f"{filename}.{suffix}",
                 mime=kind,
                 key=f"{key}_{suffix}",
                 on_click="ignore",
             )
-    st.code(report.as_text(), language=None, wrap_lines=False, height=320)
+    fold.code(report.as_text(), language=None, wrap_lines=False, height=320)

@@ -59,6 +59,8 @@ def test_reported_scores_have_neither_interval_nor_rank(
 
 def test_report_is_offered(open_page: OpenPage, text_of: TextOf, filled_path: Path) -> None:
     app = open_page("leaderboard", filled_path, dataset="digits")
+    app.session_state["report_fold"] = True
+    app.run()
     assert "Leaderboard of digits" in text_of(app)
     assert "no system is better beyond doubt" in text_of(app)
 

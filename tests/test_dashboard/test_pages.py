@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.report import Report
+from analysis.studies.adhoc import AdhocStudy
+from analysis.studies.leaderboard import Leaderboard
+from analysis.studies.pairs import PairsStudy
+from analysis.studies.study import Study
 from dashboard.registry import PAGES
 from store.datasets import list_datasets
 from store.engine import open_store
@@ -200,3 +206,40 @@ def test_invitation_shows_no_password(monkeypatch: pytest.MonkeyPatch, text_of: 
     told = text_of(AppTest.from_function(invite).run())
     assert "ada:***@host/results" in told
     assert "secret" not in told
+
+
+@pytest.mark.parametrize(
+    ("page", "params", "study", "said"),
+    [
+        ("pairs", {"dataset": "digits"}, PairsStudy, "pairs of systems on digits"),
+        ("leaderboard", {"dataset": "digits"}, Leaderboard, "Leaderboard of digits"),
+        ("adhoc", {}, AdhocStudy, "A against B"),
+    ],
+)
+def test_report_is_written_when_somebody_opens_it(
+    page: str,
+    params: dict[str, str],
+    study: type[Study],
+    said: str,
+    open_page: OpenPage,
+    filled_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written: list[str] = []
+    as_text = Report.as_text
+
+    def count(report: Report) -> str:
+        written.append(report.title)
+        return as_text(report)
+
+    monkeypatch.setattr(Report, "as_text", count)
+    asked = Mock(side_effect=study.report, autospec=True)
+    monkeypatch.setattr(study, "report", lambda self: asked(self))
+    app = open_page(page, filled_path, **params)
+    assert not app.exception
+    assert not written
+    assert not asked.called
+    app.session_state["report_fold"] = True
+    app.run()
+    assert len(written) == asked.call_count == 1
+    assert any(said in block.value for block in app.code)
