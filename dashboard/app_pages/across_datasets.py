@@ -68,11 +68,15 @@ for number, metric in enumerate(study.metrics):
 across_tables.evidence_table(study, frame)
 
 st.header("Partial conjunction", anchor=False)
+named = {text: name for name in directions for text in (name, plain(name))}
+if st.session_state.get("direction") not in directions:
+    asked = st.query_params.get("direction", "")
+    st.session_state["direction"] = named.get(asked, next(iter(directions)))
 direction = st.segmented_control(
     "Direction",
     list(directions),
-    default=next(iter(directions)),
     required=True,
+    format_func=plain,
     key="direction",
     bind="query-params",
     label_visibility="collapsed",

@@ -311,7 +311,7 @@ def seed_table(study: ReplicabilityStudy) -> None:
     )
     columns = {
         "dataset": Column("Dataset", pinned=True),
-        "runs": Column("Runs", help=f"Of {study.system_a} and of {study.system_b}"),
+        "runs": Column("Runs", help=plain(f"Of {study.system_a} and of {study.system_b}")),
         "violation": Column("Violation ε", "number", decimals=3, help="0: A above B throughout"),
         "better": Column("Shown better"),
         "pvalue_a": Column(f"p, {shorten(study.system_a)} over", "pvalue"),

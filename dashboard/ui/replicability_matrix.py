@@ -13,6 +13,7 @@ from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES, EstimatorChoic
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
 from analysis.studies.test_names import PairsTestName
 from dashboard.ui import filters, settings
+from dashboard.ui.links import plain
 from dashboard.ui.tables import Column
 
 ORDERS: Final = ("wins", "name")
@@ -112,7 +113,7 @@ def pair_columns(study: ReplicabilityMatrixStudy) -> dict[str, Column]:
             "Mean difference",
             "difference",
             decimals=places(study),
-            help=f"{study.metric.label}, A minus B, a mean over the datasets that both have",
+            help=f"{plain(study.metric.label)}, A minus B, a mean over the datasets that both have",
         ),
         "estimator": Column("Counted by"),
     }

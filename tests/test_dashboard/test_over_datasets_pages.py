@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.ui.links import plain
 from store.engine import open_store
 from store.importers.bundle import (
     BundleDataset,
@@ -252,3 +253,39 @@ def test_a_choice_of_datasets_does_not_outlive_its_metric(
     app.selectbox(key="basis").set_value("reported").run()
     assert not app.exception
     assert "12 datasets" in text_of(app)
+
+
+@pytest.mark.parametrize("asked", [None, "*b* :red[c] better", plain("*b* :red[c] better")])
+def test_names_of_systems_are_no_markup_in_the_choice_of_direction(
+    asked: str | None, open_page: OpenPage, tmp_path: Path
+) -> None:
+    path = tmp_path / "markup.db"
+    store = open_store(path, create=True)
+    rng = np.random.Generator(np.random.PCG64(5))
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[
+                BundleDataset(f"set {k}", items=[BundleItem(f"{k}-{i}") for i in range(30)])
+                for k in range(3)
+            ],
+            metrics=[BundleMetric("quality", higher_is_better=True)],
+            runs=[
+                BundleRun(system, k, "", [BundleScores(0, rng.random((30, 1)))])
+                for k in range(3)
+                for system in ("__a__", "*b* :red[c]")
+            ],
+        ),
+        actor="tests",
+    )
+    store.close()
+    link = {"a": "__a__", "b": "*b* :red[c]"} | ({"direction": asked} if asked else {})
+    app = open_page("across_datasets", path, **link)
+    assert not app.exception
+    choice = app.segmented_control(key="direction")
+    assert choice.value == ("*b* :red[c] better" if asked else "__a__ better")
+    choice.set_value("without direction").run()
+    assert app.segmented_control(key="direction").value == "without direction"
+    for shown, name in zip(choice.options, ("__a__", "*b* :red[c]"), strict=False):
+        assert shown == plain(f"{name} better") != f"{name} better"
