@@ -13,7 +13,10 @@ from analysis.statistics import FloatArray
 from dashboard.uploads import Upload
 from store.errors import StoreError
 from store.importers.score_columns import read_two_columns
+from store.importers.textfile import files_up_to
 
+MOST_MB = 10
+"""Of a file, packed and unpacked."""
 EXAMPLE_ITEMS = 60
 
 
@@ -50,7 +53,8 @@ def read_columns(uploads: Sequence[Upload], pasted: str) -> TwoColumns | None:
             paths[-1].write_text(pasted, encoding="utf-8")
         if not paths:
             return None
-        a, b = read_two_columns(paths)
+        with files_up_to(MOST_MB * 1_000_000, "Compare it with `tiebreak adhoc FILE` instead."):
+            a, b = read_two_columns(paths)
     names = [Path(upload.name).stem for upload in uploads]
     if len(names) == 2 and names[0] != names[1]:
         return TwoColumns(a, b, (names[0], names[1]))

@@ -17,8 +17,13 @@ from dashboard.ui.tables import Column, show_table
 from store.errors import UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.detect import read_paths
+from store.importers.textfile import files_up_to
 from store.ingest import IngestReport
 from store.ingest.report import summarise
+
+MOST_MB = 100
+"""Of a file, packed as the browser sends it (see `.streamlit/config.toml`) and unpacked: all who
+look at the dashboard share its memory."""
 
 
 class Upload(Protocol):
@@ -47,7 +52,8 @@ def read_uploads(
         folder = Path(name)
         for upload in uploads:
             (folder / Path(upload.name).name).write_bytes(upload.getvalue())
-        read = read_paths([folder], format=format, options=options, root=folder)
+        with files_up_to(MOST_MB * 1_000_000, "Import it with `tiebreak ingest FILE` instead."):
+            read = read_paths([folder], format=format, options=options, root=folder)
     if not read.bundles:
         raise UnknownFormatError(
             "no importer recognises it. Choose the format under 'What the files do not say'.",

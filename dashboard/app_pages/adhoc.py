@@ -7,7 +7,7 @@ URL parameters: `test`, `alpha`, `margin`, `delta`, `direction`, `seed`, `resamp
 import streamlit as st
 
 from analysis.studies.adhoc import study_adhoc
-from dashboard.adhoc_input import example, read_columns
+from dashboard.adhoc_input import MOST_MB, example, read_columns
 from dashboard.ui import pair
 from dashboard.ui.adhoc import show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
@@ -22,7 +22,7 @@ upload, paste = st.columns(2, gap="large")
 uploads = upload.file_uploader(
     "A file of two columns, or two files of one column",
     accept_multiple_files=True,
-    max_upload_size=10,
+    max_upload_size=MOST_MB,
     help="Numbers separated by spaces, tabs or commas, one item a line, no header",
 )
 pasted = paste.text_area(

@@ -30,10 +30,11 @@ from dashboard.ui.answers import answer
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.power_plan_inputs import Parameters, ask
+from dashboard.ui.power_plan_inputs import MOST_MB, Parameters, ask
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 from store.errors import StoreError
+from store.importers.textfile import files_up_to
 
 
 def show_plan() -> Parameters:
@@ -61,7 +62,8 @@ def _planned(kind: str, **asked: Any) -> PowerPlan:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / Path(name).name
                 path.write_bytes(content)
-                asked["variance"] = fit_ratings_file(path, shown=name)
+                with files_up_to(MOST_MB * 1_000_000, "Use `tiebreak power ratings` instead."):
+                    asked["variance"] = fit_ratings_file(path, shown=name)
     studies: Mapping[str, Callable[..., PowerPlan]] = {
         "accuracy": study_accuracy_plan,
         "t": study_t_plan,

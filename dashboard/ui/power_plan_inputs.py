@@ -28,6 +28,8 @@ UNKNOWN: Final = "not known"
 SHARE: Final = "a share"
 BOTH: Final = "high and low"
 FILE: Final = "from a file"
+MOST_MB: Final = 20
+"""Of a file of ratings, packed and unpacked."""
 _WIDTH: Final = 135
 _SLACK: Final = 1e-9
 
@@ -264,7 +266,7 @@ def _upload() -> tuple[str, bytes] | None:
     found = st.file_uploader(
         "Ratings: worker, item, system, rating",
         type=["csv", "tsv", "jsonl", "parquet"],
-        max_upload_size=20,
+        max_upload_size=MOST_MB,
         help="One rating in each line, of two systems. Nothing is stored.",
     )
     return None if found is None else (found.name, found.getvalue())

@@ -19,7 +19,7 @@ from store.importers.mapping import (
 from store.importers.registry import IMPORTERS, Importer, importer_named
 from store.importers.settings import where_stated
 from store.importers.tables import TABLE_SUFFIXES
-from store.importers.textfile import data_stem, data_suffix, read_json, read_text
+from store.importers.textfile import data_stem, data_suffix, read_json, read_text, require_size
 from store.importers.yaml_nodes import nearest
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
@@ -205,6 +205,12 @@ def _recognise(candidate: _Candidate, options: ReadOptions, forced: Importer | N
     """
     path, shown = candidate.path, candidate.shown
     can_force = candidate.is_given or data_suffix(path) in _DATA_SUFFIXES
+    try:
+        require_size(path, shown)
+    except ImportFormatError as error:
+        if can_force:
+            raise
+        raise UnknownFormatError(error.reason, path=shown) from None
     if forced is not None:
         if can_force or forced.sniff(path, options):
             return forced

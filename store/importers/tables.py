@@ -18,7 +18,14 @@ from typing import Any
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
-from store.importers.textfile import data_suffix, read_bytes, read_text, require_characters
+from store.importers.textfile import (
+    CELL_BYTES,
+    data_suffix,
+    read_bytes,
+    read_text,
+    require_bytes,
+    require_characters,
+)
 
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
@@ -95,6 +102,7 @@ def _read_delimited(
     text: str, shown: str, sha256: str, suffix: str, problems: RowProblems
 ) -> Table:
     delimiter, note = choose_delimiter(text, suffix)
+    require_bytes(CELL_BYTES * (text.count(delimiter) + text.count("\n")), shown)
     rows, lines = _split_rows(text, delimiter, shown)
     header = [name.strip() for name in rows[0]]
     columns, unnamed = _named_columns(header, shown, lines[0])
@@ -112,10 +120,10 @@ def _split_rows(text: str, delimiter: str, shown: str) -> tuple[list[list[str]],
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        rows = list(reader)
+        rows = [row for row in reader if row]
     except csv.Error:
         rows = []
-    if rows and reader.line_num == len(rows) and all(rows):
+    if rows and reader.line_num == len(rows):
         return rows, range(1, len(rows) + 1)
     return _split_rows_by_line(text, delimiter, shown)
 
@@ -252,6 +260,8 @@ def _read_parquet(path: Path, shown: str) -> Table:
     if not content.data:
         raise ImportFormatError("the file is empty.", path=shown)
     try:
+        about = pq.read_metadata(io.BytesIO(content.data))
+        require_bytes(CELL_BYTES * about.num_rows * about.num_columns, shown)
         table = pq.read_table(io.BytesIO(content.data))
     except (pa.ArrowException, OSError) as error:
         first = str(error).split("\n", 1)[0].rstrip(".")

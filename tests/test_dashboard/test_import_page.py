@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import adhoc_input
+from dashboard.uploads import MOST_MB
 from store.engine import open_store
 from store.runs import list_runs
 
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
 
+ROOT = Path(__file__).resolve().parents[2]
 GOOD = b"system,dataset,item,metric,score\nA,news,q1,accuracy,1\nA,news,q2,accuracy,0\n"
 
 
@@ -69,6 +74,28 @@ def test_what_cannot_be_read_is_said_and_leaves_nothing(
     assert said in text_of(app)
     assert not app.button
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("page", "most", "instead"),
+    [
+        ("import_results", MOST_MB, "tiebreak ingest"),
+        ("adhoc", adhoc_input.MOST_MB, "tiebreak adhoc"),
+    ],
+)
+def test_upload_that_unpacks_to_too_much_is_refused(
+    page: str, most: int, instead: str, open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    packed = gzip.compress(b"\0" * (most * 1_000_000 + 1), 1)
+    app = upload(open_page(page, tmp_path / "new.db"), "scores.csv.gz", packed)
+    assert not app.exception
+    assert f"scores.csv.gz: holds more than {most} MB" in text_of(app)
+    assert instead in text_of(app)
+
+
+def test_browser_sends_no_more_than_the_page_reads() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["server"]["maxUploadSize"] == MOST_MB
 
 
 def test_mapping_alone_is_told_to_need_its_table(

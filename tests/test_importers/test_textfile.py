@@ -1,11 +1,18 @@
 """Bytes and text: encodings, compression, damage."""
 
 import gzip
+import io
+import tracemalloc
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from store.errors import ImportFormatError
-from store.importers.textfile import data_stem, data_suffix
+from store.importers.detect import read_paths
+from store.importers.registry import IMPORTERS
+from store.importers.score_columns import read_score_columns
+from store.importers.textfile import data_stem, data_suffix, files_up_to
 
 LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nA,d,2,acc,0\n"
 
@@ -91,3 +98,64 @@ def test_data_suffix_ignores_compression(tmp_path) -> None:
 )
 def test_data_stem(name, stem):
     assert data_stem(name) == stem
+
+
+MB = 1_000_000
+ZEROS = gzip.compress(b"\0" * (40 * MB))
+ONE_COLUMN = io.BytesIO()
+pq.write_table(pa.table({"score": pa.array([1.0] * MB)}), ONE_COLUMN)
+
+
+@pytest.mark.parametrize("format", [None, *(importer.name for importer in IMPORTERS)])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("scores.csv.gz", ZEROS),
+        ("scores.csv", LONG.encode() + b"\n" * 3 * MB),
+        ("scores.parquet", ONE_COLUMN.getvalue()),
+        ("scores.csv", b"system,dataset,item,accuracy\n" + b",\n" * 200_000),
+    ],
+    ids=["gzip", "plain", "parquet", "cells"],
+)
+def test_file_that_is_too_large_is_refused_by_every_importer(write, name, content, format) -> None:
+    is_table = name.endswith(".parquet") or (name == "scores.csv" and len(content) < MB)
+    if is_table and format not in (None, "generic", "reported", "judgments"):
+        pytest.skip("reads no such tables")
+    path = write(content, name)
+    with (
+        files_up_to(2 * MB, "Take it elsewhere."),
+        pytest.raises(ImportFormatError, match=rf"{name}: holds more than 2 MB.*Take it elsewhere"),
+    ):
+        read_paths(path, format=format)
+
+
+def test_open_file_of_scores_is_refused_like_one_on_disk() -> None:
+    with files_up_to(2 * MB, ""), pytest.raises(ImportFormatError, match="more than 2 MB"):
+        read_score_columns(io.BytesIO(ZEROS), shown="pasted")
+
+
+def test_limit_holds_for_its_block_only(write) -> None:
+    path = write(LONG.encode() + b"\n" * 3 * MB)
+    with files_up_to(2 * MB, ""), pytest.raises(ImportFormatError):
+        read_paths(path)
+    assert len(read_paths(path).bundles) == 1
+
+
+def test_memory_stays_near_the_limit(write) -> None:
+    path = write(ZEROS, "scores.csv.gz")
+    tracemalloc.start()
+    try:
+        with files_up_to(2 * MB, ""), pytest.raises(ImportFormatError):
+            read_paths(path)
+        assert tracemalloc.get_traced_memory()[1] < 6 * MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_large_file_beside_the_results_is_passed_over(write) -> None:
+    write(b"\0" * 3 * MB, "model.bin")
+    folder = write(LONG).parent
+    with files_up_to(2 * MB, ""):
+        found = read_paths(folder)
+    assert len(found.bundles) == 1
+    assert [ignored.path.rpartition("/")[2] for ignored in found.ignored] == ["model.bin"]
