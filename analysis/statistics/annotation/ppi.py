@@ -19,6 +19,8 @@ from analysis.statistics.validation import as_floats, as_level
 _ROUNDING = 1e-14
 _PSEUDO = ((1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
 """A human score and the judge's of each made-up item, as shares of the way between the bounds."""
+_COUNTED = (1.5, 1.5, 0.5, 0.5)
+"""How often each made-up item counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +108,8 @@ class _Items(NamedTuple):
     human: FloatArray
     judge: FloatArray
     groups: IntArray | None
+    counted: FloatArray
+    """How often each item counts: 1, but for made-up ones."""
 
 
 def prediction_powered_mean(
@@ -149,15 +153,20 @@ def prediction_powered_mean(
     least 0. Another scale of the judge changes w alone. The estimate is right however wrong the
     judge is, if the items with human scores are a random choice of all. The quantile is Student's
     with n - 1 degrees of freedom (the paper takes the normal one), since the humans' part decides
-    with few of them. Without further judged items it is the classical estimate.
+    with few of them. A weight fitted to single items without bounds takes another degree, as a
+    slope does, also in s²(human - w·judge); from three items on. Without further judged items it
+    is the classical estimate.
 
-    With bounds four items are made up for intervals and tests, one for each way in which human
-    and judge can be at either bound, each a group of its own ("plus four", as Agresti and Coull
-    have it for a share without a judge). Where nearly all scores lie at one bound the formulas
-    above know next to no error: nobody has met the items that would show it.
+    With bounds, four items are made up for intervals, tests and the weight ("plus four", as
+    Agresti and Coull have it for a share without a judge), each a group of its own: human and
+    judge at the same bound, either one, count 1.5 each, and at opposite bounds 0.5 each (as
+    Agresti and Min have it for the difference of two shares). Where nearly all scores lie at one
+    bound the formulas above know next to no error: nobody has met the items that would show it.
+    As the weight counts them too, the standard error is at most that of humans alone.
 
     Where all human scores are the same there is no standard error. The p-value is then that of
     the sign test, 2 · 2⁻ⁿ of n items or groups, with bounds at least that of the made-up items.
+    With bounds no p-value is below 2 · 2⁻ⁿ.
 
     With groups the deviations of both parts are summed per group, then squared: parts of one
     group go together. The weight stays that of single items: fitted to a few groups it would
@@ -166,8 +175,10 @@ def prediction_powered_mean(
     References
     ----------
     Agresti and Coull (1998), Approximate is better than "exact" for interval estimation of
-    binomial proportions; Angelopoulos et al. (2023), Prediction-powered inference; Angelopoulos,
-    Duchi, Zrnic (2023), PPI++: efficient prediction-powered inference, example 6.1 and section 6.
+    binomial proportions; Agresti and Min (2005), Simple improved confidence intervals for
+    comparing matched proportions; Angelopoulos et al. (2023), Prediction-powered inference;
+    Angelopoulos, Duchi, Zrnic (2023), PPI++: efficient prediction-powered inference, example 6.1
+    and section 6.
 
     Examples
     --------
@@ -189,16 +200,24 @@ def prediction_powered_mean(
     both = ~np.isnan(humans) & ~np.isnan(judged)
     alone = np.isnan(humans) & ~np.isnan(judged)
     y, f = humans[both], judged[both]
-    trust = _best_weight(y, f, int(np.count_nonzero(alone))) if weight is None else float(weight)
-    if not alone.any():
-        trust = 0.0
-
-    items = _Items(humans, judged, codes)
-    plain = _means(items, trust)
-    means, limits = plain, (-math.inf, math.inf)
+    n_alone = int(np.count_nonzero(alone))
+    items = _Items(humans, judged, codes, np.ones(humans.size))
+    all_items, limits = items, (-math.inf, math.inf)
     if bounds is not None:
         limits = _checked(bounds, humans, judged)
-        means = _means(_with_made_up(items, limits), trust)
+        all_items = _with_made_up(items, limits)
+    trust = 0.0
+    if weight is not None and n_alone:
+        trust = float(weight)
+    elif weight is None and n_alone and y.size >= (2 if bounds is not None else 3):
+        trust = _best_weight(all_items, n_alone)
+    plain = _means(items, trust)
+    fitted = weight is None and trust > 0 and bounds is None
+    if fitted:
+        plain = plain._replace(estimate=_means(items, trust, n_fitted=1).estimate)
+    means = plain
+    if bounds is not None:
+        means = _means(all_items, trust)
         # The degrees of freedom stay those of the scores that there are; none without two.
         means = _Means(
             *(
@@ -210,7 +229,7 @@ def prediction_powered_mean(
     own = (limits, limits, (-reach, reach))
     intervals = [_interval(m, ends, level) for m, ends in zip(means, own, strict=True)]
     pvalues = [
-        max(_pvalue(made), _sign_test(given))
+        max(_pvalue(made), _sign_test(given), 0.0 if bounds is None else 2.0**-given.df)
         for made, given in zip(means[:2], plain[:2], strict=True)
     ]
     error = means.estimate.error
@@ -231,7 +250,7 @@ def prediction_powered_mean(
         correlation=_correlation(y, f),
         effective_n=y.size * shrunk,
         n_human=y.size,
-        n_judged_only=int(np.count_nonzero(alone)),
+        n_judged_only=n_alone,
         n_human_only=int(np.count_nonzero(~np.isnan(humans) & np.isnan(judged))),
     )
 
@@ -258,30 +277,52 @@ def _with_made_up(items: _Items, bounds: tuple[float, float]) -> _Items:
         first = int(groups.max(initial=-1)) + 1
         groups = np.concatenate([groups, np.arange(first, first + len(_PSEUDO))])
     return _Items(
-        np.concatenate([items.human, made[0]]), np.concatenate([items.judge, made[1]]), groups
+        np.concatenate([items.human, made[0]]),
+        np.concatenate([items.judge, made[1]]),
+        groups,
+        np.concatenate([items.counted, _COUNTED]),
     )
 
 
-def _means(items: _Items, trust: float) -> _Means:
+def _means(items: _Items, trust: float, n_fitted: int = 0) -> _Means:
     """Return the means behind the three intervals."""
     both = ~np.isnan(items.human) & ~np.isnan(items.judge)
     alone = np.isnan(items.human) & ~np.isnan(items.judge)
     y, f = items.human[both], items.judge[both]
-    estimate = _mean_of(y - trust * f, both, items.groups)
+    estimate = _mean_of(y - trust * f, both, items)
+    if n_fitted:
+        df = max(estimate.df - n_fitted, 0)
+        estimate = estimate._replace(
+            error=estimate.error * math.sqrt(estimate.df / df) if df else math.nan, df=df
+        )
     # With weight 0, items of the judge alone add nothing, not even where there is but one.
     if trust:
         own = trust * items.judge[alone]
-        estimate = _with_judge(estimate, y - trust * f, both, own, alone, items.groups)
-    return _Means(estimate, _mean_of(y, both, items.groups), _mean_of(f - y, both, items.groups))
+        estimate = _with_judge(estimate, y - trust * f, both, own, alone, items)
+    # How often both differ is what the bias is made of: there each made-up item counts once.
+    alike = items._replace(counted=np.ones_like(items.counted))
+    return _Means(estimate, _mean_of(y, both, items), _mean_of(f - y, both, alike))
 
 
-def _mean_of(values: FloatArray, rows: BoolArray, groups: IntArray | None) -> _Mean:
+def _mean_of(values: FloatArray, rows: BoolArray, items: _Items) -> _Mean:
     """Return the mean of the values of some items, by whole groups."""
+    counted = items.counted[rows]
     own = None
-    if groups is not None:
-        own = np.unique(groups[rows], return_inverse=True)[1].reshape(-1)
-    spread = spread_of_mean(values, own, _ROUNDING)
-    return _Mean(exact_mean(values), spread.standard_error, spread.df)
+    if items.groups is not None:
+        own = np.unique(items.groups[rows], return_inverse=True)[1].reshape(-1)
+    if np.all(counted == 1):
+        spread = spread_of_mean(values, own, _ROUNDING)
+        return _Mean(exact_mean(values), spread.standard_error, spread.df)
+    total = math.fsum(counted)
+    mean = math.fsum(counted * values) / total
+    # A made-up item that counts 1.5 stands for as many items, each of a group of its own.
+    sums = np.sqrt(counted) * (values - mean)
+    if own is not None:
+        order = np.lexsort((sums, own))
+        sums = np.asarray(np.bincount(own[order], weights=sums[order]), dtype=np.float64)
+    n = sums.size
+    error = math.sqrt(n / (n - 1) * math.fsum(sums**2)) / total
+    return _Mean(mean, 0.0 if error <= _ROUNDING else error, n - 1)
 
 
 def _with_judge(
@@ -290,20 +331,22 @@ def _with_judge(
     both: BoolArray,
     own: FloatArray,
     alone: BoolArray,
-    groups: IntArray | None,
+    items: _Items,
 ) -> _Mean:
     """Return the sum of the mean of `gaps`, which is `rest`, and that of `own`."""
-    judge = _mean_of(own, alone, groups)
-    value = rest.value + judge.value
+    judge = _mean_of(own, alone, items)
+    value, groups = rest.value + judge.value, items.groups
     if groups is None or not (rest.error >= 0 and judge.error >= 0):
         return _Mean(value, math.hypot(rest.error, judge.error), rest.df)
     # A group may have items in both parts, whose deviations then go together.
     sums = np.zeros(int(groups.max()) + 1)
-    for values, rows in ((gaps, both), (own, alone)):
-        deviations = (values - exact_mean(values)) / values.size
+    for values, rows, df in ((gaps, both, rest.df), (own, alone, judge.df)):
+        counted = items.counted[rows]
+        middle = math.fsum(counted * values) / math.fsum(counted)
+        deviations = np.sqrt(counted) * (values - middle) / math.fsum(counted)
         order = np.lexsort((deviations, groups[rows]))  # as `spread_of_mean` adds up
         n = np.unique(groups[rows]).size
-        sums += math.sqrt(n / (n - 1)) * np.bincount(
+        sums += math.sqrt(n / df) * np.bincount(
             groups[rows][order], weights=deviations[order], minlength=sums.size
         )
     error = math.sqrt(math.fsum(sums**2))
@@ -319,15 +362,18 @@ def _column(values: npt.ArrayLike, name: str) -> FloatArray:
     return column
 
 
-def _best_weight(y: FloatArray, f: FloatArray, n_alone: int) -> float:
-    if y.size < 2 or not n_alone:
+def _best_weight(items: _Items, n_alone: int) -> float:
+    both = ~np.isnan(items.human) & ~np.isnan(items.judge)
+    y, f, counted = items.human[both], items.judge[both], items.counted[both]
+    if np.ptp(f[counted == 1]) == 0:  # the judge tells none of these items from another
         return 0.0
-    deviations = f - exact_mean(f)
-    spread = math.fsum(deviations**2)
-    if spread <= _ROUNDING * float(np.max(np.abs(f))) ** 2 * f.size:
+    n = math.fsum(counted)
+    deviations = f - math.fsum(counted * f) / n
+    spread = math.fsum(counted * deviations**2)
+    if spread <= _ROUNDING * float(np.max(np.abs(f))) ** 2 * n:
         return 0.0
-    shared = math.fsum((y - exact_mean(y)) * deviations)
-    return max(0.0, shared / spread / (1 + y.size / n_alone))
+    shared = math.fsum(counted * (y - math.fsum(counted * y) / n) * deviations)
+    return max(0.0, shared / spread / (1 + n / n_alone))
 
 
 def _correlation(y: FloatArray, f: FloatArray) -> float:

@@ -148,7 +148,7 @@ def _one_sided(judged: Judged, systems: Sequence[JudgedSystem]) -> list[str]:
     return [
         f"Fewer than {_FEW_SIDES} wins, or fewer than {_FEW_SIDES} losses, among people's "
         f"judgments of {listed(few)}: intervals and tests of choices count four made-up "
-        "judgments, one of each kind, and are rather too wide here."
+        "judgments, in three of them people and judge agree, and are rather too wide here."
     ]
 
 
