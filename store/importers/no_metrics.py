@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from store.importers.cells import TRUTH_WORDS, is_missing, read_numbers
+from store.importers.cells import TRUTH_WORDS, is_missing, looks_numeric, read_numbers
 from store.importers.known_metrics import lookup, normal_metric
 from store.importers.metric_registry import SETTINGS
 
@@ -27,18 +27,18 @@ _COUNT = re.compile(
 _SPREAD = re.compile(
     r".+_(std|stderr|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
 )
+_DESCRIPTION = re.compile(
+    r"(.*_)?(role|type|kind|category|split|subset|language|lang|domain|genre|topic|difficulty|source|url|"
+    r"link|comment|comments|note|notes|version|batch|group|document|doc)"
+)
 AN_ID = "an id or a place"
 """What a column is that numbers the rows, or names them by a number."""
 _FEWEST = 8
 """Rows from which the values of a column say what it is."""
 
 
-def no_metric(name: str, cells: Sequence[Any]) -> str | None:
-    """Return why a numeric column holds no scores, in words; ``None`` where it may.
-
-    A well-known metric is one whatever its values are. Otherwise its name tells, and where the
-    table is long enough its values: one value in all rows, or another whole number in each.
-    """
+def no_metric_by_name(name: str) -> str | None:
+    """Return why a column of that name holds no scores, in words; ``None`` where it may."""
     key = normal_metric(name)
     if key in SETTINGS or _SETTING.fullmatch(key):
         return "a setting"
@@ -48,10 +48,18 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
         return "a time"
     if _SPREAD.fullmatch(key):
         return "a spread"
-    if lookup(name) is not None:
-        return None
-    if _COUNT.fullmatch(key):
-        return "a count"
+    return "a count" if _COUNT.fullmatch(key) and lookup(name) is None else None
+
+
+def no_metric(name: str, cells: Sequence[Any]) -> str | None:
+    """Return why a numeric column holds no scores, in words; ``None`` where it may.
+
+    A well-known metric is one whatever its values are. Otherwise its name tells, and where the
+    table is long enough its values: one value in all rows, or another whole number in each.
+    """
+    reason = no_metric_by_name(name)
+    if reason is not None or lookup(name) is not None:
+        return reason
     filled = [cell for cell in cells if not is_missing(cell)]
     if filled and all(map(_is_truth, filled)):
         return "a flag"
@@ -66,6 +74,21 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     if len(distinct) == len(numbers) and (numbers == np.round(numbers)).all():
         return "another whole number in each row"
     return None
+
+
+def describes(name: str, cells: Sequence[Any], others: Sequence[Sequence[Any]]) -> bool:
+    """Return whether a column says what a line is about, and is no annotator's.
+
+    Its name says so (``role``, ``summarizer_type``), or it holds one word in all lines that none
+    of the `others` holds.
+    """
+    if _DESCRIPTION.fullmatch(normal_metric(name)) or no_metric_by_name(name) is not None:
+        return True
+    filled = [cell for cell in cells if not is_missing(cell)]
+    said = set(map(str, filled))
+    if len(filled) < _FEWEST or len(said) > 1 or looks_numeric(filled):
+        return False
+    return not any(str(cell) in said for other in others for cell in other)
 
 
 def _is_truth(cell: Any) -> bool:

@@ -221,10 +221,10 @@ def test_a_line_may_be_an_output(read) -> None:
 
 
 def test_a_column_of_words_beside_numbers_is_no_annotator(read) -> None:
-    text = "item,topic,rater 1,rater 2\nq1,news,1,2\nq2,art,2,NA\n"
+    text = "item,mood,rater 1,rater 2\nq1,glad,1,2\nq2,sad,2,NA\n"
     with pytest.raises(ImportFormatError, match="holds words, 'rater 1' holds numbers") as raised:
         read(text, format="judgments", dataset="d")
-    assert raised.value.field == "topic"
+    assert raised.value.field == "mood"
     choices = {"annotators": "rater 1,rater 2"}
     with pytest.raises(ImportFormatError, match=r"numbers \(1, 2\), and nobody can tell"):
         read(text, format="judgments", dataset="d", choices=choices)
@@ -232,6 +232,29 @@ def test_a_column_of_words_beside_numbers_is_no_annotator(read) -> None:
     assert len(bundle.ratings) == 3
     percent = read("x,y\n50%,75%\n", format="judgments", dataset="d", choices={"scale": "0..100"})
     assert [one.value for one in percent.ratings] == [50, 75]
+
+
+@pytest.mark.parametrize("name", ["summarizer_type", "role", "who"])
+def test_what_a_line_is_about_is_no_annotator(read, name) -> None:
+    lines = "".join(f"q{i},peer,{word}\n" for i, word in enumerate(["good", "bad"] * 4))
+    bundle = read(f"item,{name},ann\n{lines}", format="judgments", dataset="d")
+    assert {one.annotator for one in bundle.ratings} == {"ann"}
+    assert bundle.datasets[0].items[0].metadata == {name: "peer"}
+    alone = f"item,system,{name},acc\n" + "".join(f"q{i},A,peer,0.5\n" for i in range(8))
+    with pytest.raises(ImportFormatError, match="no column is left that could be an annotator"):
+        read(alone, format="judgments", dataset="d", choices={"metrics": "acc"})
+
+
+def test_an_annotator_may_give_one_label_only(read) -> None:
+    lines = "".join(f"q{i},{word},good\n" for i, word in enumerate(["good", "bad"] * 4))
+    bundle = read(f"item,ann,bob\n{lines}", format="judgments", dataset="d")
+    assert {one.annotator for one in bundle.ratings} == {"ann", "bob"}
+
+
+def test_ids_and_times_are_no_criteria(read) -> None:
+    text = "annotator,item,seg_no_id,timestamp_s,fluency\nann,q1,7,5,4\n"
+    bundle = read(text.replace("timestamp_s", "started_at"), dataset="d")
+    assert [one.name for one in bundle.criteria] == ["fluency"]
 
 
 def test_one_line_for_each_annotator(read) -> None:

@@ -26,6 +26,7 @@ from store.importers.columns import (
 from store.importers.judgments.options import JudgmentOptions
 from store.importers.judgments.sheet import is_list_of_numbers
 from store.importers.judgments.spans import is_list_of_errors
+from store.importers.no_metrics import describes, no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -163,6 +164,7 @@ class _Chooser:
                 if name not in metrics
                 and looks_numeric(self.table.cells[name])
                 and not _INDEX_NAME.fullmatch(name)
+                and no_metric_by_name(name) is None
             )
         if not columns:
             raise ImportFormatError(
@@ -215,13 +217,30 @@ class _Chooser:
             self.roles["item"] = first if is_index else LINE_NUMBER
         metrics = self._named("metrics")
         values = self._named("annotators")
-        values = values or tuple(name for name in self._free() if name not in metrics)
-        if not values:
-            reason = "no column is left that could be an annotator."
-            raise ImportFormatError(reason, path=self.table.shown)
+        values = values or self._annotators([name for name in self._free() if name not in metrics])
         if not self.options.annotators and self.options.level is None:
             self._require_one_kind(values)
         return self._layout("workers", values, told)
+
+    def _annotators(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns that may hold what an annotator said."""
+        cells = self.table.cells
+        values = tuple(
+            name
+            for name in columns
+            if not describes(
+                name, cells[name], [cells[other] for other in columns if other != name]
+            )
+        )
+        if values:
+            return values
+        reason = "no column is left that could be an annotator."
+        if columns:
+            reason += (
+                f" {', '.join(columns)}: these seem to say what a line is about; if one holds "
+            )
+            reason += "judgments, say so: --option annotators=A,B."
+        raise ImportFormatError(reason, path=self.table.shown)
 
     def _require_one_kind(self, columns: Sequence[str]) -> None:
         """Refuse columns of words beside columns of numbers: some are no annotators."""
