@@ -72,6 +72,10 @@ def ingest_command(
     replace: Annotated[
         bool, typer.Option("--replace", help="Accept other scores or judgments than known.")
     ] = False,
+    case_matters: Annotated[
+        bool,
+        typer.Option("--case-matters", help="Systems whose names differ in capitals are two."),
+    ] = False,
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Keep the texts of items and outputs.")
     ] = False,
@@ -107,6 +111,7 @@ def ingest_command(
             higher_is_better=higher_is_better,
             replace=replace,
             dry_run=dry_run,
+            case_matters=case_matters,
         )
         result = _joined(reports)
         answer(

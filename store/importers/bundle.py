@@ -334,6 +334,8 @@ class ImportBundle:
     ratings: Sequence[BundleRating] = ()
     preferences: Sequence[BundlePreference] = ()
     overlaps: Sequence[BundleOverlap] = ()
+    identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """System -> its model, revision, adapter, precision, back-end and prompt, where stated."""
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other spellings of a system's name."""
     skipped: Sequence[SkippedRow] = ()

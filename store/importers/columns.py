@@ -37,6 +37,16 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "input": ("input", "input_text", "prompt", "question"),
     "reference": ("reference", "reference_text", "target", "expected", "expected_output"),
     "output": ("output", "output_text", "response", "hypothesis"),
+    "revision": ("revision", "model_revision", "model_version", "checkpoint", "training_step"),
+    "adapter": ("adapter", "peft", "lora"),
+    "precision": (
+        "precision", "model_dtype", "dtype", "quantization", "quantisation", "quant",
+    ),
+    "backend": ("backend", "back_end", "inference_engine", "engine"),
+    "prompt_variant": (
+        "prompt_variant", "prompt_template", "prompt_id", "prompt_name", "prompt_label",
+        "prompt_style", "prompt_version",
+    ),
     "system_a": ("system_a", "systema", "a", "system_1", "model_a"),
     "system_b": ("system_b", "systemb", "b", "system_2", "model_b", "baseline"),
     "pvalue": ("pvalue", "p_value", "p", "pval", "p_val"),

@@ -82,6 +82,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         metrics=[builder.metrics[number] for number in used],
         runs=_runs(table, plan, keys, builder, settings, {n: i for i, n in enumerate(used)}),
         overlaps=settings.mapping.overlaps,
+        identities=keys.identities,
         aliases=settings.mapping.aliases,
         skipped=skipped,
         understood=[

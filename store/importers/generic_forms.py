@@ -76,6 +76,8 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
             and looks_numeric(table.cells[roles[role]])
         ):
             del roles[role]
+    if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
+        del roles["precision"]  # the metric of that name
     if settings.layout:
         return _plan_layout(table, roles, settings)
     named = free_metric_column(roles, table.columns, settings.columns, settings.metric)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +69,8 @@ class RowKeys:
     runs: Names
     n_trials: int
     understood: tuple[str, ...]
+    identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """System -> what a revision, a back-end and such columns state of it."""
 
 
 def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblems) -> RowKeys:
@@ -81,6 +83,8 @@ def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblem
         if (role == "system" and not by_row) or (role == "metric" and not is_long):
             continue
         texts[role] = reader.named(role, getattr(settings, SETTINGS[role]) or "")
+    if "system" in texts:
+        texts["system"] = reader.identified(texts["system"])
     if "run" not in plan.roles and "seed" in plan.roles:
         texts["run"] = [f"seed={s}" if s else "" for s in reader.column("seed")]
     if "dataset_version" in plan.roles:
@@ -119,6 +123,7 @@ def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblem
         runs,
         n_trials,
         tuple(reader.understood),
+        reader.identities,
     )
 
 

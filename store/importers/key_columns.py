@@ -12,6 +12,8 @@ from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import CellError, as_text
 from store.importers.columns import FILE_NAME, role_cells
+from store.importers.identity import ROLES as IDENTITY
+from store.importers.identity import identity_of
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -41,6 +43,8 @@ class KeyReader:
         self._problems = problems
         self.is_usable = np.ones(len(table), np.bool_)
         self.understood: list[str] = []
+        self.identities: dict[str, Mapping[str, str]] = {}
+        """Of the systems whose revision, back-end or such a column states."""
 
     def column(self, role: str) -> Sequence[str]:
         """Return the trimmed texts of a role's column; report rows where it is empty."""
@@ -88,6 +92,29 @@ class KeyReader:
             self.understood.append(f"Aliases: {', '.join(changed)}.")
             return [renamed[text] for text in texts]
         return texts
+
+    def identified(self, models: Sequence[str]) -> Sequence[str]:
+        """Return the names of systems: of a model and what the row states beside it."""
+        columns = {role: self._roles[role] for role in IDENTITY if role in self._roles}
+        if not columns:
+            return models
+        cells = {
+            role: self._texts(role_cells(self._table, column), column)
+            for role, column in columns.items()
+        }
+        known: dict[tuple[str, ...], str] = {}
+        names = []
+        for row, model in enumerate(models):
+            key = (model, *(texts[row] for texts in cells.values()))
+            if key not in known:
+                identity = identity_of(model, dict(zip(cells, key[1:], strict=True)))
+                known[key] = identity.name
+                if identity.stated:
+                    self.identities[identity.name] = identity.stated
+            names.append(known[key])
+        told = ", ".join(f"{role} in '{column}'" for role, column in columns.items())
+        self.understood.append(f"A system is a model with its {told}, as '{names[0]}'.")
+        return names
 
     def trials(self) -> tuple[IntArray, int]:
         """Return the number of each row's trial, from 0, and how many trials there are."""

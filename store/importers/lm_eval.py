@@ -108,9 +108,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
 
 def _system(settings: Settings, results: Results | None, path: Path) -> str:
     """Return the system: given, stated in the results, or the name of the samples' folder."""
-    stated = settings.system or (results.system if results else None)
-    if stated:
-        return stated
+    if settings.system:
+        return settings.system
+    if results and results.identity:
+        return results.identity.name
     folder = path.resolve().parent.name
     if results is None and "__" in folder:
         return folder.replace("__", "/", 1)
@@ -209,6 +210,8 @@ class _Builder:
         if results:
             read.insert(0, SourceFile(results.shown, results.sha256))
         mapping = self.settings.mapping
+        is_named = results and results.identity and not self.settings.system
+        stated = results.identity.stated if results and results.identity and is_named else {}
         return ImportBundle(
             NAME,
             [*read, *([mapping.source_file] if mapping.source_file else [])],
@@ -217,6 +220,7 @@ class _Builder:
             self.runs,
             self.reported,
             overlaps=mapping.overlaps,
+            identities={self.settings.canonical(self.system): stated} if stated else {},
             aliases=mapping.aliases,
             skipped=problems.raise_if_any(),
             understood=[*told, *self.understood],

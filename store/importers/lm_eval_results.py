@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from store.errors import ImportFormatError
 from store.importers.bundle import Provenance
+from store.importers.identity import Identity, of_arguments
 from store.importers.textfile import read_json
 
 HARNESS = "lm-evaluation-harness"
@@ -71,6 +72,8 @@ class Results:
     shown: str
     sha256: str
     system: str | None
+    identity: Identity | None
+    """The system taken apart: its revision, adapter, precision, back-end and prompt, if stated."""
     timestamp: str
     provenance: Provenance
     tasks: Mapping[str, TaskResult]
@@ -122,7 +125,8 @@ def read_results(path: Path, shown: str) -> Results:
     skipped = tuple(name for name in rows if name in groups)
     provenance = _provenance(content, moment)
     system = _system(content)
-    return Results(shown, sha256, system, timestamp, provenance, tasks, skipped, unread)
+    identity = _identity(content, system) if system else None
+    return Results(shown, sha256, system, identity, timestamp, provenance, tasks, skipped, unread)
 
 
 def filename_moment(timestamp: str) -> datetime:
@@ -184,19 +188,41 @@ def _stated(
     return found
 
 
+def _arguments(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with which the model was loaded."""
+    arguments = content["config"].get("model_args")
+    if isinstance(arguments, str):
+        pairs = dict(part.partition("=")[::2] for part in arguments.split(","))
+        return {key.strip(): value.strip() for key, value in pairs.items()}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _identity(content: Mapping[str, Any], model: str) -> Identity:
+    """Return the system taken apart. A chat template is a variant of the prompt."""
+    backend = content["config"].get("model")
+    is_backend = isinstance(backend, str) and backend != model
+    found = of_arguments(model, _arguments(content), backend if is_backend else "")
+    prompts = [
+        word + (f" {sha[:8]}" if isinstance(sha, str) and sha else "")
+        for key, word in (
+            ("system_instruction", "system prompt"),
+            ("chat_template", "chat template"),
+        )
+        if content.get(key)
+        for sha in (content.get(f"{key}_sha"),)
+    ]
+    return replace(found, prompt_variant=", ".join(prompts)) if prompts else found
+
+
 def _system(content: Mapping[str, Any]) -> str | None:
     """Return the model's name: stated since 0.4, before that the checkpoint in the arguments."""
     name = content.get("model_name")
     if isinstance(name, str) and name:
         return name
-    arguments = content["config"].get("model_args")
-    if isinstance(arguments, str):
-        pairs = dict(part.partition("=")[::2] for part in arguments.split(","))
-        arguments = {key.strip(): value.strip() for key, value in pairs.items()}
-    if isinstance(arguments, dict):
-        for key in ("pretrained", "model", "engine"):
-            if arguments.get(key):
-                return str(arguments[key])
+    arguments = _arguments(content)
+    for key in ("pretrained", "model", "engine"):
+        if arguments.get(key):
+            return str(arguments[key])
     model = content["config"].get("model")
     return model if isinstance(model, str) and model else None
 

@@ -22,6 +22,7 @@ from store.importers.bundle import (
     RowProblems,
     SourceFile,
 )
+from store.importers.identity import Identity, identity_of
 from store.importers.mteb_results import (
     MAIN_SCORE,
     Stated,
@@ -82,7 +83,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             path=shown[first],
             field="dataset",
         )
-    builder = _Builder(settings, problems, _system(settings, meta, first))
+    system = _system(settings, meta, first)
+    builder = _Builder(settings, problems, system)
     for path, task in zip(sorted(task_paths), tasks, strict=True):
         builder.add(task, "/".join(path.resolve().parts[-3:]))
     skipped = problems.raise_if_any()
@@ -102,6 +104,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         metrics=[builder.metric],
         reported_scores=builder.scores,
         overlaps=mapping.overlaps,
+        identities={system: stated} if (stated := _stated(system, meta)) else {},
         aliases=mapping.aliases,
         skipped=skipped,
         understood=builder.told(tasks),
@@ -121,17 +124,32 @@ def _meta(path: Path, shown: str) -> tuple[Mapping[str, Any], SourceFile | None]
 
 def _system(settings: Settings, meta: Mapping[str, Any], path: Path) -> str:
     """Return the model: given, described beside the results, or after the folder."""
-    stated = settings.system or meta.get("name")
-    if stated:
-        return settings.canonical(str(stated))
-    folder = path.resolve().parent.parent.name
-    if "__" in folder:
-        return settings.canonical(folder.replace("__", "/", 1))
+    if settings.system:
+        return settings.canonical(settings.system)
+    folder = path.resolve().parent
+    model = meta.get("name") or (
+        folder.parent.name.replace("__", "/", 1) if "__" in folder.parent.name else None
+    )
+    if model:
+        return settings.canonical(_identity(str(model), meta, folder).name)
     raise ImportFormatError(
         f"nothing says which model this is: there is no {_META} beside it, and the folders are not "
         "called ORGANISATION__MODEL/REVISION. Give --system NAME.",
         path=settings.shown,
     )
+
+
+def _identity(model: str, meta: Mapping[str, Any], folder: Path) -> Identity:
+    """Return the model, with its revision where results of several revisions lie side by side."""
+    revision = str(meta.get("revision") or folder.name)
+    beside = [one for one in folder.parent.iterdir() if one.is_dir() and any(one.glob("*.json"))]
+    return Identity(model, revision if len(beside) > 1 else "")
+
+
+def _stated(system: str, meta: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return model and revision as fields of a system."""
+    model = str(meta.get("name") or system)
+    return identity_of(model, {"revision": str(meta.get("revision") or "")}).stated
 
 
 @dataclass(slots=True)

@@ -83,6 +83,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         reported_scores=builder.scores,
         reported_comparisons=builder.comparisons,
         overlaps=settings.mapping.overlaps,
+        identities=plan.identities,
         aliases=settings.mapping.aliases,
         skipped=skipped,
         understood=[*table.notes, *plan.understood, *builder.told()],

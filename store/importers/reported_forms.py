@@ -27,7 +27,8 @@ from store.importers.yaml_nodes import nearest
 
 REPORTED_ROLES = (
     "system", "dataset", "item", "metric", "score", "system_a", "system_b", "pvalue", "n_items",
-    "stderr", "date", "source", "source_url", "test", "sidedness",
+    "stderr", "date", "source", "source_url", "test", "sidedness", "revision", "adapter",
+    "precision", "backend", "prompt_variant",
 )  # fmt: skip
 _SYSTEM_WORDS = {"system", "systems", "model", "models", "method", "methods", "parser", "tagger"}
 _DATA_WORDS = {
@@ -70,6 +71,7 @@ class ReportedPlan:
     scores: Sequence[ScoreCell]
     pvalues: Sequence[PvalueCell]
     understood: Sequence[str]
+    identities: Mapping[str, Mapping[str, str]]
 
 
 def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str) -> dict[str, str]:
@@ -119,6 +121,8 @@ class _FormReader:
     def read(self) -> ReportedPlan:
         """Return the cells of the form that fits."""
         roles = self._roles
+        if "precision" in roles and self._is_numeric(roles["precision"]):
+            del roles["precision"]  # the metric of that name
         pair = [roles[role] for role in ("system_a", "system_b") if role in roles]
         if len(pair) == 2 and "pvalue" in roles and not any(map(self._is_numeric, pair)):
             return self._plan([], self._long_pvalues(), "Long table: one p-value in each line.")
@@ -208,6 +212,8 @@ class _FormReader:
         plain = {row: plain_name(names[row]) for row in usable if row not in pairs}
         systems = {row: self._settings.canonical(name) for row, name in plain.items()}
         self._tell_names({names[row]: name for row, name in systems.items()})
+        full = self._keys.identified([systems.get(row, "") for row in range(len(names))])
+        systems = {row: full[row] for row in systems}
         known = list(dict.fromkeys(systems.values()))
         scores, pvalues = [], []
         for row in usable:
@@ -319,12 +325,13 @@ class _FormReader:
         else:
             texts = self._keys.named(role, getattr(self._settings, role) or "")
         if role == "metric" or role not in self._roles:
-            return texts
+            return self._keys.identified(texts) if role == "system" else texts
         plain = {text: plain_name(text) for text in dict.fromkeys(texts)}
         if role != "dataset":
             plain = {text: self._settings.canonical(name) for text, name in plain.items()}
         self._tell_names(plain)
-        return [plain[text] for text in texts]
+        names = [plain[text] for text in texts]
+        return self._keys.identified(names) if role == "system" else names
 
     def _headers(self, columns: Sequence[str], role: str = "system") -> dict[str, str]:
         plain = plain_names(columns)
@@ -401,7 +408,7 @@ class _FormReader:
         told += self._keys.understood
         if ignored:
             told.append(f"Columns not read: {', '.join(ignored)}.")
-        return ReportedPlan(self._roles, scores, pvalues, told)
+        return ReportedPlan(self._roles, scores, pvalues, told, self._keys.identities)
 
     def _ignored(self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell]) -> list[str]:
         read = {cell.column for cell in scores} | {cell.column for cell in pvalues}

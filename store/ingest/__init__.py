@@ -48,6 +48,7 @@ def ingest_all(
     higher_is_better: bool | None = None,
     replace: bool = False,
     dry_run: bool = False,
+    case_matters: bool = False,
 ) -> list[IngestReport]:
     """Write bundles into the store: all of them, or nothing.
 
@@ -66,6 +67,8 @@ def ingest_all(
         other judgments; the old ones stay in the audit trail.
     dry_run
         Do everything and take it back: the reports say what would happen.
+    case_matters
+        Names of systems that differ in nothing but capitals are different systems.
 
     Raises
     ------
@@ -81,7 +84,8 @@ def ingest_all(
         reports: dict[int, IngestReport] = {}
         for batch in batches(bundles):
             arrived = [
-                _prepare(change, bundles[n], higher_is_better, dry_run, scales) for n in batch
+                _prepare(change, bundles[n], higher_is_better, dry_run, scales, case_matters)
+                for n in batch
             ]
             runs = ingest_runs(change, arrived, replace=replace)
             for number, one, of_it in zip(batch, arrived, runs, strict=True):
@@ -117,6 +121,7 @@ def _prepare(
     higher_is_better: bool | None,
     dry_run: bool,
     scales: Scales,
+    case_matters: bool,
 ) -> Arrived:
     """Find or make in the store what a bundle names."""
     bundle, converted = in_units_of_store(change, bundle)
@@ -137,7 +142,7 @@ def _prepare(
     change.session.add(row)
     change.session.flush()
     targets = Targets(
-        systems=resolve_systems(change, bundle, report),
+        systems=resolve_systems(change, bundle, report, case_matters=case_matters),
         metrics=resolve_metrics(change, bundle, higher_is_better, report),
         datasets=align_datasets(change, bundle, report),
         ingest_id=row.id,

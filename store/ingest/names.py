@@ -15,12 +15,20 @@ from store.importers.known_metrics import lookup
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.lookup import names_of
-from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias
+from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias, Tag
 from store.spelling import BySpelling, composed, require_one_spelling
 
 
-def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) -> dict[str, int]:
-    """Return name -> id for every system that the bundle names; make those that are new."""
+def resolve_systems(
+    change: Change, bundle: ImportBundle, report: IngestReport, *, case_matters: bool = False
+) -> dict[str, int]:
+    """Return name -> id for every system that the bundle names; make those that are new.
+
+    Raises
+    ------
+    ConflictError
+        A name differs from a known one in nothing but its case, and `case_matters` is False.
+    """
     wanted = dict.fromkeys(run.system for run in bundle.runs)
     wanted |= dict.fromkeys(score.system for score in bundle.reported_scores)
     for comparison in bundle.reported_comparisons:
@@ -34,10 +42,14 @@ def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) 
     for alias in aliases:  # a name goes before an alias
         if found.get(alias.typed) is None:
             found.add(alias.typed, alias.id)
+    by_case = {composed(name.typed).casefold(): name.typed for name in (*names, *aliases)}
     ids: dict[str, int] = {}
     for name in wanted:
         known = found.get(name)
         if known is None:
+            other = by_case.setdefault(composed(name).casefold(), name)
+            if other != name and not case_matters:
+                raise ConflictError(_differs_in_case(name, other, bundle))
             system = System(name=composed(name))
             session.add(system)
             session.flush()
@@ -49,7 +61,39 @@ def resolve_systems(change: Change, bundle: ImportBundle, report: IngestReport) 
     path = bundle.files[0].path if bundle.files else ""
     require_one_spelling("system", ids.items(), path)
     _add_aliases(change, bundle, ids, found, report)
+    _add_identities(change, bundle, ids, report)
     return ids
+
+
+def _differs_in_case(name: str, other: str, bundle: ImportBundle) -> str:
+    path = f"{bundle.files[0].path}: " if bundle.files else ""
+    return (
+        f"{path}the systems '{name}' and '{other}' differ in nothing but capitals. If they are one "
+        f"system, write one name, or say so in the YAML file: aliases: {{'{other}': ['{name}']}}. "
+        "If they are two, repeat with --case-matters."
+    )
+
+
+def _add_identities(
+    change: Change, bundle: ImportBundle, ids: dict[str, int], report: IngestReport
+) -> None:
+    """Tag systems with what the source states of them, as ``revision: step1000``."""
+    wanted = {
+        (ids[name], f"{role}: {value}".replace(",", ";")[:100])
+        for name, stated in bundle.identities.items()
+        if name in ids
+        for role, value in stated.items()
+    }
+    if not wanted:
+        return
+    known = change.session.execute(
+        sa.select(Tag.target_id, Tag.name).where(Tag.target_kind == "system")
+    )
+    for system_id, tag in sorted(wanted - {(row.target_id, row.name) for row in known}):
+        change.session.add(Tag(target_kind="system", target_id=system_id, name=tag))
+        uid = change.session.get_one(System, system_id).uid
+        change.record("tag", "system", uid, tag=tag)
+        report.add("detail", "filled in")
 
 
 def _add_aliases(
