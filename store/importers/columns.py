@@ -20,7 +20,10 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",
         "task", "task_name",
     ),
-    "dataset_version": ("dataset_version",),
+    "dataset_version": (
+        "dataset_version", "release", "benchmark_version", "benchmark_release", "test_set_version",
+        "release_version", "question_release",
+    ),
     "item": (
         "item", "item_id", "item_key", "example_id", "question_id", "instance_id", "sample_id",
         "problem_id", "task_id", "doc_id", "segment_id", "seg_id", "sentence_id", "sent_id", "qid",

@@ -32,15 +32,15 @@ class Identity:
     """What runs the model: vllm, llama.cpp, an API."""
     prompt_variant: str = ""
 
-    @property
-    def name(self) -> str:
-        """What tells this system from others, to read: ``pythia-1b@step1000 (vllm, int4)``.
+    def name(self, *, has_several: bool = False) -> str:
+        """Return what tells this system from others, to read: ``pythia-1b@step1000 (int4, vllm)``.
 
-        What is usual, such as the revision "main", is not in the name.
+        What is usual, such as the revision "main", is not in the name, nor is a commit, unless the
+        source `has_several` revisions of the model.
         """
         revision = self._unusual("revision")
         if _HASH.fullmatch(revision):
-            revision = revision[:8]
+            revision = revision[:8] if has_several else ""
         more = [self._unusual(role) for role in ROLES[1:]]
         told = ", ".join(part for part in more if part)
         return self.model + f"@{revision}" * bool(revision) + f" ({told})" * bool(told)

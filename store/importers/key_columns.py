@@ -102,15 +102,19 @@ class KeyReader:
             role: self._texts(role_cells(self._table, column), column)
             for role, column in columns.items()
         }
+        revisions: dict[str, set[str]] = {}
+        for model, revision in zip(models, cells.get("revision", models), strict=True):
+            revisions.setdefault(model, set()).add(revision)
         known: dict[tuple[str, ...], str] = {}
         names = []
         for row, model in enumerate(models):
             key = (model, *(texts[row] for texts in cells.values()))
             if key not in known:
                 identity = identity_of(model, dict(zip(cells, key[1:], strict=True)))
-                known[key] = identity.name
+                name = identity.name(has_several=len(revisions[model]) > 1)
+                known[key] = name
                 if identity.stated:
-                    self.identities[identity.name] = identity.stated
+                    self.identities[name] = identity.stated
             names.append(known[key])
         told = ", ".join(f"{role} in '{column}'" for role, column in columns.items())
         self.understood.append(f"A system is a model with its {told}, as '{names[0]}'.")

@@ -111,7 +111,7 @@ def _system(settings: Settings, results: Results | None, path: Path) -> str:
     if settings.system:
         return settings.system
     if results and results.identity:
-        return results.identity.name
+        return results.identity.name()
     folder = path.resolve().parent.name
     if results is None and "__" in folder:
         return folder.replace("__", "/", 1)

@@ -22,7 +22,7 @@ from store.importers.bundle import (
     RowProblems,
     SourceFile,
 )
-from store.importers.identity import Identity, identity_of
+from store.importers.identity import identity_of
 from store.importers.mteb_results import (
     MAIN_SCORE,
     Stated,
@@ -131,19 +131,15 @@ def _system(settings: Settings, meta: Mapping[str, Any], path: Path) -> str:
         folder.parent.name.replace("__", "/", 1) if "__" in folder.parent.name else None
     )
     if model:
-        return settings.canonical(_identity(str(model), meta, folder).name)
+        has_several = sum(any(one.glob("*.json")) for one in folder.parent.iterdir()) > 1
+        revision = str(meta.get("revision") or folder.name) if has_several else ""
+        identity = identity_of(str(model), {"revision": revision})
+        return settings.canonical(identity.name(has_several=has_several))
     raise ImportFormatError(
         f"nothing says which model this is: there is no {_META} beside it, and the folders are not "
         "called ORGANISATION__MODEL/REVISION. Give --system NAME.",
         path=settings.shown,
     )
-
-
-def _identity(model: str, meta: Mapping[str, Any], folder: Path) -> Identity:
-    """Return the model, with its revision where results of several revisions lie side by side."""
-    revision = str(meta.get("revision") or folder.name)
-    beside = [one for one in folder.parent.iterdir() if one.is_dir() and any(one.glob("*.json"))]
-    return Identity(model, revision if len(beside) > 1 else "")
 
 
 def _stated(system: str, meta: Mapping[str, Any]) -> Mapping[str, str]:

@@ -110,9 +110,9 @@ class _Builder:
     plan: ReportedPlan
     settings: Settings
     problems: RowProblems
-    datasets: dict[str, list[int | None]] = field(default_factory=dict)
-    """Dataset -> the sizes that its rows state."""
-    dataset_index: dict[str, int] = field(default_factory=dict)
+    datasets: dict[tuple[str, str], list[int | None]] = field(default_factory=dict)
+    """Dataset and version -> the sizes that its rows state."""
+    dataset_index: dict[tuple[str, str], int] = field(default_factory=dict)
     metrics: list[BundleMetric] = field(default_factory=list)
     metric_index: dict[str, int] = field(default_factory=dict)
     scores: list[BundleReportedScore] = field(default_factory=list)
@@ -144,7 +144,8 @@ class _Builder:
         for cell, number in read:
             reason = self._unfit(cell, number, is_percent=True in signs[cell.metric])
             row = self._row(cell)
-            place = (cell.system, cell.dataset, cell.metric, row.source)
+            version = self.plan.versions[cell.row]
+            place = (cell.system, cell.dataset, version, cell.metric, row.source)
             if reason is None and place in places:
                 reason = _twice(places[place])
             if reason is not None:
@@ -154,7 +155,7 @@ class _Builder:
             self.scores.append(
                 BundleReportedScore(
                     cell.system,
-                    self._dataset(cell.dataset, row.n_items),
+                    self._dataset(cell.dataset, version, row.n_items),
                     self.metric_index[cell.metric],
                     number.value,
                     row.stderr,
@@ -184,7 +185,11 @@ class _Builder:
             if number is None:
                 continue
             row, printed = self._row(cell), self._printed(cell)
-            place = (cell.system_a, cell.system_b, cell.dataset, cell.metric, row.source)
+            version = self.plan.versions[cell.row]
+            place = (
+                *(cell.system_a, cell.system_b, cell.dataset, version),
+                *(cell.metric, row.source),
+            )
             reason = None
             if not 0.0 <= number.value <= 1.0 or number.is_percent:
                 reason = f"{printed} is no p-value; it must lie in 0..1."
@@ -203,7 +208,7 @@ class _Builder:
                 BundleReportedComparison(
                     cell.system_a,
                     cell.system_b,
-                    self._dataset(cell.dataset, row.n_items),
+                    self._dataset(cell.dataset, version, row.n_items),
                     self.metric_index[cell.metric],
                     number.value,
                     row.test,
@@ -218,9 +223,11 @@ class _Builder:
         """Return the datasets; a size is stated when all rows agree on it."""
         return [
             self.settings.dataset_of(
-                name, n_items_stated=sizes[0] if len(set(sizes)) == 1 else None
+                name,
+                version=version,
+                n_items_stated=sizes[0] if len(set(sizes)) == 1 else None,
             )
-            for name, sizes in self.datasets.items()
+            for (name, version), sizes in self.datasets.items()
         ]
 
     def told(self) -> list[str]:
@@ -245,9 +252,9 @@ class _Builder:
         self.metric_index[name] = len(self.metrics)
         self.metrics.append(metric)
 
-    def _dataset(self, name: str, n_items: int | None) -> int:
-        self.datasets.setdefault(name, []).append(n_items)
-        return self.dataset_index.setdefault(name, len(self.dataset_index))
+    def _dataset(self, name: str, version: str, n_items: int | None) -> int:
+        self.datasets.setdefault((name, version), []).append(n_items)
+        return self.dataset_index.setdefault((name, version), len(self.dataset_index))
 
     def _cell(self, cell: ScoreCell | PvalueCell) -> Any:
         return role_cells(self.table, cell.column)[cell.row]

@@ -23,12 +23,13 @@ from store.importers.no_metrics import no_metric
 from store.importers.printed import parse_printed, plain_name, plain_names
 from store.importers.settings import Settings
 from store.importers.tables import Table
+from store.importers.textfile import data_stem
 from store.importers.yaml_nodes import nearest
 
 REPORTED_ROLES = (
-    "system", "dataset", "item", "metric", "score", "system_a", "system_b", "pvalue", "n_items",
-    "stderr", "date", "source", "source_url", "test", "sidedness", "revision", "adapter",
-    "precision", "backend", "prompt_variant",
+    "system", "dataset", "dataset_version", "item", "metric", "score", "system_a", "system_b",
+    "pvalue", "n_items", "stderr", "date", "source", "source_url", "test", "sidedness", "revision",
+    "adapter", "precision", "backend", "prompt_variant",
 )  # fmt: skip
 _SYSTEM_WORDS = {"system", "systems", "model", "models", "method", "methods", "parser", "tagger"}
 _DATA_WORDS = {
@@ -37,6 +38,12 @@ _DATA_WORDS = {
 }  # fmt: skip
 _PLAIN_P = re.compile(r"p([\s\-_.]*val(ue)?s?)?\.?", re.IGNORECASE)
 _PAIR_P = re.compile(r"p[\s\-_.]*(?:val(?:ue)?s?\.?)?\s*[(\[]\s*(.+?)\s*[)\]]", re.IGNORECASE)
+_DATE_IN_NAME = re.compile(
+    r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])(?:[-_.]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
+)
+_RELEASE_IN_NAME = re.compile(
+    r"(?:^|[-_. ])(?:release|rel|board)[-_. ]?(v?\d[\d.]*)$", re.IGNORECASE
+)
 _SEPARATORS = (" vs. ", " vs ", ",", ";", "/", "|")
 
 
@@ -72,6 +79,8 @@ class ReportedPlan:
     pvalues: Sequence[PvalueCell]
     understood: Sequence[str]
     identities: Mapping[str, Mapping[str, str]]
+    versions: Sequence[str]
+    """Of each row the version of its datasets; empty where nothing states one."""
 
 
 def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str) -> dict[str, str]:
@@ -117,6 +126,8 @@ class _FormReader:
         self._keys = KeyReader(table, roles, settings, problems)
         self._told: list[str] = []
         self._no_scores: list[str] = []
+        self._is_board = False
+        """One row for each system, one column for each dataset."""
 
     def read(self) -> ReportedPlan:
         """Return the cells of the form that fits."""
@@ -256,6 +267,7 @@ class _FormReader:
             )
         headers = self._headers(figures, role="dataset")
         self._told.append(f"Columns read as datasets: {', '.join(headers.values())}.")
+        self._is_board = True
         return {column: ([name] * n_rows, settings.metric) for column, name in headers.items()}
 
     def _scores_among(self, figures: Sequence[str]) -> list[str]:
@@ -399,6 +411,7 @@ class _FormReader:
     def _plan(
         self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell], note: str
     ) -> ReportedPlan:
+        versions = self._versions()
         ignored = self._ignored(scores, pvalues)
         told = [
             note,
@@ -408,13 +421,36 @@ class _FormReader:
         told += self._keys.understood
         if ignored:
             told.append(f"Columns not read: {', '.join(ignored)}.")
-        return ReportedPlan(self._roles, scores, pvalues, told, self._keys.identities)
+        return ReportedPlan(self._roles, scores, pvalues, told, self._keys.identities, versions)
+
+    def _versions(self) -> Sequence[str]:
+        """Return the version of the datasets of each row: as a column says, else the release."""
+        if "dataset_version" in self._roles:
+            return self._keys.column("dataset_version")
+        release = release_of(self._table.shown) if self._is_board else ""
+        if release and not self._settings.options.dataset_version:
+            self._told.append(
+                f"Version of the datasets: '{release}', after the name of the file, since another "
+                "release of a board may ask other questions. --dataset-version NAME puts releases "
+                "with the same questions together."
+            )
+        return [release] * len(self._table)
 
     def _ignored(self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell]) -> list[str]:
         read = {cell.column for cell in scores} | {cell.column for cell in pvalues}
         read.update(self._roles.values(), self._no_scores)
         templates = " ".join(self._roles.values())
         return [c for c in self._table.columns if c not in read and f"{{{c}}}" not in templates]
+
+
+def release_of(shown: str) -> str:
+    """Return the release of a board that the name of its file states, as ``2024-06-24``."""
+    stem = data_stem(shown)
+    date = _DATE_IN_NAME.search(stem)
+    if date is not None:
+        return "-".join(part for part in date.groups() if part)
+    named = _RELEASE_IN_NAME.search(stem)
+    return named[1] if named else ""
 
 
 def _holds_figures(cells: Sequence[Any]) -> bool:

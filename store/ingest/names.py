@@ -89,7 +89,19 @@ def _add_identities(
     known = change.session.execute(
         sa.select(Tag.target_id, Tag.name).where(Tag.target_kind == "system")
     )
-    for system_id, tag in sorted(wanted - {(row.target_id, row.name) for row in known}):
+    stated_before = {(row.target_id, row.name) for row in known}
+    path = f"{bundle.files[0].path}: " if bundle.files else ""
+    for system_id, tag in sorted(wanted - stated_before):
+        role = tag.partition(": ")[0] + ": "
+        before = next((t for i, t in stated_before if i == system_id and t.startswith(role)), None)
+        if before is not None:
+            name = next(name for name, id_ in ids.items() if id_ == system_id)
+            raise ConflictError(
+                f"{path}the store holds '{name}' with {before}, this import has {tag}. These are "
+                "two systems: give this one another name with --system, as "
+                f"'{name}@{tag[len(role) :]}'. If they are one, take the tag off: `tiebreak tag "
+                "system NAME TAG --remove`."
+            )
         change.session.add(Tag(target_kind="system", target_id=system_id, name=tag))
         uid = change.session.get_one(System, system_id).uid
         change.record("tag", "system", uid, tag=tag)

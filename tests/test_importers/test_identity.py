@@ -29,7 +29,7 @@ def store(tmp_path):
     [
         ({}, "m"),
         ({"revision": "step1000"}, "m@step1000"),
-        ({"revision": SHA}, "m@01234567"),
+        ({"revision": SHA}, "m"),
         ({"revision": "main", "backend": "hf", "precision": "auto"}, "m"),
         ({"backend": "vllm", "precision": "int4"}, "m (int4, vllm)"),
         ({"adapter": "org/lora", "prompt_variant": "chat template"}, "m (org/lora, chat template)"),
@@ -37,7 +37,7 @@ def store(tmp_path):
     ],
 )
 def test_name_of_a_system(stated, name) -> None:
-    assert identity_of("m", stated).name == name
+    assert identity_of("m", stated).name() == name
 
 
 def test_what_is_usual_is_a_field_and_not_in_the_name() -> None:
@@ -59,6 +59,17 @@ def test_revisions_in_a_table_are_systems(read, store) -> None:
     assert tags == {"model: m", "revision: step1", "precision: int8"}
     assert report.n("detail", "filled in") == 6
     assert not ingest(store, bundle, actor="t").changed
+
+
+def test_commits_are_in_the_names_where_a_model_has_several(read, store) -> None:
+    other = "f" * 40
+    table = f"model,revision,dataset,acc\nm,{SHA},d,1\nm,{other},d,0\nn,{SHA},d,1\n"
+    bundle = read(table)
+    assert {one.system for one in bundle.reported_scores} == {"m@01234567", "m@ffffffff", "n"}
+    ingest(store, read(f"model,revision,dataset,acc\nm,{SHA},d,1\n"), actor="t")
+    later = read(f"model,revision,dataset,acc\nm,{other},e,1\n", "later.csv")
+    with pytest.raises(ConflictError, match="holds 'm' with revision: 0123"):
+        ingest(store, later, actor="t")
 
 
 def test_revisions_in_a_table_of_figures_are_systems(read) -> None:
@@ -119,7 +130,11 @@ def test_mteb_revisions_side_by_side_are_systems(tmp_path) -> None:
     for revision in (SHA, "f" * 40):
         folder = tmp_path / "org__m" / revision
         folder.mkdir(parents=True)
-        (folder / "model_meta.json").write_text(json.dumps({"name": "org/m", "revision": revision}))
+        (folder / "model_meta.json").write_text(
+            json.dumps(
+                {"name": "org/m", "revision": revision, "n_parameters": 1, "release_date": None}
+            )
+        )
         task = {
             "task_name": "T",
             "dataset_revision": "r",
@@ -131,6 +146,7 @@ def test_mteb_revisions_side_by_side_are_systems(tmp_path) -> None:
     assert found == {"org/m@01234567", "org/m@ffffffff"}
     only = read_paths(tmp_path / "org__m" / SHA).bundles[0]
     assert {one.system for one in only.reported_scores} == {"org/m@01234567"}
+    assert only.identities == {"org/m@01234567": {"model": "org/m", "revision": SHA}}
 
 
 def test_names_that_differ_in_case_only_are_asked_about(store, read) -> None:

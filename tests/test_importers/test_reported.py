@@ -323,6 +323,36 @@ def test_releases_of_a_board_are_versions_of_its_datasets(read) -> None:
     assert found == [("A", 0, 48.5), ("B", 0, 49.0), ("B", 1, 57.692)]
 
 
+@pytest.mark.parametrize(
+    ("name", "release"),
+    [
+        ("table_2024_06_24.csv", "2024-06-24"),
+        ("board-2024-06.csv", "2024-06"),
+        ("20240624.csv", "2024-06-24"),
+        ("release_v5.csv", "v5"),
+        ("table_123456.csv", ""),
+        ("table.csv", ""),
+    ],
+)
+def test_a_release_in_the_name_of_a_board_is_the_version_of_its_datasets(
+    read, name, release
+) -> None:
+    bundle = read("model,maths\nA,48.5\n", name, metric="score")
+    assert [(d.name, d.version) for d in bundle.datasets] == [("maths", release)]
+    assert any("other questions" in told for told in bundle.understood) == bool(release)
+    together = read("model,maths\nA,48.5\n", name, metric="score", dataset_version="all")
+    assert [d.version for d in together.datasets] == ["all"]
+    one = read("model,acc\nA,48.5\n", name, dataset="maths")
+    assert [d.version for d in one.datasets] == [""], "its questions may well be the same"
+
+
+def test_a_column_of_releases_is_the_version_of_the_datasets(read) -> None:
+    table = "system,dataset,release,acc\nA,d,r1,0.5\nA,d,r2,0.25\n"
+    bundle = read(table)
+    assert [(d.name, d.version) for d in bundle.datasets] == [("d", "r1"), ("d", "r2")]
+    assert [(one.dataset, one.value) for one in bundle.reported_scores] == [(0, 0.5), (1, 0.25)]
+
+
 def test_the_dataset_after_the_name_of_the_file(read) -> None:
     bundle = read("system,acc\nA,0.5\n", "squad.csv", columns={"dataset": "@file"})
     assert [dataset.name for dataset in bundle.datasets] == ["squad"]
