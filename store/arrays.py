@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from store.models import (
 from store.overlaps import Pair, shared_names
 from store.records import RunMatrix, ScoreMatrix
 from store.shared_items import IntArray, ItemNames, number_items
+from store.shared_scores import items_of_equal_scores
 
 
 class RunScores(NamedTuple):
@@ -95,7 +97,11 @@ _NAMES = (
 _LIVING = sa.select(Dataset.id).where(Dataset.deleted_at.is_(None))
 _DECLARED = sa.select(
     DatasetOverlap.dataset_a_id, DatasetOverlap.dataset_b_id, DatasetOverlap.kind
-).where(DatasetOverlap.dataset_a_id.in_(_LIVING), DatasetOverlap.dataset_b_id.in_(_LIVING))
+).where(
+    DatasetOverlap.dataset_a_id.in_(_LIVING),
+    DatasetOverlap.dataset_b_id.in_(_LIVING),
+    DatasetOverlap.kind != "independent",
+)
 _SYSTEM = sa.select(System.name, System.uid).where(System.id == sa.bindparam("system_id"))
 
 
@@ -270,11 +276,13 @@ def load_groups(store: Store, dataset_uid: str) -> list[str | None]:
 def load_shared_items(store: Store, datasets: Sequence[str]) -> list[IntArray]:
     """Return a number for every item of some datasets; equal numbers mean the same item.
 
-    Items are the same when they hold the same content, in whichever of the datasets, or when they
-    have the same name in two datasets that overlap: by declaration, or because enough telling
-    names are equal (see `store.datasets.list_overlaps`). Where names only count the rows, they say
-    nothing about datasets that were declared to share items; then these items stay apart. The
-    items of transforms of the datasets link them, also where the transforms are not asked for.
+    Items are the same when they hold the same content, in whichever of the datasets; when several
+    systems have the same scores on them, in two datasets whose overlap that shows
+    (`store.shared_scores`); or when they have the same name in two datasets that overlap: by
+    declaration, or because enough telling names are equal (see `store.datasets.list_overlaps`).
+    Where names only count the rows, they say nothing about datasets that were declared to share
+    items; then these items stay apart. The items of transforms of the datasets link them, also
+    where the transforms are not asked for.
 
     Parameters
     ----------
@@ -300,7 +308,9 @@ def load_shared_items(store: Store, datasets: Sequence[str]) -> list[IntArray]:
         declared = {pair: kind for pair, kind in stated.items() if items.keys() >= set(pair)}
         sizes = {dataset_id: len(items[dataset_id].keys) for dataset_id in wanted}
         same_names = shared_names(connection, sizes)
-    numbers = number_items(items, declared, same_names)
+        undeclared = [pair for pair in combinations(sorted(sizes), 2) if pair not in declared]
+        same_scores = items_of_equal_scores(connection, undeclared)
+    numbers = number_items(items, declared, same_names, same_scores)
     return [numbers[dataset_id] for dataset_id in wanted]
 
 

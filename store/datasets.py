@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from store.engine import Store
 from store.importers.bundle import OverlapKind
-from store.item_names import is_telling
 from store.lookup import find_id
 from store.models import Dataset, DatasetOverlap, Item, Run, System
 from store.overlaps import Pair, pass_through_transforms, shared_contents, shared_names
-from store.records import AnyOverlapKind, DatasetRecord, ItemRecord, OverlapRecord, dataset_label
+from store.records import (
+    AnyOverlapKind,
+    DatasetRecord,
+    ItemRecord,
+    OverlapRecord,
+    UnknownPair,
+    dataset_label,
+)
 from store.reported import standing_scores
+from store.shared_scores import items_of_equal_scores
 from store.tags import tags_of_all
-
-_LOOKED_AT = 50
-"""Items by which a dataset is judged."""
 
 
 def list_datasets(store: Store, *, deleted: bool = False) -> list[DatasetRecord]:
@@ -52,55 +56,95 @@ def list_items(store: Store, dataset_uid: str) -> list[ItemRecord]:
         return [ItemRecord(*row) for row in connection.execute(query)]
 
 
+class DatasetRelations(NamedTuple):
+    """What is known of every two of some datasets; pairs in neither list share no item."""
+
+    overlaps: list[OverlapRecord]
+    unknown: list[UnknownPair]
+
+
 def list_overlaps(store: Store, dataset_uids: Sequence[str] | None = None) -> list[OverlapRecord]:
     """Return the overlaps among living datasets, or among some of them; one for each two datasets.
 
     Declared overlaps come first: those of the two datasets themselves, then those that pass
     through transforms, which hold the same items; the datasets in between need not be asked for.
-    Then come those found because items have the same content hash; then those found because items
-    have the same names ("same-names"); then datasets of the same name and different versions
-    ("versions"). Names of items count where they are telling (`store.item_names.is_telling`),
-    where no two contents contradict them, and where ten of them are equal, or half of the smaller
-    dataset if that is less.
+    Then come those found because items have the same content hash ("shared-items"); because
+    several systems have the same scores on them, item by item ("same-scores", see
+    `store.shared_scores`); because items have the same names ("same-names"); and datasets of the
+    same name and different versions ("versions"). Names of items count where they are telling
+    (`store.item_names.is_telling`), where no two contents contradict them, and where ten of them
+    are equal, or half of the smaller dataset if that is less. Names and versions do not speak
+    against a declared independence; contents and scores do.
+    """
+    return relate_datasets(store, dataset_uids).overlaps
+
+
+def relate_datasets(store: Store, dataset_uids: Sequence[str] | None = None) -> DatasetRelations:
+    """Return which living datasets, or some of them, overlap, and of which that is not known.
+
+    Two datasets share no item where they were declared independent, or where the contents of all
+    their items are known and none is equal. Where nothing is declared or found, and the contents
+    of some items are not known, it is unknown: names that differ prove nothing.
     """
     with store.read() as connection:
         living = {row.id: row for row in connection.execute(_LIVING_NAMES)}
         asked = None if dataset_uids is None else set(dataset_uids)
         datasets = {i: row for i, row in living.items() if asked is None or row.uid in asked}
         declared = _declared_overlaps(connection, living, datasets)
+        independent = _declared_independent(connection)
         by_content = shared_contents(connection, datasets)
         by_name = shared_names(connection, {i: row.n_items for i, row in datasets.items()})
-    same_name = [(a, b) for a, b in combinations(datasets, 2) if living[a].name == living[b].name]
+        with_contents = {
+            i for i in _with_all_contents(connection) if i in datasets and datasets[i].n_items
+        }
+        pairs = list(combinations(sorted(datasets), 2))
+        open_pairs = [
+            pair
+            for pair in pairs
+            if pair not in declared
+            and pair not in by_content
+            and not with_contents.issuperset(pair)
+        ]
+        by_score = {
+            pair: len(links)
+            for pair, links in items_of_equal_scores(connection, open_pairs).items()
+        }
+    by_name = {pair: n for pair, n in by_name.items() if pair not in independent}
+    versions = [
+        (a, b) for a, b in pairs if living[a].name == living[b].name and (a, b) not in independent
+    ]
     found: list[tuple[AnyOverlapKind, Mapping[Pair, int | None]]]
     found = [
         ("shared-items", by_content),
+        ("same-scores", by_score),
         ("same-names", by_name),
-        ("versions", dict.fromkeys(same_name)),
+        ("versions", dict.fromkeys(versions)),
     ]
     records = {pair: _overlap(living, pair, *said, None) for pair, said in declared.items()}
-    for kind, pairs in found:
-        for pair, n_shared in pairs.items():
+    for kind, found_pairs in found:
+        for pair, n_shared in found_pairs.items():
             if pair not in records:
                 records[pair] = _overlap(living, pair, kind, "", n_shared)
-    return list(records.values())
+    unknown = [
+        UnknownPair(*_labels(living, pair), *(living[i].uid for i in pair))
+        for pair in open_pairs
+        if pair not in records and pair not in independent
+    ]
+    return DatasetRelations(list(records.values()), unknown)
 
 
-def list_unknown_items(store: Store, dataset_uids: Sequence[str]) -> list[str]:
-    """Return the labels of datasets whose items have neither a content nor a telling name.
+def _with_all_contents(connection: sa.Connection) -> list[int]:
+    """Return the ids of datasets the content of whose every item is known."""
+    without = sa.select(Item.dataset_id).where(Item.content_hash.is_(None)).distinct().subquery()
+    query = sa.select(Dataset.id).where(Dataset.id.not_in(sa.select(without.c.dataset_id)))
+    return list(connection.scalars(query))
 
-    Nothing that they share with others could be found; datasets without items are among them.
-    """
-    unknown = []
-    with store.read() as connection:
-        for uid in dict.fromkeys(dataset_uids):
-            row = connection.execute(
-                sa.select(Dataset.id, Dataset.name, Dataset.version).where(Dataset.uid == uid)
-            ).one()
-            items = sa.select(Item.content_hash, Item.key).where(Item.dataset_id == row.id)
-            first = connection.execute(items.order_by(Item.position).limit(_LOOKED_AT)).all()
-            if not any(item.content_hash or is_telling(item.key) for item in first):
-                unknown.append(dataset_label(row.name, row.version))
-    return unknown
+
+def _declared_independent(connection: sa.Connection) -> set[Pair]:
+    query = sa.select(DatasetOverlap.dataset_a_id, DatasetOverlap.dataset_b_id).where(
+        DatasetOverlap.kind == "independent"
+    )
+    return {(a, b) for a, b in connection.execute(query)}
 
 
 def _declared_overlaps(
@@ -112,7 +156,7 @@ def _declared_overlaps(
         DatasetOverlap.dataset_b_id,
         DatasetOverlap.kind,
         DatasetOverlap.note,
-    )
+    ).where(DatasetOverlap.kind != "independent")
 
     def names(pair: Pair) -> list[tuple[str, str]]:
         return [(living[i].name, living[i].version) for i in pair]
@@ -131,9 +175,13 @@ def _declared_overlaps(
 def _overlap(
     datasets: Mapping[int, Any], pair: Pair, kind: AnyOverlapKind, note: str, n_shared: int | None
 ) -> OverlapRecord:
-    a, b = (datasets[i] for i in pair)
-    labels = [dataset_label(dataset.name, dataset.version) for dataset in (a, b)]
-    return OverlapRecord(labels[0], labels[1], a.uid, b.uid, kind, note, n_shared)
+    a, b = (datasets[i].uid for i in pair)
+    return OverlapRecord(*_labels(datasets, pair), a, b, kind, note, n_shared)
+
+
+def _labels(datasets: Mapping[int, Any], pair: Pair) -> tuple[str, str]:
+    first, second = (dataset_label(datasets[i].name, datasets[i].version) for i in pair)
+    return first, second
 
 
 def _counted_datasets() -> sa.Select[Any]:

@@ -81,13 +81,13 @@ class Dataset(Base):
 
 
 class DatasetOverlap(Base):
-    """Two datasets that are not independent; the lower id comes first."""
+    """How two datasets overlap, or that they are independent; the lower id comes first."""
 
     __tablename__ = "dataset_overlap"
     __table_args__ = (
         sa.UniqueConstraint("dataset_a_id", "dataset_b_id"),
         sa.CheckConstraint("dataset_a_id < dataset_b_id", name="ordered"),
-        one_of("kind", "shared-items", "contains", "transform"),
+        one_of("kind", "shared-items", "contains", "transform", "independent"),
         NEVER_REUSE_IDS,
     )
 

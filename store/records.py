@@ -225,8 +225,8 @@ class ReportedComparisonRecord(Record):
     score_b: float | None
 
 
-AnyOverlapKind = OverlapKind | Literal["same-names", "versions"]
-"""What can be declared, and what is only ever found."""
+AnyOverlapKind = OverlapKind | Literal["same-scores", "same-names", "versions"]
+"""What can be declared, and what is only ever found; an `OverlapRecord` is never "independent"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +243,20 @@ class OverlapRecord(Record):
     note: str
     """As declared; ``"through NAME"`` where the overlap was declared of other datasets."""
     n_shared: int | None
-    """Items with the same content ("shared-items") or of the same name ("same-names"), when the
-    overlap was found in the items rather than declared."""
+    """Items with the same content ("shared-items"), with the same scores of several systems
+    ("same-scores") or of the same name ("same-names"), when the overlap was found in the items
+    rather than declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPair(Record):
+    """Two datasets of which nothing says whether they share items."""
+
+    dataset_a: str
+    """The label: name, and version where there is one."""
+    dataset_b: str
+    dataset_a_uid: str
+    dataset_b_uid: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ def number_items(
     datasets: Mapping[int, ItemNames],
     declared: Mapping[Pair, OverlapKind],
     same_names: Collection[Pair],
+    same_scores: Mapping[Pair, IntArray] = MappingProxyType({}),
 ) -> dict[int, IntArray]:
     """Number the items of several datasets, the same item with the same number.
 
@@ -42,6 +44,9 @@ def number_items(
         only count the rows of both datasets mean nothing.
     same_names
         Pairs that were found to overlap by their names: there the telling ones mean the same item.
+    same_scores
+        Pair -> positions in both of the items that are the same by the scores of several systems,
+        shape (n, 2); known contents that differ contradict them.
 
     Returns
     -------
@@ -49,6 +54,7 @@ def number_items(
         Id -> shape (n_items,); the numbers count from 0 in the order of first appearance.
     """
     sizes = [len(items.keys) for items in datasets.values()]
+    ends = np.cumsum(sizes, dtype=np.int64)
     places = _Places(
         np.repeat(np.arange(len(sizes)), sizes), {i: k for k, i in enumerate(datasets)}
     )
@@ -69,6 +75,9 @@ def number_items(
         _links_by_name(places, names, np.full_like(contents, -1), transforms),
         _links_by_name(places, names, contents, parts),
         _links_by_name(places, telling, contents, same_names),
+        *_links_by_score(
+            dict(zip(datasets, np.cumsum([0, *sizes]), strict=False)), contents, same_scores
+        ),
     ]
     numbers = _components(np.concatenate(links), len(keys))
     ends = np.cumsum(sizes, dtype=np.int64)
@@ -132,6 +141,18 @@ def _links_by_name(
         differ = (content[:, a] >= 0) & (content[:, b] >= 0) & (content[:, a] != content[:, b])
         links.append(disputed[both & ~differ][:, [a, b]])
     return np.concatenate(links)
+
+
+def _links_by_score(
+    starts: Mapping[int, int], contents: IntArray, same_scores: Mapping[Pair, IntArray]
+) -> list[IntArray]:
+    """Return (item, item) for items of equal scores whose known contents do not differ."""
+    links = []
+    for pair, positions in same_scores.items():
+        items = positions + np.array([starts[i] for i in pair])
+        a, b = contents[items].T
+        links.append(items[(a < 0) | (b < 0) | (a == b)])
+    return links
 
 
 def _spanning(pairs: Sequence[Pair]) -> list[list[int]]:

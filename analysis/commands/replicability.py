@@ -19,7 +19,7 @@ from analysis.commands.options import (
     names,
 )
 from analysis.studies.cells import ALL_METRICS
-from analysis.studies.dependence import ESTIMATOR_NAMES, EstimatorChoice
+from analysis.studies.dependence import ESTIMATOR_NAMES, NEED_INDEPENDENCE, EstimatorChoice
 from analysis.studies.families import FamilyKind
 from analysis.studies.new_datasets_words import new_datasets_in_words
 from analysis.studies.replicability import (
@@ -70,12 +70,14 @@ def replicability_command(
         bool, typer.Option("--reported", help="Use the p-values that papers and files state.")
     ] = False,
     estimator: Annotated[
-        EstimatorChoice, typer.Option(help="auto: what the overlap of the datasets allows.")
+        EstimatorChoice, typer.Option(help="auto: what is known of the datasets' items allows.")
     ] = "auto",
     dependent: Annotated[
         bool | None,
         typer.Option(
-            "--dependent/--independent", help="By default the overlaps in the store decide."
+            "--dependent/--independent",
+            help="By default what the store knows of their items decides; unknown counts as "
+            "dependent.",
         ),
     ] = None,
     family: Annotated[
@@ -249,7 +251,8 @@ def _title(study: ReplicabilityStudy, estimator: str) -> str:
     name = ESTIMATOR_NAMES[estimator]
     name = name[0].upper() + name[1:]
     if estimator != study.recommended.estimator:
-        return name
+        only = study.recommended.known == "unknown" and estimator in NEED_INDEPENDENCE
+        return f"{name} (only if no items are shared)" if only else name
     return f"{name} ({'asked for' if study.recommended.asked_for else 'recommended'})"
 
 

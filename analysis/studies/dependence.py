@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
-from analysis.studies.study import count, listed
+from analysis.studies.study import count
 from store.errors import StoreError
-from store.records import OverlapRecord
+from store.records import OverlapRecord, UnknownPair
+
+Known = Literal["overlap", "unknown", "independent", "metrics", "asked-for"]
+"""What the choice of an estimator rests on: datasets that share items, of which that is not known,
+or that share none; several metrics on the same items; what a person asked for or declared."""
 
 Estimator = Literal["fisher", "bonferroni", "simes", "stouffer", "joint"]
 EstimatorChoice = Literal["auto", "fisher", "bonferroni", "simes", "stouffer", "joint"]
@@ -21,12 +26,14 @@ ESTIMATOR_NAMES: Mapping[str, str] = {
 }
 
 ASSUMES: Final[Mapping[str, str]] = {
-    "fisher": "independent datasets",
+    "fisher": "independent datasets: valid only if they share no items",
     "bonferroni": "nothing about their dependence",
     "simes": "independence or positive dependence",
-    "stouffer": "independent datasets; is 0 beside a p of 1",
-    "joint": "no dependence but through shared items",
+    "stouffer": "independent datasets: valid only if they share no items",
+    "joint": "no dependence but through items known to be shared",
 }
+
+NEED_INDEPENDENCE: Final = ("fisher", "stouffer")
 
 _ASKED_FOR: Final[Mapping[str, str]] = {
     "fisher": "Fisher was asked for; it assumes that the datasets are independent.",
@@ -66,22 +73,32 @@ def check_choice(estimator: EstimatorChoice, dependent: bool | None, *, reported
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which estimator answers, and why it is this one."""
+
+    estimator: Estimator
+    known: Known
+    because: str
+
+
 def choose_estimator(
     overlaps: Sequence[OverlapRecord],
+    unknown: Sequence[UnknownPair],
     n_datasets: int,
     *,
     estimator: EstimatorChoice = "auto",
     dependent: bool | None = None,
     several_metrics: bool = False,
-    unknown: Sequence[str] = (),
-) -> tuple[Estimator, str]:
-    """Return the estimator, and why it is this one.
+) -> Choice:
+    """Choose the estimator: Fisher where datasets are known to be independent, else Bonferroni.
 
-    Dror et al. 2017, section 4.3: Fisher where independence may be assumed, else Bonferroni.
+    Dror et al. 2017, section 4.3. Datasets of which nothing says whether they share items count
+    as dependent.
 
     Parameters
     ----------
-    overlaps
+    overlaps, unknown
         Among the datasets in question.
     n_datasets
         How many there are.
@@ -89,45 +106,81 @@ def choose_estimator(
         What the person asked for or declared.
     several_metrics
         Whether a dataset takes part with more than one metric.
-    unknown
-        Names of datasets whose items say nothing about what they are.
     """
     if estimator != "auto":
         disagrees = ""
-        if overlaps and estimator in ("fisher", "stouffer"):
-            disagrees = f" The store disagrees: {describe(overlaps)}."
-        if several_metrics and estimator in ("fisher", "stouffer"):
-            disagrees += " Several metrics on the same items are not independent."
-        return estimator, _ASKED_FOR[estimator] + disagrees
+        if estimator in NEED_INDEPENDENCE:
+            disagrees = _disagreement(overlaps)
+            if several_metrics:
+                disagrees += " Several metrics on the same items are not independent."
+            elif unknown and not overlaps:
+                disagrees = f" Nothing shows that they are: {describe_unknown(unknown)}."
+        return Choice(estimator, "asked-for", _ASKED_FOR[estimator] + disagrees)
     if several_metrics and not dependent:
-        return "bonferroni", (
+        return Choice(
+            "bonferroni",
+            "metrics",
             "Several metrics are computed on the same items, so that their p-values are not "
-            "independent. Bonferroni is valid under any dependence; Fisher would promise too much."
+            "independent. Bonferroni is valid under any dependence; Fisher would promise too much.",
+        )
+    if dependent:
+        return Choice(
+            "bonferroni",
+            "asked-for",
+            "The datasets were declared dependent for this analysis; Bonferroni is valid under any "
+            "dependence.",
         )
     if dependent is not None:
-        because = "The datasets were declared " + (
-            "dependent for this analysis; Bonferroni is valid under any dependence."
-            if dependent
-            else "independent for this analysis, as Fisher assumes."
+        return Choice(
+            "fisher",
+            "asked-for",
+            "The datasets were declared independent for this analysis, as Fisher assumes."
+            + _disagreement(overlaps),
         )
-        if overlaps and not dependent:
-            because += f" The store disagrees: {describe(overlaps)}."
-        return ("bonferroni" if dependent else "fisher"), because
     if overlaps:
-        return "bonferroni", (
+        return Choice(
+            "bonferroni",
+            "overlap",
             f"The datasets are not independent: {describe(overlaps)}. "
-            "Bonferroni is valid under any dependence; Fisher would promise too much."
+            "Bonferroni is valid under any dependence; Fisher would promise too much.",
         )
-    if n_datasets == 1:
-        return "fisher", "With a single dataset all estimators are the same."
-    known = "declared or found in their items"
+    if n_datasets <= 1:
+        return Choice("fisher", "independent", "With a single dataset all estimators are the same.")
     if unknown:
-        whose = f"the items of {listed(list(unknown), most=3)}"
-        whose = "their items" if len(unknown) == n_datasets else whose
-        known = f"declared, and nothing is known of {whose} that could tell"
-    return "fisher", (
-        f"No overlap among the {count(n_datasets, 'dataset')} is {known}, so that Fisher may be "
-        "used, which assumes independence."
+        return Choice(
+            "bonferroni",
+            "unknown",
+            f"{describe_unknown(unknown)}. So the datasets count as dependent, and Bonferroni "
+            "answers, which is valid whatever they share. If you know that they share no items, "
+            "say so (`--independent`, or `kind: independent` in a mapping file).",
+        )
+    return Choice(
+        "fisher",
+        "independent",
+        f"The {count(n_datasets, 'dataset')} share no items, as their contents or a declaration "
+        "say, so that Fisher may be used, which assumes independence.",
+    )
+
+
+def beside(known: Known) -> str:
+    """Return why Bonferroni answers, as it stands in the sentence; empty where nothing is open."""
+    if known == "unknown":
+        return ", as nothing shows that the datasets share no items"
+    return ", as datasets share items" if known == "overlap" else ""
+
+
+def _disagreement(overlaps: Sequence[OverlapRecord]) -> str:
+    return f" The store disagrees: {describe(overlaps)}." if overlaps else ""
+
+
+def describe_unknown(unknown: Sequence[UnknownPair]) -> str:
+    """Say which datasets may share items for all that is known."""
+    first = unknown[0]
+    if len(unknown) == 1:
+        return f"Whether {first.dataset_a} and {first.dataset_b} share items is not known"
+    more = count(len(unknown) - 1, "other pair")
+    return (
+        f"Whether {first.dataset_a} and {first.dataset_b} share items is not known, nor of {more}"
     )
 
 
@@ -135,6 +188,7 @@ def describe(overlaps: Sequence[OverlapRecord]) -> str:
     """Say in half a sentence what the datasets have in common."""
     verbs = {
         "shared-items": "share items",
+        "same-scores": "share items, as the scores of several systems show",
         "contains": "overlap (one contains the other)",
         "transform": "hold the same items in another form",
         "same-names": "have items of the same names",

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from analysis.statistics import Replicability, analyse_replicability
 from analysis.studies.dependence import Estimator, EstimatorChoice, choose_estimator
 from analysis.studies.evidence import DatasetEvidence
-from store.records import OverlapRecord
+from store.datasets import DatasetRelations
 
 FamilyKind = Literal["together", "per-metric", "per-dataset"]
 
@@ -50,7 +50,7 @@ def count_family(
     name: str,
     positions: Sequence[int],
     evidence: Sequence[DatasetEvidence],
-    overlaps: Sequence[OverlapRecord],
+    relations: DatasetRelations,
     *,
     alpha: float,
     estimator: EstimatorChoice,
@@ -59,14 +59,14 @@ def count_family(
     """Count and name within one family; joint resampling is left to the whole study."""
     cells = [evidence[k] for k in positions]
     uids = {e.dataset_uid for e in cells}
-    inside = [o for o in overlaps if o.dataset_a_uid in uids and o.dataset_b_uid in uids]
-    chosen, _ = choose_estimator(
-        inside,
+    chosen = choose_estimator(
+        [o for o in relations.overlaps if {o.dataset_a_uid, o.dataset_b_uid} <= uids],
+        [u for u in relations.unknown if {u.dataset_a_uid, u.dataset_b_uid} <= uids],
         len(uids),
         estimator="bonferroni" if estimator == "joint" else estimator,
         dependent=dependent,
         several_metrics=len(uids) < len(cells),
-    )
+    ).estimator
     a, b = (
         analyse_replicability([getattr(e, field) for e in cells], alpha=alpha)
         for field in ("pvalue_a_over_b", "pvalue_b_over_a")

@@ -60,4 +60,9 @@ def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
             f"As a sample the datasets are fewer than they look ({describe(study.overlaps)}): all "
             "of this is surer of itself than it should be."
         )
+    elif study.recommended.known == "unknown":
+        lines.append(
+            "As a sample the datasets are independent only if they share no items, which is not "
+            "known; else all of this is surer of itself than it should be."
+        )
     return lines

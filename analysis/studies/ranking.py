@@ -47,7 +47,7 @@ from analysis.studies.ranking_words import (
 )
 from analysis.studies.score_table import Basis, ScoreTable, load_score_table
 from analysis.studies.study import Study
-from store.datasets import list_overlaps
+from store.datasets import relate_datasets
 from store.engine import Store
 from store.records import MetricRecord
 
@@ -222,7 +222,7 @@ def _study(
     )
     ranks = mean_ranks(resampled, confidence_level=1 - alpha)
     rule = choose_rule(pairs, steps)
-    overlaps = list_overlaps(store, table.dataset_uids)
+    relations = relate_datasets(store, table.dataset_uids)
     rank_test = friedman_test(observed) if complete else skillings_mack_test(observed)
     return RankingStudy(
         sentence=sentence(table, observed, ranks.value, rank_test, rule, alpha),
@@ -240,7 +240,7 @@ def _study(
         ),
         warnings=(
             *table.notes,
-            *warn(table, observed, aggregates, rank_test, pairs, rule, overlaps),
+            *warn(table, observed, aggregates, rank_test, pairs, rule, relations),
             *without_interval(table, resampled),
         ),
         store_revision=store.revision(),

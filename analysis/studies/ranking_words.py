@@ -16,10 +16,10 @@ from analysis.statistics.across.over_datasets import PairsOverDatasets
 from analysis.statistics.across.resampled_datasets import ResampledScores
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
 from analysis.statistics.across.stepwise_mean_ranks import StepwiseMeanRanks
-from analysis.studies.dependence import describe
+from analysis.studies.dependence import describe, describe_unknown
 from analysis.studies.score_table import ScoreTable
 from analysis.studies.study import count, listed
-from store.records import OverlapRecord
+from store.datasets import DatasetRelations
 
 IntArray = npt.NDArray[np.int64]
 
@@ -158,7 +158,7 @@ def warn(
     rank_test: FriedmanTest | SkillingsMackTest,
     pairs: PairsOverDatasets,
     rule: Rule,
-    overlaps: Sequence[OverlapRecord],
+    relations: DatasetRelations,
 ) -> list[str]:
     """Return what a reader must know before believing ranks and means."""
     warnings = []
@@ -173,9 +173,15 @@ def warn(
             f"unequal sets of datasets are not to be compared: {_beside(aggregates)}. Mean ranks "
             "are no fair order either: third of three and third of thirty count alike."
         )
-    if overlaps:
+    if relations.overlaps:
         warnings.append(
-            f"The datasets are not independent ({describe(overlaps)}): "
+            f"The datasets are not independent ({describe(relations.overlaps)}): "
+            + ("the intervals and " if table.basis == "items" else "")
+            + "the tests over datasets are surer of themselves than they should be."
+        )
+    elif relations.unknown:
+        warnings.append(
+            f"{describe_unknown(relations.unknown)}: if they do, "
             + ("the intervals and " if table.basis == "items" else "")
             + "the tests over datasets are surer of themselves than they should be."
         )

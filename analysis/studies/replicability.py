@@ -18,6 +18,7 @@ from analysis.studies.checked_numbers import check_numbers, check_positive
 from analysis.studies.dependence import (
     Estimator,
     EstimatorChoice,
+    Known,
     check_choice,
     choose_estimator,
 )
@@ -33,7 +34,7 @@ from analysis.studies.seed_order import SeedOrder, order_by_seeds
 from analysis.studies.study import Study
 from analysis.studies.test_names import PairsTestName
 from analysis.studies.tested_evidence import gather_tested
-from store.datasets import get_dataset, list_overlaps, list_unknown_items
+from store.datasets import DatasetRelations, get_dataset, relate_datasets
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.records import MetricRecord, NoteRecord, OverlapRecord
@@ -54,6 +55,9 @@ class Recommendation:
     """The count without direction."""
     k_a_over_b: int
     k_b_over_a: int
+    known: Known
+    """What the choice rests on; "unknown": whether the datasets share items is not known, so that
+    they count as dependent."""
     because: str
 
 
@@ -70,7 +74,7 @@ class ReplicabilitySettings:
     """Use the p-values that files and papers state instead of testing item scores."""
     estimator: EstimatorChoice = "auto"
     dependent: bool | None = None
-    """Declares the datasets dependent or independent; by default known overlaps decide."""
+    """Declares the datasets dependent or independent; by default what is known of them decides."""
     family: FamilyKind = "together"
     margin: float | None = None
     """Differences in score smaller than this do not matter on a new dataset."""
@@ -114,6 +118,8 @@ class ReplicabilityStudy(Study):
     seeds: tuple[SeedOrder, ...]
     """Datasets on which both systems ran several times."""
     overlaps: tuple[OverlapRecord, ...]
+    n_unknown_pairs: int
+    """Pairs of datasets of which nothing says whether they share items."""
     notes: tuple[NoteRecord, ...]
     """Notes on either system."""
 
@@ -227,16 +233,18 @@ def _study(
         analyse_replicability([getattr(e, field) for e in evidence.datasets], alpha=settings.alpha)
         for field in ("pvalue", "pvalue_a_over_b", "pvalue_b_over_a")
     )
-    overlaps = list_overlaps(store, list(dict.fromkeys(e.dataset_uid for e in evidence.datasets)))
+    relations = relate_datasets(
+        store, list(dict.fromkeys(e.dataset_uid for e in evidence.datasets))
+    )
     joint, told = count_jointly(
         store,
         evidence,
-        overlaps,
+        relations.overlaps,
         settings.tests,
         alpha=settings.alpha,
         asked_for=settings.estimator == "joint",
     )
-    recommended = _recommend(store, evidence, results, joint, overlaps, settings)
+    recommended = _recommend(evidence, results, joint, relations, settings)
     several = len(evidence.metrics) > 1
     return ReplicabilityStudy(
         sentence=sentence(names, evidence, results, recommended, settings.alpha),
@@ -264,7 +272,7 @@ def _study(
                 name,
                 positions,
                 evidence.datasets,
-                overlaps,
+                relations,
                 alpha=settings.alpha,
                 estimator=settings.estimator,
                 dependent=settings.dependent,
@@ -277,42 +285,45 @@ def _study(
             evidence, alpha=settings.alpha, margin=settings.margin, seed=settings.seed
         ),
         seeds=order_by_seeds(store, uids, evidence, alpha=settings.alpha, seed=settings.seed),
-        overlaps=tuple(overlaps),
+        overlaps=tuple(relations.overlaps),
+        n_unknown_pairs=len(relations.unknown),
         notes=notes,
     )
 
 
 def _recommend(
-    store: Store,
     evidence: PairEvidence,
     results: tuple[Replicability, ...],
     joint: JointReplicability | None,
-    overlaps: list[OverlapRecord],
+    relations: DatasetRelations,
     settings: ReplicabilitySettings,
 ) -> Recommendation:
     n_datasets = len({e.dataset_uid for e in evidence.datasets})
-    estimator, because = choose_estimator(
-        overlaps,
+    choice = choose_estimator(
+        relations.overlaps,
+        relations.unknown,
         n_datasets,
         estimator=settings.estimator,
         dependent=settings.dependent,
         several_metrics=n_datasets < len(evidence.datasets),
-        unknown=list_unknown_items(store, [e.dataset_uid for e in evidence.datasets]),
     )
-    if estimator == "joint":
+    if choice.estimator == "joint":
         assert joint is not None  # refused before for reported figures
-        return Recommendation(
-            estimator,
-            True,
-            joint.n_cells,
-            joint.undirected.k,
-            joint.a_over_b.k,
-            joint.b_over_a.k,
-            because,
-        )
-    k = [getattr(r, f"k_{estimator}") for r in results]
-    asked_for = settings.estimator != "auto" or settings.dependent is not None
-    return Recommendation(estimator, asked_for, results[0].n_datasets, k[0], k[1], k[2], because)
+        n_counted = joint.n_cells
+        k = [d.k for d in (joint.undirected, joint.a_over_b, joint.b_over_a)]
+    else:
+        n_counted = results[0].n_datasets
+        k = [getattr(r, f"k_{choice.estimator}") for r in results]
+    return Recommendation(
+        estimator=choice.estimator,
+        asked_for=settings.estimator != "auto" or settings.dependent is not None,
+        n_datasets=n_counted,
+        k=k[0],
+        k_a_over_b=k[1],
+        k_b_over_a=k[2],
+        known=choice.known,
+        because=choice.because,
+    )
 
 
 def _signature(

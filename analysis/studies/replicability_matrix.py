@@ -31,8 +31,9 @@ from analysis.studies.dependence import (
     ASSUMES,
     ESTIMATOR_NAMES,
     EstimatorChoice,
+    beside,
     check_choice,
-    describe,
+    choose_estimator,
 )
 from analysis.studies.directed_pairs import TestSettings, directed_pairs
 from analysis.studies.joint_matrix import count_all_jointly
@@ -41,7 +42,7 @@ from analysis.studies.replicability_matrix_words import coverage, sentence
 from analysis.studies.score_table import other_metrics_of_all
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import PairsTestName, in_public_words
-from store.datasets import get_dataset, list_datasets, list_overlaps
+from store.datasets import DatasetRelations, get_dataset, list_datasets, relate_datasets
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.metrics import list_metrics
@@ -82,6 +83,10 @@ class ReplicabilityMatrixStudy(Study):
     estimators: tuple[tuple[str, ...], ...]
     """Name of the estimator behind each entry of `k`; empty on the diagonal."""
     overlaps: tuple[OverlapRecord, ...]
+    n_unknown_pairs: int
+    """Pairs of datasets of which nothing says whether they share items."""
+    because: str
+    """Why datasets are counted so, taking them all together."""
 
     @property
     def how(self) -> str:
@@ -90,7 +95,7 @@ class ReplicabilityMatrixStudy(Study):
             f"{ESTIMATOR_NAMES[name]} for {count(n, 'pair')}, which assumes {ASSUMES[name]}"
             for name, n in self.used.items()
         ]
-        why = f" The datasets overlap: {describe(self.overlaps)}." if self.overlaps else ""
+        why = f" {self.because}"
         return (
             f"k̂ at {numbers.confidence(self.alpha)} confidence for each pair and direction by "
             "itself; "
@@ -142,7 +147,7 @@ def study_replicability_matrix(
     alpha
         Bound on the probability of claiming too many datasets for one ordered pair.
     estimator, dependent
-        How datasets are counted; by default the overlap of a pair's datasets decides.
+        How datasets are counted; by default what is known of a pair's datasets decides.
     test, n_resamples, seed
         How item scores are tested.
     progress
@@ -160,7 +165,14 @@ def study_replicability_matrix(
     check_choice(estimator, dependent, reported=False)
     question = _choose(store, metric, datasets, systems)
     evidence = _gather(store, question, TestSettings(test, n_resamples, seed), progress)
-    overlaps = list_overlaps(store, [dataset for dataset, _ in question.keys])
+    relations = relate_datasets(store, [dataset for dataset, _ in question.keys])
+    choice = choose_estimator(
+        relations.overlaps,
+        relations.unknown,
+        len(question.keys),
+        estimator=estimator,
+        dependent=dependent,
+    )
     found = count_all_pairs(evidence.pvalue, alpha=alpha)
     by_estimator, told = dict(found.k), list[str]()
     n_shared = found.n_testable
@@ -173,13 +185,13 @@ def study_replicability_matrix(
                 if not np.isnan(p).all()
             ],
             question.systems,
-            overlaps,
+            relations.overlaps,
             alpha=alpha,
             n_resamples=n_resamples,
             seed=seed,
             progress=progress,
         )
-    depend = _depend(evidence.pvalue, question.keys, overlaps)
+    depend = _depend(evidence.pvalue, question.keys, relations)
     k, names = _settle(by_estimator, estimator, dependent, depend)
     order = _order(k, question.names)
     at = np.ix_(order, order)
@@ -193,7 +205,14 @@ def study_replicability_matrix(
     ordered = tuple(question.names[i] for i in order)
     warnings = [*evidence.warnings, *told, *coverage(n_shared, len(labels))]
     return ReplicabilityMatrixStudy(
-        sentence=sentence(ordered, k[at], together[at], n_shared[at], metric_record, len(labels)),
+        sentence=sentence(
+            ordered,
+            k[at],
+            together[at],
+            n_shared[at],
+            f"{count(len(labels), 'dataset')}, {metric_record.label}; "
+            f"{ESTIMATOR_NAMES[choice.estimator]}{beside(choice.known)}",
+        ),
         signature=build_signature(
             "replicability-matrix",
             metric=metric_record.label,
@@ -224,7 +243,9 @@ def study_replicability_matrix(
         k_by_estimator={name: read_only(counts[at]) for name, counts in by_estimator.items()},
         mean_difference=read_only(evidence.mean_difference[at]),
         estimators=tuple(tuple("" if i == j else names[i][j] for j in order) for i in order),
-        overlaps=tuple(overlaps),
+        overlaps=tuple(relations.overlaps),
+        n_unknown_pairs=len(relations.unknown),
+        because=choice.because,
     )
 
 
@@ -322,15 +343,15 @@ def _testable(keys: Sequence[CellKey], pvalue: FloatArray) -> list[CellKey]:
     return [key for key, p in zip(keys, pvalue, strict=True) if not np.isnan(p).all()]
 
 
-def _depend(
-    pvalue: FloatArray, keys: Sequence[CellKey], overlaps: Sequence[OverlapRecord]
-) -> BoolArray:
-    """Return which pairs are tested on two datasets that overlap."""
+def _depend(pvalue: FloatArray, keys: Sequence[CellKey], relations: DatasetRelations) -> BoolArray:
+    """Return which pairs are tested on two datasets that overlap, or may for all that is known."""
     place = {dataset: i for i, (dataset, _) in enumerate(keys)}
     testable = ~np.isnan(pvalue)
     depend = np.zeros(pvalue.shape[1:], dtype=bool)
-    for overlap in overlaps:
-        first, second = place[overlap.dataset_a_uid], place[overlap.dataset_b_uid]
+    dependent = [(o.dataset_a_uid, o.dataset_b_uid) for o in relations.overlaps]
+    dependent += [(u.dataset_a_uid, u.dataset_b_uid) for u in relations.unknown]
+    for a, b in dependent:
+        first, second = place[a], place[b]
         depend |= testable[first] & testable[second]
     return depend
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.studies.study import count
-from store.records import MetricRecord
 
 IntArray = npt.NDArray[np.int64]
 
@@ -30,15 +29,16 @@ def sentence(
     k: IntArray,
     together: IntArray,
     n_shared: IntArray,
-    metric: MetricRecord,
-    n_datasets: int,
+    over: str,
 ) -> str:
-    """Name who leads when all ordered pairs are taken together, and how many pairs stay open."""
+    """Name who leads when all ordered pairs are taken together, and how many pairs stay open.
+
+    `over` says over what and by which estimator.
+    """
     upper = np.triu_indices(len(systems), 1)
     testable = n_shared[upper] > 0
     n_pairs = int(np.count_nonzero(testable))
     undecided = int(np.count_nonzero((np.maximum(k, k.T)[upper] == 0) & testable))
-    over = f"{count(n_datasets, 'dataset')}, {metric.label}"
     if not n_pairs:
         return f"No pair of systems can be tested ({over})."
     half = np.maximum(np.ceil(n_shared / 2).astype(np.int64), 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis import numbers
 from analysis.statistics import Replicability
-from analysis.studies.dependence import ESTIMATOR_NAMES
+from analysis.studies.dependence import ESTIMATOR_NAMES, beside
 from analysis.studies.evidence import PairEvidence
 from analysis.studies.study import count, listed
 
@@ -40,28 +40,43 @@ def sentence(
         return f"Nothing can be said about {a} and {b}: not testable on any dataset."
     of_all = f"of {counted(evidence, n)}"
     estimator = ESTIMATOR_NAMES[recommended.estimator]
-    at_alpha = f"{metric}; {estimator}, α = {alpha:g}"
+    estimator += beside(recommended.known)
+    at_alpha = f"{metric}; {estimator}; α = {alpha:g}"
     k_a, k_b = recommended.k_a_over_b, recommended.k_b_over_a
     if not k_a and not k_b:
         named = _named(names, evidence, results)
         if named:
-            return (
+            said = (
                 f"No dataset can be counted for {a} or for {b}, {of_all} ({at_alpha}), although "
                 f"Holm, which names single datasets, names {named}."
             )
-        return (
-            f"{a} and {b} cannot be told apart with direction on any {of_all} ({at_alpha}); "
-            f"without direction they differ on at least {recommended.k}."
-            if recommended.k
-            else f"{a} and {b} cannot be told apart on any {of_all} ({at_alpha})."
-        )
+        elif recommended.k:
+            said = (
+                f"{a} and {b} cannot be told apart with direction on any {of_all} ({at_alpha}); "
+                f"without direction they differ on at least {recommended.k}."
+            )
+        else:
+            said = f"{a} and {b} cannot be told apart on any {of_all} ({at_alpha})."
+        return said + _fisher(names, results, recommended)
     parts = []
     if k_a:
         parts.append(f"{a} is better than {b} on at least {k_a} {of_all}")
     if k_b:
         parts.append(f"{b} is better than {a} on at least {k_b}" + ("" if parts else f" {of_all}"))
-    how = f"{metric}; {estimator}, {numbers.confidence(alpha)} confidence for each direction"
-    return f"{', and '.join(parts)} ({how})."
+    how = f"{metric}; {estimator}; {numbers.confidence(alpha)} confidence for each direction"
+    return f"{', and '.join(parts)} ({how})." + _fisher(names, results, recommended)
+
+
+def _fisher(
+    names: tuple[str, str], results: Sequence[Replicability], recommended: Recommendation
+) -> str:
+    """Return what Fisher counts, where only the lack of knowledge speaks against it."""
+    if recommended.known != "unknown":
+        return ""
+    return (
+        f" Fisher, valid only if they share none, counts {results[1].k_fisher} for {names[0]} and "
+        f"{results[2].k_fisher} for {names[1]}."
+    )
 
 
 def _named(names: tuple[str, str], evidence: PairEvidence, results: Sequence[Replicability]) -> str:

@@ -55,7 +55,9 @@ if overlaps:
         is_a = overlap.dataset_a_uid == dataset.uid
         other = overlap.dataset_b if is_a else overlap.dataset_a
         other_uid = overlap.dataset_b_uid if is_a else overlap.dataset_a_uid
-        alike = "of the same name" if overlap.kind == "same-names" else "with the same text"
+        alike = {"same-names": "of the same name", "same-scores": "with the same scores"}.get(
+            overlap.kind, "with the same text"
+        )
         found = f"{numbers.counted(overlap.n_shared, 'item')} {alike}" if overlap.n_shared else ""
         kind = overlap.kind.replace("-", " ")
         show_link(Link(other, "dataset", {"uid": other_uid}))

@@ -18,7 +18,7 @@ from dashboard.ui import filters, settings
 from dashboard.ui.replicability_matrix import estimator_in_words
 
 BASIS_NAMES = {"items": "tested here", "reported": "as reported"}
-DEPENDENCE = {"as overlaps say": None, "dependent": True, "independent": False}
+DEPENDENCE = {"as is known": None, "dependent": True, "independent": False}
 
 
 class Chosen(NamedTuple):
@@ -76,8 +76,8 @@ def _choose_details(
         "Datasets are",
         list(DEPENDENCE),
         key="dependence",
-        help="By default the overlaps that the store knows decide; only where nothing else is "
-        "asked to count",
+        help="By default what the store knows of their items decides, and unknown counts as "
+        "dependent; only where nothing else is asked to count",
     )
     family = filters.choose_one(
         "Family",

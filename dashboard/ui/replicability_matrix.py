@@ -72,7 +72,7 @@ def choose_settings() -> Chosen:
 
 def estimator_in_words(name: str) -> str:
     """Return an estimator in words; "auto" as what it does."""
-    return "what overlaps allow" if name == "auto" else ESTIMATOR_NAMES[name]
+    return "what is known allows" if name == "auto" else ESTIMATOR_NAMES[name]
 
 
 def ordered(study: ReplicabilityMatrixStudy, order: str) -> list[int]:

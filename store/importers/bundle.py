@@ -47,7 +47,8 @@ ONE_SCORE: frozenset[Aggregation] = frozenset({"mean", "median"})
 
 Unit = Literal["", "proportion", "percent", "points"]
 Sidedness = Literal["two-sided", "greater", "less", "unstated"]
-OverlapKind = Literal["shared-items", "contains", "transform"]
+OverlapKind = Literal["shared-items", "contains", "transform", "independent"]
+"""What can be declared of two datasets; "independent" is that they share no item."""
 CriterionKind = Literal["rating", "preference", "error-spans"]
 ScaleLevel = Literal["nominal", "ordinal", "interval"]
 AnnotatorKind = Literal["human", "model"]
@@ -299,7 +300,7 @@ class BundlePreference:
 
 @dataclass(frozen=True, slots=True)
 class BundleOverlap:
-    """Two datasets that are not independent of each other."""
+    """What is declared of the items of two datasets: how they overlap, or that they do not."""
 
     dataset_a: str
     dataset_b: str

@@ -78,7 +78,7 @@ def test_a_count_opens_its_pair_across_datasets(
         frame.press(stroke)
     told = page.locator(".heatmap .live")
     expect(told).to_contain_text("better than system 02 on at least")
-    expect(told).to_contain_text("of 7 datasets (Fisher)")
+    expect(told).to_contain_text("of 7 datasets (Bonferroni)")
     frame.press("Enter")
     expect(page).to_have_url(re.compile(r"/across_datasets\?.*a=system\+00&b=system\+02"))
     expect(page.get_by_text("system 00 is better than system 02").first).to_be_visible()

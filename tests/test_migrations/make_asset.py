@@ -52,7 +52,7 @@ HERE = Path(__file__).resolve().parent
 ASSETS = HERE / "assets"
 
 ODD_NAN = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_DEAD_BEEF))[0]
-EXTREMES = [0.1 + 0.2, -0.0, 5e-324, 1e308, ODD_NAN]
+EXTREMES = [0.1 + 0.2, -0.0, 5e-324, 1e100, ODD_NAN]
 KEPT_RESULT = bytes(range(256))
 
 
@@ -70,7 +70,10 @@ def fill(store: Store) -> None:
     bundle = ImportBundle(
         format="asset",
         files=[SourceFile("scores.csv", "0" * 64)],
-        datasets=[BundleDataset("qa", "1", items, task="answering"), BundleDataset("paper only")],
+        datasets=[
+            BundleDataset("qa", "1", items, task="answering"), BundleDataset("paper only"),
+            BundleDataset("another paper"),
+        ],
         metrics=[
             BundleMetric("acc", higher_is_better=True),
             BundleMetric("las", "v2", higher_is_better=True, aggregation="ratio"),
@@ -94,7 +97,10 @@ def fill(store: Store) -> None:
         ],
         reported_scores=[BundleReportedScore("B", 1, 0, 81.3, source="Table 3", printed="81.3")],
         reported_comparisons=[BundleReportedComparison("ünï", "B", 1, 0, 0.03, source="Table 3")],
-        overlaps=[BundleOverlap("qa", "paper only", "contains")],
+        overlaps=[
+            BundleOverlap("qa", "paper only", "contains"),
+            BundleOverlap("qa", "another paper", "independent", "other texts"),
+        ],
         aliases={"B": ["system b"]},
     )  # fmt: skip
     ingest(store, bundle, actor="asset")

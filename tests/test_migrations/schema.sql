@@ -135,13 +135,13 @@ CREATE TABLE dataset (
 
 CREATE UNIQUE INDEX uq_dataset_living_name_version ON dataset (name, version) WHERE deleted_at IS NULL;
 
-CREATE TABLE dataset_overlap (
+CREATE TABLE "dataset_overlap" (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	dataset_a_id INTEGER NOT NULL, 
 	dataset_b_id INTEGER NOT NULL, 
 	kind VARCHAR(20) NOT NULL, 
 	note TEXT NOT NULL, 
-	CONSTRAINT ck_dataset_overlap_ck_dataset_overlap_kind_known CHECK (kind IN ('shared-items', 'contains', 'transform')), 
+	CONSTRAINT ck_dataset_overlap_ck_dataset_overlap_kind_known CHECK (kind IN ('shared-items', 'contains', 'transform', 'independent')), 
 	CONSTRAINT ck_dataset_overlap_ck_dataset_overlap_ordered CHECK (dataset_a_id < dataset_b_id), 
 	CONSTRAINT fk_dataset_overlap_dataset_a_id_dataset FOREIGN KEY(dataset_a_id) REFERENCES dataset (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_dataset_overlap_dataset_b_id_dataset FOREIGN KEY(dataset_b_id) REFERENCES dataset (id) ON DELETE CASCADE, 

@@ -209,8 +209,9 @@ def test_upgrade_leaves_every_row_of_the_first_tables_alone(committed, tmp_path)
     assert all(before[table] for table in ("metric", "score_vector", "item", "audit_event"))
     upgrade_store(str(path))
     after = raw_rows(path)
-    assert {row[-1] for row in after["metric"]} == {"automatic"}  # the column of 0004
-    after["metric"] = [row[:-1] for row in after["metric"]]
+    if committed.stem < "0004":  # which gave metrics a column
+        assert {row[-1] for row in after["metric"]} == {"automatic"}
+        after["metric"] = [row[:-1] for row in after["metric"]]
     assert after.pop("alembic_version") == [(schema.head_revision(),)]
     del before["alembic_version"]
     assert {table: after[table] for table in before if table != "sqlite_sequence"} == {

@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 
 from store.arrays import load_shared_items
-from store.datasets import get_dataset, list_overlaps
+from store.datasets import get_dataset, list_overlaps, relate_datasets
 from store.engine import Store
 from store.errors import NotFoundError
-from store.importers.bundle import BundleDataset, BundleItem, BundleOverlap, ImportBundle
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleOverlap,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+)
 from store.ingest import ingest
 from store.item_names import is_telling
 from store.lifecycle import delete, restore
@@ -375,3 +382,93 @@ def test_shared_items_of_nothing(store, add):
     assert _numbers(store, "empty", "one") == [[], [0]]
     with pytest.raises(NotFoundError, match="elsewhere"):
         load_shared_items(store, ["elsewhere"])
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a seeded generator."""
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def add_scored(store: Store, bundle: Callable[..., ImportBundle]) -> Callable[..., None]:
+    """Return a function that adds a dataset with the scores of three systems, (3, n_items)."""
+
+    def add(name: str, keys: Sequence[str], scores: np.ndarray) -> None:
+        made = BundleDataset(name, items=[BundleItem(key) for key in keys])
+        runs = [
+            BundleRun(system, 0, scores=[BundleScores(0, values[:, None])])
+            for system, values in zip("ABC", scores, strict=True)
+        ]
+        ingest(store, bundle(runs, datasets=[made]), actor="t")
+
+    return add
+
+
+def _counted(n: int) -> list[str]:
+    return [f"q{k}" for k in range(n)]
+
+
+def test_copies_show_in_the_scores_of_several_systems(
+    store: Store, add_scored: Callable[..., None], rng: np.random.Generator
+) -> None:
+    scores = rng.integers(0, 2, (3, 60)).astype(float)
+    add_scored("whole", _counted(60), scores)
+    add_scored("copy", _counted(60), scores)
+    add_scored("renamed", [f"r{k}" for k in range(60)], scores)
+    add_scored("part", _counted(60)[:30], scores[:, :30])
+    shuffled = rng.permutation(60)
+    add_scored("shuffled", [f"q{k}" for k in shuffled], scores[:, shuffled])
+    add_scored("other", _counted(60), rng.integers(0, 2, (3, 60)).astype(float))
+    overlaps = {(o.dataset_a, o.dataset_b): (o.kind, o.n_shared) for o in list_overlaps(store)}
+    assert overlaps["whole", "copy"] == overlaps["whole", "renamed"] == ("same-scores", 60)
+    assert overlaps["whole", "shuffled"] == ("same-scores", 60)
+    assert overlaps["whole", "part"] == ("same-scores", 30)
+    assert not [pair for pair in overlaps if "other" in pair]
+    whole, part, other = _numbers(store, "whole", "part", "other")
+    assert part == whole[:30]
+    assert not set(other) & set(whole)
+    relations = relate_datasets(store)
+    assert {frozenset((u.dataset_a, u.dataset_b)) for u in relations.unknown} >= {
+        frozenset(("other", name)) for name in ("whole", "copy", "part")
+    }
+
+
+def test_scores_that_agree_by_chance_prove_nothing(
+    store: Store, add_scored: Callable[..., None], rng: np.random.Generator
+) -> None:
+    easy = np.ones((3, 200))
+    for name in ("one", "two"):
+        easy[:, rng.choice(200, 3)] = 0.0
+        add_scored(f"easy {name}", _counted(200), easy)
+        ordered = np.sort(rng.random((3, 200)) < 0.5, axis=1).astype(float)
+        ordered[1] = ordered[0]  # one system twice is no second witness
+        add_scored(f"sorted {name}", _counted(200), np.tile(ordered[0], (3, 1)))
+    assert list_overlaps(store) == []
+
+
+def test_a_declared_independence_yields_to_what_the_items_show(
+    store: Store, add: Add, add_scored: Callable[..., None], rng: np.random.Generator
+) -> None:
+    said = [
+        BundleOverlap("a", "b", "independent", "other sources"),
+        BundleOverlap("c", "d", "independent"),
+        BundleOverlap("e", "f", "independent"),
+    ]
+    scores = rng.integers(0, 2, (3, 60)).astype(float)
+    for name in "ef":
+        add_scored(name, _counted(60), scores)
+    add(
+        said,
+        a=_words(0, 20),
+        b=_words(0, 20),
+        c={"x": "1", "y": "2"},
+        d={"z": "1", "w": "3"},
+    )
+    assert {(o.dataset_a, o.dataset_b, o.kind) for o in list_overlaps(store)} == {
+        ("c", "d", "shared-items"),
+        ("e", "f", "same-scores"),
+    }
+    relations = relate_datasets(store, _uids(store, "a", "b"))
+    assert relations == ([], [])
+    assert len(relate_datasets(store, _uids(store, "a", "c")).unknown) == 1

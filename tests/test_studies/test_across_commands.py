@@ -56,7 +56,8 @@ def test_pair_holds_intervals_and_a_new_dataset(run: Run) -> None:
     assert all(d["ci_low"] < d["difference"] < d["ci_high"] for d in result["datasets"])
     assert result["a_over_b"]["k_fisher"] == result["a_over_b"]["k_joint"] == 6
     assert result["recommended"] == {
-        "estimator": "fisher",
+        "estimator": "bonferroni",
+        "known": "unknown",
         "asked_for": False,
         "n_datasets": 6,
         "k": 6,
@@ -71,8 +72,10 @@ def test_pair_holds_intervals_and_a_new_dataset(run: Run) -> None:
 
 def test_pair_reads_as_sentences(run: Run) -> None:
     text = " ".join(run("replicability", "best", "worst", "--metric", "exact").stdout.split())
-    assert text.startswith("best is better than worst on at least 6 of 6 datasets (exact; Fisher")
-    assert "Fisher (recommended)" in text
+    assert text.startswith("best is better than worst on at least 6 of 6 datasets")
+    assert "(exact; Bonferroni, as nothing shows" in text
+    assert "Bonferroni (recommended)" in text
+    assert "Fisher (only if no items are shared)" in text
     assert "Holm, Hochberg, Hommel, BH" in text
     assert "best scores better on 6 and worst on 0 of 6 datasets" in text
     assert "on a new one" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -95,8 +96,8 @@ def test_direction_of_the_other_tables(example: Store) -> None:
 
 def test_overlaps_decide_the_estimator(example: Store) -> None:
     expected = {
-        "MIMICK": "fisher",
-        "Mate": "fisher",
+        "MIMICK": "bonferroni",  # of their items nothing is known
+        "Mate": "bonferroni",
         "AE-SCL-SR": "bonferroni",
         "W2V": "bonferroni",
     }
@@ -108,6 +109,107 @@ def test_overlaps_decide_the_estimator(example: Store) -> None:
     forced = ask(example, "W2V", "GloVe", reported=True, dependent=False)
     assert forced.recommended.estimator == "fisher"
     assert "The store disagrees" in forced.recommended.because
+
+
+def test_unknown_overlap_counts_as_dependence_and_is_said_first(example: Store) -> None:
+    study = ask(example, "MIMICK", "Char→Tag", reported=True)
+    first, second = study.sentence.split(". ")
+    assert "at least 3 of 23" in first
+    assert "Bonferroni, as nothing shows that the datasets share no items" in first
+    assert second.startswith("Fisher, valid only if they share none, counts 4 for MIMICK and 4")
+    assert study.n_unknown_pairs == 23 * 22 // 2
+    independent = ask(example, "MIMICK", "Char→Tag", reported=True, dependent=False)
+    assert independent.recommended.estimator == "fisher"
+    assert independent.recommended.k_a_over_b == 4
+    assert "nothing shows" not in independent.sentence
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a seeded generator."""
+    return np.random.default_rng(7)
+
+
+def _weak(rng: np.random.Generator, n_items: int = 40) -> tuple[list[float], ...]:
+    """Return right-or-wrong scores of two systems with a p of about .05, and of two more."""
+    a, b = np.zeros(n_items), np.zeros(n_items)
+    a[:12] = b[8:14] = 1.0
+    order = rng.permutation(n_items)
+    others = rng.integers(0, 2, (2, n_items)).astype(float)
+    return a[order].tolist(), b[order].tolist(), *others.tolist()
+
+
+def test_copies_of_a_dataset_with_generic_names_add_no_evidence(
+    store: Store, add_run: AddRun, rng: np.random.Generator
+) -> None:
+    scores = _weak(rng)
+    for dataset in ("one", "two", "three", "four"):
+        for system, values in zip("ABCD", scores, strict=True):
+            add_run(system, dataset, values)
+    study = ask(store, "A", "B")
+    assert study.a_over_b.pvalues.min() > 0.05
+    assert study.a_over_b.k_fisher >= 1  # which is what it must not say
+    assert study.recommended.estimator == "bonferroni"
+    assert study.recommended.known == "overlap"
+    assert study.recommended.k_a_over_b == 0
+    assert "scores of several systems" in study.recommended.because
+    assert study.joint is not None
+    assert study.joint.a_over_b.k == 0
+    assert study.joint.n_shared_units == 40
+
+
+def test_other_names_and_other_scores_prove_no_independence(
+    store: Store, add_run: AddRun, rng: np.random.Generator
+) -> None:
+    for dataset in ("one", "two", "three"):
+        for system, values in zip("ABCD", _weak(rng), strict=True):
+            add_run(system, dataset, values)
+    study = ask(store, "A", "B")
+    assert not study.overlaps
+    assert study.recommended.estimator == "bonferroni"
+    assert study.recommended.known == "unknown"
+    assert study.recommended.k_a_over_b <= study.a_over_b.k_fisher
+
+
+def test_known_contents_or_a_declaration_make_datasets_independent(store: Store) -> None:
+    def made(kind: str | None, prefix: str, content: bool) -> ImportBundle:
+        names = [f"{prefix} {k}" for k in range(3)]
+        return ImportBundle(
+            format="test",
+            datasets=[
+                BundleDataset(
+                    name,
+                    items=[
+                        BundleItem(f"q{i}", content_hash=f"{place}{i:02d}" * 21 * content or None)
+                        for i in range(20)
+                    ],
+                )
+                for place, name in enumerate(names)
+            ],
+            metrics=[BundleMetric("accuracy", higher_is_better=True)],
+            runs=[
+                BundleRun(system, place, "", [BundleScores(0, np.full((20, 1), value))])
+                for place in range(3)
+                for system, value in (("A", 1.0), ("B", 0.0))
+            ],
+            overlaps=[]
+            if kind is None
+            else [
+                BundleOverlap(first, second, kind)  # type: ignore[arg-type]
+                for first, second in itertools.combinations(names, 2)
+            ],
+        )
+
+    ingest(store, made(None, "with contents", True), actor="tests")
+    ingest(store, made("independent", "declared", False), actor="tests")
+    ingest(store, made(None, "unknown", False), actor="tests")
+    for prefix, known in (("with contents", "independent"), ("declared", "independent")):
+        study = ask(store, "A", "B", datasets=tuple(f"{prefix} {k}" for k in range(3)))
+        assert study.recommended.known == known
+        assert study.recommended.estimator == "fisher"
+    study = ask(store, "A", "B", datasets=("declared 0", "declared 1", "unknown 0"))
+    assert study.recommended.estimator == "bonferroni"
+    assert study.n_unknown_pairs == 2
 
 
 def test_turning_the_pair_around_turns_the_answer_around(example: Store) -> None:
@@ -196,7 +298,8 @@ def test_study_is_json_with_names(example: Store) -> None:
     json.dumps(plain, allow_nan=False)
     assert plain["undirected"]["identified"]["holm"] == ["OntoNotes 5 MZ"]
     assert len(plain["undirected"]["partial_conjunction"]["fisher"]) == 7
-    assert plain["recommended"]["estimator"] == "fisher"
+    assert plain["recommended"]["estimator"] == "bonferroni"
+    assert plain["recommended"]["known"] == "unknown"
     assert {"dataset", "pvalue", "favours", "difference"} <= set(plain["datasets"][0])
 
 
