@@ -444,9 +444,9 @@ def _warnings(analysis: PairAnalysis, matrix: ScoreMatrix) -> list[str]:
     floor = test.pvalue_floor
     if floor is None or math.isnan(test.pvalue):
         return warnings
-    if test.exact and floor > 0.05:
+    if test.exact and floor > analysis.alpha:
         warnings.append(
-            f"With so few differing items no p-value below {floor:.2g} is possible: nothing "
+            f"With so few differing items no p-value below {floor:.2g} is possible: no difference "
             "could be shown here."
         )
     if not test.exact and test.pvalue <= floor * (1 + 1e-9):

@@ -118,6 +118,30 @@ def test_binary_scores_go_to_the_exact_mcnemar_test(store: Store, add_run: AddRu
     assert plain["effect_sizes"]["win"] == 6
 
 
+def test_equivalence_is_shown_where_no_difference_could_be(store: Store, add_run: AddRun) -> None:
+    wins = np.arange(400) < 3
+    add_run("a", "d", wins.astype(float).tolist())
+    add_run("b", "d", np.zeros(400).tolist())
+    study = study_comparison(store, "a", "b", settings=PairSettings(margin=0.05))
+    assert study.verdict == "equivalent"
+    (told,) = [text for text in study.warnings if "differing items" in text]
+    assert "no p-value below 0.25" in told
+    assert "no difference could be shown" in told
+    assert "nothing" not in told
+
+
+def test_too_few_items_for_the_level_are_told_at_that_level(store: Store, add_run: AddRun) -> None:
+    wins = np.arange(40) < 6
+    add_run("a", "d", wins.astype(float).tolist())
+    add_run("b", "d", np.zeros(40).tolist())
+    told = {
+        alpha: study_comparison(store, "a", "b", settings=PairSettings(alpha=alpha)).warnings
+        for alpha in (0.05, 0.01)
+    }
+    assert not any("differing items" in text for text in told[0.05])
+    assert any("no p-value below 0.031" in text for text in told[0.01])  # 2 × 0.5⁶
+
+
 def test_one_shared_item_is_an_answer(store: Store, add_run: AddRun) -> None:
     add_run("a", "d", [0.5, math.nan])
     add_run("b", "d", [0.4, 0.2])
