@@ -181,6 +181,19 @@ def test_a_claim_has_the_figures_of_the_comparison_it_opens(
     assert row.mde == pytest.approx(pair.mde)
 
 
+def test_a_first_score_is_not_shown_to_be_the_best(store: Store, add_dated: AddDated) -> None:
+    add_dated("A", 0, right(160))
+    add_dated("B", 1, right(163, shift=2))
+    study = study_claims(store, "qa")
+    assert [step.system for step in study.frontier] == ["A"]
+    assert "Best score: B with 0.815; not shown to be better than the first one, A with 0.8" in (
+        study.sentence
+    )
+    for text in (study.sentence, study.report().as_text()):
+        assert "that is shown to be one" not in text
+        assert "shown to be better than all before" not in text
+
+
 def test_small_true_gains_add_up_on_the_honest_frontier(store: Store, add_dated: AddDated) -> None:
     for k in range(12):
         add_dated(f"S{k:02d}", k, right(100 + 4 * k))

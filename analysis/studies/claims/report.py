@@ -49,7 +49,7 @@ def claims_report(study: ClaimsStudy) -> Report:
             Table(
                 ("date", "system", study.metric.label, "look"),
                 shown,
-                caption="The best scores that were shown to be so",
+                caption="The first score, and the best ones that were shown to be so",
             ),
         ),
         signature=study.signature,

@@ -62,7 +62,7 @@ class ClaimsStudy(Study):
     raw: tuple[Step, ...]
     """The best score so far."""
     frontier: tuple[Step, ...]
-    """The best score that was shown to be one: it moves when its holder is significantly beaten."""
+    """The first score, then the best that was shown to be one: its holder significantly beaten."""
     ladder: tuple[Step, ...]
     """What a Ladder leaderboard would show."""
     ladder_note: str

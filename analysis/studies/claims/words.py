@@ -62,12 +62,19 @@ def _frontiers(line: TimeLine, frontier: Sequence[Step]) -> str:
     best = np.flatnonzero(line.records.is_record)[-1]
     named = f"{line.entries[best].system} with {_score(line.entries[best].score)}"
     shown = frontier[-1]
+    if len(frontier) < 2:  # nothing was there to hold the first score against
+        if shown.look == line.records.looks[best]:
+            return f"Best score: {named}, the first one."
+        return (
+            f"Best score: {named}; not shown to be better than the first one, {shown.system} with "
+            f"{_score(shown.score)}."
+        )
     if shown.look != line.records.looks[best]:
         return (
             f"Best score: {named}; the best that is shown to be one is {shown.system} with "
             f"{_score(shown.score)}."
         )
-    if shown.by_itself or len(frontier) < 2:
+    if shown.by_itself:
         return f"Best score: {named}, shown to be better than all before."
     earlier = frontier[-2]
     return (
