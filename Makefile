@@ -7,7 +7,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE := copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench answers calibrate lock
+.PHONY: help setup run test lint bench answers oracle calibrate lock
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,9 @@ answers: setup  ## record what every command answers; AGAINST=FOLDER says what h
 	nice $(PY) -m benchmarks.answers $(if $(NAME),--name "$(NAME)") $(if $(QUICK),--quick) \
 	  $(if $(AGAINST),--against "$(AGAINST)") $(if $(EXPECT),--expect "$(EXPECT)") \
 	  $(if $(TOLERANCE),--tolerance $(TOLERANCE))
+
+oracle: setup  ## R against our commands, on new and nasty data (skipped where R is absent)
+	nice $(PY) -m benchmarks.oracle $(if $(SEED),--seed $(SEED)) $(if $(REPEATS),--repeats $(REPEATS))
 
 calibrate: setup  ## the statistical calibration in full (slow), and docs/calibration*.md anew
 	$(PY) -m pytest -n auto -m "not browser" tests/test_statistics --calibrate=full
