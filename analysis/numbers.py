@@ -10,6 +10,9 @@ MISSING: Final = "–"
 MINUS: Final = "\N{MINUS SIGN}"
 THIN: Final = "\N{NARROW NO-BREAK SPACE}"
 
+MOST_PLACES: Final = 8
+"""What needs more decimals than these is printed as 8.4e−13."""
+
 
 def decimals(*, half_width: float | None = None, n: int | None = None, span: float = 1.0) -> int:
     """Choose how many decimals a score supports: two significant digits of its half-width.
@@ -19,7 +22,7 @@ def decimals(*, half_width: float | None = None, n: int | None = None, span: flo
     """
     if half_width is None or not math.isfinite(half_width) or half_width <= 0:
         half_width = span / math.sqrt(n) if n else span / 20
-    return max(0, min(8, 1 - math.floor(math.log10(half_width))))
+    return max(0, min(MOST_PLACES, 1 - math.floor(math.log10(half_width))))
 
 
 def score(
@@ -57,11 +60,16 @@ def interval(low: float | None, high: float | None, *, signed: bool = False, uni
 
 
 def fixed(value: float | None, places: int, *, unit: str = "", signed: bool = False) -> str:
-    """Print with fixed decimals, a real minus sign, and never a negative zero."""
+    """Print with fixed decimals, a real minus sign, and never a negative zero.
+
+    With `MOST_PLACES` decimals no value is printed as zero that is none.
+    """
     if value is None or _absent(value):
         return MISSING
     digits = f"{abs(value):.{places}f}"
     nonzero = any(character in "123456789" for character in digits) or math.isinf(value)
+    if value and not nonzero and places >= MOST_PLACES:
+        digits, nonzero = f"{abs(value):.2g}".replace("-", MINUS), True
     sign = MINUS if value < 0 and nonzero else "+" if signed and nonzero else ""
     return sign + digits + (THIN + unit if unit else "")
 

@@ -315,8 +315,9 @@ def independent_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None]
 
 
 def without_rounding(difference: float, score_a: float, score_b: float) -> float:
-    """Return 0 for scores that are equal but for the order of a sum."""
-    return 0.0 if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)) else difference
+    """Return 0 for scores that are equal but for the rounding of their sums."""
+    rounding = 32 * float(np.finfo(float).eps) * max(abs(score_a), abs(score_b))
+    return 0.0 if abs(difference) <= rounding else difference
 
 
 def standard_error_of_difference(

@@ -13,6 +13,7 @@ from analysis.studies.evidence import (
     PairEvidence,
     other_metrics,
 )
+from analysis.studies.pair_analysis import without_rounding
 from analysis.studies.study import count
 from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
@@ -110,9 +111,7 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
     both = vectors.scored(scores_a) & vectors.scored(scores_b)
     score_a = vectors.aggregate(scores_a[both], metric.aggregation)
     score_b = vectors.aggregate(scores_b[both], metric.aggregation)
-    difference = score_a - score_b
-    if abs(difference) <= 1e-12 * max(abs(score_a), abs(score_b)):
-        difference = 0.0  # equal but for the order of a sum
+    difference = without_rounding(score_a - score_b, score_a, score_b)
     low = high = error = two_sided = a_over_b = b_over_a = math.nan
     reason, name = "", str(settings.test)
     try:

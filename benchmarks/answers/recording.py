@@ -155,7 +155,7 @@ def file_name(line: Sequence[str]) -> str:
 
 
 def _write(path: Path, content: Any) -> None:
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 @contextlib.contextmanager

@@ -1,0 +1,53 @@
+"""Differences far below the scores are shown as what they are, and rounding is no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import fsum
+
+import pytest
+
+from analysis import numbers
+from analysis.studies.comparison import study_comparison
+from analysis.studies.pair_analysis import without_rounding
+from analysis.studies.replicability import study_replicability
+from store.engine import Store
+
+AddRun = Callable[..., None]
+STEP = 2.0**-44  # 5.7e-14
+HARD = [(i % 8) / 8 for i in range(40)]
+STEPS = [(5 * i) % 13 for i in range(40)]
+
+
+def test_a_difference_of_1e_13_of_the_score_is_told(store: Store, add_run: AddRun) -> None:
+    add_run("A", "d", [x + step * STEP for x, step in zip(HARD, STEPS, strict=True)])
+    add_run("B", "d", HARD)
+    exact = fsum(step * STEP for step in STEPS) / 40
+    study = study_comparison(store, "A", "B")
+    assert study.verdict == "better"
+    assert study.analysis.difference == exact
+    assert study.analysis.ci[0] > 0
+    assert "e−13" in study.sentence
+    assert "0.0000000" not in study.sentence.partition("a difference of")[2]
+    (row,) = study_replicability(store, "A", "B").to_dict()["datasets"]
+    assert row["difference"] == pytest.approx(exact, rel=1e-3)
+
+
+def test_scores_that_are_equal_on_paper_do_not_differ(store: Store, add_run: AddRun) -> None:
+    add_run("A", "d", [0.7, 0.0, 0.3, 0.3, 0.1, 0.2])
+    add_run("B", "d", [0.6, 0.1, 0.1, 0.5, 0.2, 0.1])
+    assert study_comparison(store, "A", "B").analysis.difference == 0.0
+    assert without_rounding(0.1 + 0.2 - 0.3, 0.1 + 0.2, 0.3) == 0.0
+    assert without_rounding(1e-14, 0.3, 0.3 - 1e-14) == 1e-14
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "printed"),
+    [
+        (-1.25e-13, 4e-13, "−1.2e−13 to +4e−13"),
+        (0.0, 4e-13, "0.00000000 to +4e−13"),
+        (-0.001, 0.5, "0.00 to +0.50"),
+    ],
+)
+def test_no_end_of_a_narrow_interval_is_printed_as_zero(low, high, printed) -> None:
+    assert numbers.interval(low, high, signed=True) == printed
