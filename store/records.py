@@ -204,6 +204,25 @@ class ReportedScoreRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class DisputedFigure(Record):
+    """An aggregate that a file or a paper states, and that the item scores here do not give."""
+
+    system: str
+    run_uid: str | None
+    """The run it is stated for; ``None``: the system in general."""
+    metric: str
+    stated: float
+    recomputed: float
+    source: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source or 'A file'} states {self.metric} {self.stated:.6g} for {self.system}, "
+            f"whose items give {self.recomputed:.6g}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ReportedComparisonRecord(Record):
     """A p-value that a file or a paper states for system A against system B."""
 

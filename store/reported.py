@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from statistics import fmean
+
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from store.engine import Store
 from store.models import Dataset, Metric, ReportedComparison, ReportedScore, Run, System
-from store.records import ReportedComparisonRecord, ReportedScoreRecord
+from store.records import (
+    DisputedFigure,
+    ReportedComparisonRecord,
+    ReportedScoreRecord,
+    RunRecord,
+)
 
 
 def list_reported_scores(
@@ -55,6 +64,61 @@ def list_reported_scores(
             query = query.where(column == wanted)
     with store.read() as connection:
         return [ReportedScoreRecord(**row) for row in connection.execute(query).mappings()]
+
+
+def disputed_figures(
+    scores: Sequence[ReportedScoreRecord], runs: Sequence[RunRecord]
+) -> list[DisputedFigure]:
+    """Return the figures stated for a run, or for its system, that its item scores do not give.
+
+    Parameters
+    ----------
+    scores
+        Reported figures.
+    runs
+        Runs with their scores. A figure of a run is held against that run, any other one against
+        all runs of the system on the dataset.
+    """
+    found = []
+    for score in scores:
+        values = [
+            vector.value
+            for run in runs
+            for vector in run.vectors
+            if (run.system_uid, run.dataset_uid) == (score.system_uid, score.dataset_uid)
+            and score.run_uid in (run.uid, None)
+            and vector.metric_uid == score.metric_uid
+            and vector.value is not None
+        ]
+        if values and is_another(recomputed := fmean(values), score.value, score.printed):
+            found.append(
+                DisputedFigure(
+                    score.system, score.run_uid, score.metric, score.value, recomputed, score.source
+                )
+            )
+    return found
+
+
+def is_another(recomputed: float, stated: float, printed: str) -> bool:
+    """Return whether two figures differ by more than the stated one was rounded, as printed."""
+    return abs(recomputed - stated) > rounding(printed, stated)
+
+
+def rounding(printed: str, value: float) -> float:
+    """Return how far a value may be off by rounding: half of its last printed digit.
+
+    A value that was printed in percent and is stored as a proportion is off by as much less.
+    """
+    slack = 1e-6 * max(1.0, abs(value))
+    try:
+        number = Decimal(printed)
+    except InvalidOperation:
+        return slack
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or not number:
+        return slack
+    half_digit = 0.5 * 10.0**exponent * abs(value / float(number))
+    return max(half_digit * (1 + 1e-9), slack)
 
 
 def list_reported_comparisons(

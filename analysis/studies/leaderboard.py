@@ -25,7 +25,13 @@ from analysis.studies.leaderboard_rows import (
     rows_from_reports,
 )
 from analysis.studies.leaderboard_standing import find_standing, score_figures
-from analysis.studies.leaderboard_words import lead_in_words, ranks_in_words, sentence, warnings
+from analysis.studies.leaderboard_words import (
+    lead_in_words,
+    ranks_in_words,
+    sentence,
+    stated_otherwise,
+    warnings,
+)
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
 from analysis.studies.study import Study
@@ -33,7 +39,7 @@ from store.arrays import load_matrix
 from store.datasets import get_dataset
 from store.engine import Store
 from store.records import DatasetRecord, MetricRecord
-from store.reported import list_reported_scores
+from store.reported import disputed_figures, list_reported_scores
 from store.runs import list_runs
 
 
@@ -162,11 +168,8 @@ def study_leaderboard(
     shared = np.asarray(with_scores.all(axis=0) & bool(len(with_scores)))
     runs = list_runs(store, dataset_uid=chosen.uid)
     from_items = rows_from_items(matrix, scored, shared, runs)
-    from_reports = rows_from_reports(
-        list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid),
-        set(matrix.system_uids),
-        runs,
-    )
+    stated = list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
+    from_reports = rows_from_reports(stated, set(matrix.system_uids), runs)
     standing = find_standing(
         store, matrix, [row.score for row in from_items], len(from_reports), settings
     )
@@ -193,6 +196,7 @@ def study_leaderboard(
         ),
         warnings=(
             *opponents_note(store, chosen.uid, measure),
+            *stated_otherwise(disputed_figures(stated, runs)),
             *warnings(rows, standing, matrix, int(shared.sum())),
         ),
         store_revision=store.revision(),

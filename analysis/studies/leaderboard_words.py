@@ -10,13 +10,14 @@ import numpy as np
 
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from analysis.studies.study import count, listed
-from store.records import MetricRecord, ScoreMatrix
+from store.records import DisputedFigure, MetricRecord, ScoreMatrix
 
 if TYPE_CHECKING:
     from analysis.studies.leaderboard_rows import LeaderboardRow
     from analysis.studies.leaderboard_standing import Standing
 
 NOT_FAMILY_WISE = ("none", "bh", "by")
+_MOST_FIGURES = 4
 
 
 ITEMS_FOR_A_NAMED_DIFFERENCE = (
@@ -103,6 +104,15 @@ def ranks_in_words(ranks: tuple[int, int] | None) -> str:
         return ""
     low, high = ranks
     return f"{low:,}" if low == high else f"{low:,}\N{EN DASH}{high:,}"
+
+
+def stated_otherwise(figures: Sequence[DisputedFigure]) -> list[str]:
+    """Return what is stated of these systems and does not follow from their items."""
+    told = [f"{figure}. The board goes by the items." for figure in figures[:_MOST_FIGURES]]
+    if len(figures) > _MOST_FIGURES:
+        rest = count(len(figures) - _MOST_FIGURES, "further stated figure")
+        told.append(f"{rest} {'is' if rest.startswith('1 ') else 'are'} not what the items give.")
+    return told
 
 
 def warnings(

@@ -17,10 +17,11 @@ from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link
-from dashboard.ui.notes import show_facts, show_history, show_notes
+from dashboard.ui.notes import show_facts, show_history, show_notes, show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 from store.importers.bundle import Status
+from store.reported import disputed_figures
 
 runs = data.runs()
 st.title("Run", anchor=False)
@@ -42,6 +43,7 @@ show_notes(data.notes("run", run.uid))
 
 reported = [score for score in data.reported_scores() if score.run_uid == run.uid]
 stated = {score.metric_uid: score.value for score in reported}
+show_warnings([f"{figure}." for figure in disputed_figures(reported, [run])])
 if run.vectors:
     st.header("Scores", anchor=False)
     show_table(

@@ -19,7 +19,7 @@ from store.history import list_events, list_ingests
 from store.judgments import list_annotators, list_criteria
 from store.metrics import list_metrics
 from store.records import Record
-from store.reported import list_reported_scores
+from store.reported import disputed_figures, list_reported_scores
 from store.runs import get_run, list_runs
 from store.systems import get_system, list_systems
 
@@ -125,9 +125,15 @@ def show_command(
             "show",
             result,
             store_revision=store.revision(),
+            warnings=_disputed(store, result["uid"]) if what is Shown.run else (),
             as_json=as_json,
             show=lambda console: _show_fields(console, result),
         )
+
+
+def _disputed(store: Store, run_uid: str) -> list[str]:
+    stated = list_reported_scores(store, run_uid=run_uid)
+    return [f"{figure}." for figure in disputed_figures(stated, [get_run(store, run_uid)])]
 
 
 def _shown(store: Store, what: Shown, name: str) -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from statistics import fmean
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +15,7 @@ from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import Difference, IngestReport
 from store.ingest.runs import Targets
 from store.models import ReportedComparison, ReportedScore, Run, ScoreVector
+from store.reported import is_another
 
 
 def ingest_reported(
@@ -137,25 +137,8 @@ def _differences(
         )
         if not values:
             continue  # an aggregate whose item scores the file does not show
-        recomputed = math.fsum(value for value in values if value is not None) / len(values)
-        if abs(recomputed - score.value) > rounding(score.printed, score.value):
+        recomputed = fmean(value for value in values if value is not None)
+        if is_another(recomputed, score.value, score.printed):
             name = f"{score.system} on {bundle.datasets[score.dataset].name}"
             found.append(Difference(name, metric.name, score.value, recomputed))
     return found
-
-
-def rounding(printed: str, value: float) -> float:
-    """Return how far a value may be off by rounding: half of its last printed digit.
-
-    A value that was printed in percent and is stored as a proportion is off by as much less.
-    """
-    slack = 1e-6 * max(1.0, abs(value))
-    try:
-        number = Decimal(printed)
-    except InvalidOperation:
-        return slack
-    exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or not number:
-        return slack
-    half_digit = 0.5 * 10.0**exponent * abs(value / float(number))
-    return max(half_digit * (1 + 1e-9), slack)

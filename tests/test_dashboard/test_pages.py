@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -17,6 +18,16 @@ from analysis.studies.study import Study
 from dashboard.registry import PAGES
 from store.datasets import list_datasets
 from store.engine import open_store
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+)
+from store.ingest import ingest
 from store.runs import list_runs
 from store.systems import list_systems
 from tests.test_studies.judged import add_reported
@@ -244,3 +255,27 @@ def test_report_is_written_when_somebody_opens_it(
     app.run()
     assert len(written) == asked.call_count == 1
     assert any(said in block.value for block in app.code)
+
+
+def test_run_tells_a_stated_figure_that_its_items_do_not_give(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    store = open_store(path, create=True)
+    scores = np.array([[1.0, 0.0]]).T
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("d", items=[BundleItem("q1"), BundleItem("q2")])],
+            metrics=[BundleMetric("accuracy", higher_is_better=True)],
+            runs=[BundleRun("A", 0, "", [BundleScores(0, scores)])],
+            reported_scores=[BundleReportedScore("A", 0, 0, 0.93, printed="0.93", run=0)],
+        ),
+        actor="tests",
+    )
+    uid = list_runs(store)[0].uid
+    store.close()
+    assert "accuracy 0.93 for A, whose items give 0.5" in text_of(open_page("run", path, uid=uid))
+    board = text_of(open_page("leaderboard", path, dataset="d"))
+    assert "accuracy 0.93 for A, whose items give 0.5" in board

@@ -5,17 +5,31 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from analysis.markup import latex
 from analysis.studies.leaderboard import study_leaderboard
 from analysis.studies.overview import study_overview
 from analysis.studies.pairs import study_pairs
 from analysis.studies.pairs_words import BETTER, WORSE, PairsSettings
-from store.engine import Store
+from dashboard.cli import app
+from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError
+from store.importers.bundle import (
+    BundleDataset,
+    BundleItem,
+    BundleMetric,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    ImportBundle,
+)
+from store.ingest import ingest
+from store.runs import list_runs
 
 AddRun = Callable[..., None]
 NAN = float("nan")
@@ -282,3 +296,50 @@ def test_overview_counts_what_is_there(example: Store) -> None:
     assert study.n_datasets == len({cell.dataset for cell in study.coverage})
     assert not study.is_empty
     assert "Only partly scored: Gaussian process on docstrings-library." in study.warnings
+
+
+def test_stated_figures_that_the_items_do_not_give_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = open_store(path, create=True)
+    right = np.array([[1.0] * 9 + [0.0] * 11]).T
+
+    def figure(system: str, value: float, printed: str, run: int | None) -> BundleReportedScore:
+        return BundleReportedScore(
+            system, 0, 0, value, printed=printed, source="results.json", run=run
+        )
+
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("d", items=[BundleItem(f"q{k}") for k in range(20)])],
+            metrics=[BundleMetric("accuracy", higher_is_better=True)],
+            runs=[
+                BundleRun("A", 0, "", [BundleScores(0, right)]),
+                BundleRun("B", 0, "", [BundleScores(0, right[::-1])]),
+                BundleRun("C", 0, "", [BundleScores(0, right)]),
+            ],
+            reported_scores=[
+                figure("A", 0.93, "0.93", 0),
+                figure("B", 0.4500001, "0.45", 1),  # as rounded
+                figure("C", 0.47, "0.47", None),  # of the system, by a paper
+            ],
+        ),
+        actor="tests",
+    )
+    told = [text for text in study_leaderboard(store, "d").warnings if "items give" in text]
+    run_of_a, run_of_b = (
+        next(run.uid for run in list_runs(store) if run.system == system) for system in "AB"
+    )
+    store.close()
+    assert ["0.93 for A" in text and "give 0.45" in text for text in told] == [True, False]
+    assert "0.47 for C" in told[1]
+
+    def warned(*words: str) -> list[str]:
+        outcome = CliRunner().invoke(app, ["--store", str(path), *words, "--json"])
+        assert outcome.exit_code == 0, outcome.output
+        return [text for text in json.loads(outcome.stdout)["warnings"] if "items give" in text]
+
+    assert warned("leaderboard", "d") == told
+    assert len(warned("show", "run", run_of_a)) == 1
+    assert warned("show", "run", run_of_b) == []

@@ -11,7 +11,7 @@ from analysis.studies.claims.history import TimeLine, moment_of
 from analysis.studies.claims.settings import Order
 from analysis.studies.claims.verdicts import restates
 from store.claim_records import ClaimRecord
-from store.ingest.reported import rounding
+from store.reported import rounding
 
 _Key = tuple[int, int]
 

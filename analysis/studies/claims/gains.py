@@ -32,7 +32,7 @@ from analysis.studies.pair_analysis import (
 )
 from analysis.studies.study import count, listed
 from store import vectors
-from store.ingest.reported import rounding
+from store.reported import rounding
 
 _FEWEST_ITEMS: Final = 2
 _FEW_ITEMS: Final = 30

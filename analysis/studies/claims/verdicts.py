@@ -11,7 +11,7 @@ from analysis.studies.claims.history import Entry, TimeLine
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.study import count
 from store.claim_records import ClaimRecord, Tier, Verdict
-from store.ingest.reported import rounding
+from store.reported import rounding
 
 
 class Stated(NamedTuple):
