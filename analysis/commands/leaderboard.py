@@ -22,6 +22,7 @@ from analysis.commands.options import (
 )
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.leaderboard_words import ITEMS_FOR_A_NAMED_DIFFERENCE, ranks_in_words
 from analysis.studies.pairs_words import PairsSettings
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
@@ -92,6 +93,9 @@ def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
             "group": row.group,
             "may be best": row.may_be_best,
             "p best": row.p_best,
+            "own score": row.score_own,
+            "bound low": (row.bounds or nothing)[0],
+            "bound high": (row.bounds or nothing)[1],
             "on shared items": row.score_on_shared,
             "scored": row.n_scored,
             "missing": row.n_missing,
@@ -108,6 +112,7 @@ def _show_leaderboard(console: Console, study: Leaderboard) -> None:
     console.print(study.sentence, markup=False)
     has_missing = any(row.score_on_shared is not None for row in study.rows)
     columns = ["=rank", "system", "=score", "=interval", "=ranks possible", "group"]
+    columns += ["=own items", "=bounds"] * study.adjusted
     columns += ["=on shared items"] * has_missing
     rows = [
         [
@@ -117,6 +122,7 @@ def _show_leaderboard(console: Console, study: Leaderboard) -> None:
             " to ".join(numbers.fixed(end, study.decimals) for end in row.ci or ()),
             ranks_in_words(row.rank_interval),
             shorten_letters(row.group or ""),
+            *(_own_and_bounds(row, study.decimals) if study.adjusted else ()),
             *([row.score_on_shared] * has_missing),
             row.n_scored,
             row.n_missing,
@@ -126,6 +132,11 @@ def _show_leaderboard(console: Console, study: Leaderboard) -> None:
         for row in study.rows
     ]
     console.print(table("", (*columns, "=scored", "=missing", "=runs", "basis"), rows))
+
+
+def _own_and_bounds(row: LeaderboardRow, decimals: int) -> tuple[str, str]:
+    bounds = " to ".join(numbers.fixed(end, decimals) for end in row.bounds or ())
+    return numbers.fixed(row.score_own, decimals), bounds
 
 
 @export_app.command("leaderboard")

@@ -18,6 +18,7 @@ from analysis.statistics.boards.groups import shorten_letters
 from analysis.statistics.boards.resolution import BoardResolution
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
+from analysis.studies.leaderboard_comparable import find_comparable
 from analysis.studies.leaderboard_rows import (
     LeaderboardRow,
     rank_rows,
@@ -26,7 +27,7 @@ from analysis.studies.leaderboard_rows import (
 )
 from analysis.studies.leaderboard_standing import find_standing, score_figures
 from analysis.studies.leaderboard_words import (
-    lead_in_words,
+    find_lead,
     ranks_in_words,
     sentence,
     stated_otherwise,
@@ -35,6 +36,7 @@ from analysis.studies.leaderboard_words import (
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
 from analysis.studies.study import Study
+from store import vectors
 from store.arrays import load_matrix
 from store.datasets import get_dataset
 from store.engine import Store
@@ -56,8 +58,11 @@ class Leaderboard(Study):
     """Items that every system with item scores was scored on."""
     resolution: BoardResolution
     lead: str
-    """"real", or "tie of n" systems that may be best, after correction; empty where that cannot
-    be tested."""
+    """"real", or "tie of n" systems that may be best, after correction; "cannot tell" where missing
+    items could turn that; empty where it cannot be tested."""
+    compared_by: str
+    """"own" scores where all systems have the same items; "item effects", "shared items", or
+    "none" where they do not."""
     n_groups: int
     """Groups of systems that cannot be told apart."""
     test: str
@@ -71,6 +76,11 @@ class Leaderboard(Study):
     def may_be_best(self) -> list[str]:
         """Return the labels of the systems that no other one beats beyond doubt."""
         return [row.label for row in self.rows if row.may_be_best]
+
+    @property
+    def adjusted(self) -> bool:
+        """Return whether scores are not simply those on each system's own items."""
+        return self.compared_by != "own"
 
     @property
     def decimals(self) -> int:
@@ -98,17 +108,23 @@ class Leaderboard(Study):
                     Strong(name) if stands_out else name,
                     Strong(score) if stands_out else score,
                     row.ci,
+                    *([row.score_own, row.bounds] if self.adjusted else []),
                     ranks_in_words(row.rank_interval) or None,
                     shorten_letters(row.group or "") or None,
                     row.n_scored or None,
                 ]
             )
+        own = (
+            Column("own items", decimals=self.decimals),
+            Column("bounds", decimals=self.decimals),
+        )
         level = f"{100 * (1 - self.alpha):g} %"
         columns = (
             "rank",
             "system",
             Column(self.metric.label, decimals=self.decimals),
             Column(f"{level} interval", decimals=self.decimals),
+            *(own if self.adjusted else ()),
             "ranks possible",
             "group",
             "items",
@@ -167,25 +183,30 @@ def study_leaderboard(
     with_scores = scored[scored.any(axis=1)]
     shared = np.asarray(with_scores.all(axis=0) & bool(len(with_scores)))
     runs = list_runs(store, dataset_uid=chosen.uid)
-    from_items = rows_from_items(matrix, scored, shared, runs)
+    own = [vectors.aggregate(one, measure.aggregation) for one in matrix.scores]
+    comparable = find_comparable(store, matrix, scored, own, settings)
+    from_items = rows_from_items(matrix, scored, shared, comparable, own, runs)
     stated = list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
     from_reports = rows_from_reports(stated, set(matrix.system_uids), runs)
     standing = find_standing(
         store, matrix, [row.score for row in from_items], len(from_reports), settings
     )
-    figures = score_figures(store, matrix, settings) if from_items else None
+    on = shared if comparable.way == "shared items" else None
+    figures = score_figures(store, matrix, settings, on) if from_items else None
     tested = [
         replace(
             row,
-            ci=_pair(figures.ci_low[i], figures.ci_high[i]) if figures is not None else None,
+            ci=comparable.intervals[i]
+            or (_pair(figures.ci_low[i], figures.ci_high[i]) if figures is not None else None),
             p_best=_known(figures.p_best[i]) if figures is not None else None,
             **standing.of(i),
         )
         for i, row in enumerate(from_items)
     ]
     rows = rank_rows([*tested, *from_reports], measure)
+    lead = find_lead(rows, comparable, matrix.system_uids, settings.alpha)
     return Leaderboard(
-        sentence=sentence(rows, standing, chosen.label, measure),
+        sentence=sentence(rows, standing, lead, comparable.way, chosen.label, measure),
         signature=build_signature(
             "leaderboard",
             dataset=chosen.label,
@@ -197,7 +218,7 @@ def study_leaderboard(
         warnings=(
             *opponents_note(store, chosen.uid, measure),
             *stated_otherwise(disputed_figures(stated, runs)),
-            *warnings(rows, standing, matrix, int(shared.sum())),
+            *warnings(rows, standing, matrix, comparable),
         ),
         store_revision=store.revision(),
         dataset=chosen,
@@ -206,7 +227,8 @@ def study_leaderboard(
         rows=tuple(rows),
         n_shared=int(shared.sum()),
         resolution=standing.resolution,
-        lead=lead_in_words(rows),
+        lead=lead,
+        compared_by=comparable.way,
         n_groups=standing.n_groups,
         test=standing.test,
         correction=settings.correction,

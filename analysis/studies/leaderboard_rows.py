@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from analysis.statistics import BoolArray
+from analysis.studies.leaderboard_comparable import Comparable
 from store import vectors
 from store.records import MetricRecord, ReportedScoreRecord, RunRecord, ScoreMatrix
 
@@ -25,6 +27,14 @@ class LeaderboardRow:
     rank: int
     """1 is best; equal scores share a rank."""
     score: float
+    """By which it is ranked: comparable where systems have different items."""
+    score_own: float
+    """The metric on the system's own items."""
+    score_comparable: float | None
+    """`score`; ``None`` where nothing makes the scores comparable, and for reported ones."""
+    bounds: tuple[float, float] | None
+    """Where the score lies whatever the missing items would have brought; ``None`` where none are
+    missing, and for metrics that are no means."""
     score_on_shared: float | None
     """The metric on the items that every system with item scores was scored on; ``None`` when
     that is all items."""
@@ -56,7 +66,12 @@ _UNTESTED: dict[str, Any] = dict.fromkeys(("ci", "rank_interval", "group", "p_be
 
 
 def rows_from_items(
-    matrix: ScoreMatrix, scored: BoolArray, shared: BoolArray, runs: list[RunRecord]
+    matrix: ScoreMatrix,
+    scored: BoolArray,
+    shared: BoolArray,
+    comparable: Comparable,
+    own: Sequence[float],
+    runs: list[RunRecord],
 ) -> list[LeaderboardRow]:
     """Return a row per system with item scores, in the order of the matrix."""
     aggregation = matrix.metric.aggregation
@@ -77,7 +92,12 @@ def rows_from_items(
                 label=system,
                 system_uid=uid,
                 rank=0,
-                score=vectors.aggregate(matrix.scores[i], aggregation),
+                score=comparable.scores[i],
+                score_own=own[i],
+                score_comparable=None
+                if comparable.way == "none" or math.isnan(comparable.scores[i])
+                else comparable.scores[i],
+                bounds=comparable.bounds[i],
                 score_on_shared=None if shared.all() or math.isnan(on_shared) else on_shared,
                 basis="items",
                 n_items=n_items,
@@ -108,6 +128,9 @@ def rows_from_reports(
             system_uid=report.system_uid,
             rank=0,
             score=report.value,
+            score_own=report.value,
+            score_comparable=None,
+            bounds=None,
             score_on_shared=None,
             basis="reported",
             n_items=report.n_items or 0,

@@ -142,11 +142,19 @@ def find_standing(
     )
 
 
-def score_figures(store: Store, matrix: ScoreMatrix, settings: PairsSettings) -> ScoreFigures:
-    """Return intervals of the scores and P(best), kept in the store."""
+def score_figures(
+    store: Store, matrix: ScoreMatrix, settings: PairsSettings, on: BoolArray | None = None
+) -> ScoreFigures:
+    """Return intervals of the scores, on some of the items, and P(best), kept in the store."""
     clusters = choose_clusters(load_groups(store, matrix.dataset.uid), settings.clusters)
     aggregation = matrix.metric.aggregation
     per_resample = matrix.scores[:, :, 0].size * _NANOSECONDS.get(aggregation, 40)
+    groups = clusters.groups
+    some = matrix.scores
+    if on is not None:
+        some = matrix.scores[:, on]
+        if groups is not None:
+            groups = [group for group, stays in zip(groups, on, strict=True) if stays]
     affordable = int(_SECONDS * 1e9 / max(per_resample, 1))
     n_resamples = min(settings.n_resamples, max(FEWEST_RESAMPLES, affordable))
 
@@ -155,12 +163,12 @@ def score_figures(store: Store, matrix: ScoreMatrix, settings: PairsSettings) ->
             score_interval(
                 scores,
                 aggregation=aggregation,
-                groups=clusters.groups,
+                groups=groups,
                 confidence_level=1 - settings.alpha,
                 n_resamples=n_resamples,
                 rng=settings.seed,
             )
-            for scores in matrix.scores
+            for scores in some
         ]
         return ScoreFigures(
             ci_low=read_only(np.array([bound.low for bound in bounds])),
@@ -183,7 +191,7 @@ def score_figures(store: Store, matrix: ScoreMatrix, settings: PairsSettings) ->
         "clusters": settings.clusters,
         "n_resamples": n_resamples,
         "seed": settings.seed,
-    }
+    } | ({} if on is None else {"on": "shared items"})
     fingerprint = data_fingerprint(
         store, matrix.dataset.uid, matrix.metric.uid, systems=matrix.system_uids
     )

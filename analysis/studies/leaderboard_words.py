@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,8 +13,25 @@ from analysis.studies.study import count, listed
 from store.records import DisputedFigure, MetricRecord, ScoreMatrix
 
 if TYPE_CHECKING:
+    from analysis.studies.leaderboard_comparable import Comparable, Way
     from analysis.studies.leaderboard_rows import LeaderboardRow
     from analysis.studies.leaderboard_standing import Standing
+
+_COMPARED_BY: Final[dict[str, str]] = {
+    "own": "All have the same items.",
+    "item effects": "Scores are comparable ones: what each system would have over all items by an "
+    "additive model (system and item), if only how hard items are decides what is missing. The own "
+    "mean and the bounds stand beside it.",
+    "shared items": "Scores are those on the items that all were scored on. The own mean and the "
+    "bounds over all items stand beside it.",
+    "none": "Nothing makes the scores comparable, and their order says nothing.",
+}
+
+_BY: Final[dict[str, str]] = {
+    "item effects": " by comparable scores",
+    "shared items": " on shared items",
+    "none": "",
+}
 
 NOT_FAMILY_WISE = ("none", "bh", "by")
 _MOST_FIGURES = 4
@@ -28,35 +45,51 @@ ITEMS_FOR_A_NAMED_DIFFERENCE = (
 """With the JSON of a leaderboard, which has the field from before."""
 
 
-def lead_in_words(rows: Sequence[LeaderboardRow]) -> str:
-    """Return ``"real"`` or ``"tie of n"``, by the pairs of the board after their correction.
+def find_lead(
+    rows: Sequence[LeaderboardRow], comparable: Comparable, uids: Sequence[str], alpha: float
+) -> str:
+    """Return ``"real"``, ``"tie of n"`` or ``"cannot tell"``, by the corrected pairs of the board.
 
-    Empty where fewer than two systems can be tested, or the first one cannot be.
+    "Cannot tell" where missing items could put another system first. Empty where fewer than two
+    systems can be tested, or the first one cannot be.
     """
     tested = [row for row in rows if row.rank_interval is not None]
     first = [row for row in rows if row.rank == 1]
     if len(tested) < 2 or not first or any(row.rank_interval is None for row in first):
         return ""
-    rivals = sum(bool(row.may_be_best) for row in tested)
-    if rivals == 1 and first[0].may_be_best:
-        return "real"
-    return f"tie of {max(rivals, len(first))}" if any(r.may_be_best for r in first) else ""
+    places = {uid: i for i, uid in enumerate(uids)}
+    beaten = [places[row.system_uid] for row in tested if not row.may_be_best]
+    if not first[0].may_be_best or not comparable.excludes(
+        places[first[0].system_uid], beaten, alpha
+    ):
+        return "cannot tell"
+    rivals = len(tested) - len(beaten)
+    return "real" if rivals == 1 else f"tie of {rivals}"
 
 
 def sentence(
-    rows: Sequence[LeaderboardRow], standing: Standing, dataset: str, metric: MetricRecord
+    rows: Sequence[LeaderboardRow],
+    standing: Standing,
+    lead: str,
+    compared_by: Way,
+    dataset: str,
+    metric: MetricRecord,
 ) -> str:
-    """Return who leads, who cannot be told apart from the leader, and what it would take."""
+    """Return who leads, and who cannot be told apart from the leader."""
     defined = [row for row in rows if not math.isnan(row.score)]
     if not defined:
         return f"'{metric.label}' is not defined for any system on {dataset}."
     first = [row for row in defined if row.rank == 1]
+    if lead == "cannot tell":
+        return _cannot_tell(first, defined, compared_by, dataset, metric)
     told = f"{listed([row.label for row in first])} {'leads' if len(first) == 1 else 'lead'}"
     told += f" on {dataset} with {metric.label} {defined[0].score:.4g}"
     told += "" if metric.higher_is_better else " (lower is better)"
-    told += f" ({lead})" if (lead := lead_in_words(rows)) else ""
+    told += f" ({lead})" if lead else ""
     n_scored = min(row.n_scored for row in first)
     over = f" over {count(n_scored, 'item')}" if n_scored else " as reported"
+    if compared_by != "own" and n_scored:
+        over = _BY[compared_by]
     others = [row for row in defined if row.rank > 1]
     if not others:
         return f"{told}{over}."
@@ -70,6 +103,26 @@ def sentence(
     return told + ("" if said else over) + rest
 
 
+def _cannot_tell(
+    first: Sequence[LeaderboardRow],
+    rows: Sequence[LeaderboardRow],
+    compared_by: Way,
+    dataset: str,
+    metric: MetricRecord,
+) -> str:
+    """Say that missing items could put another system first."""
+    best = max(row.n_scored for row in rows)
+    partial = [row for row in rows if row.basis == "items" and row.n_scored < best]
+    named = listed([row.label for row in partial or rows], most=3)
+    told = f"Cannot tell which system leads on {dataset} with {metric.label}: the items that "
+    told += f"{named} {'was' if len(partial) == 1 else 'were'} not scored on could decide it."
+    if compared_by == "none":
+        return f"{told} No shared items make the scores comparable."
+    names = listed([row.label for row in first], most=3)
+    be = "is" if len(first) == 1 else "are"
+    return f"{told} First{_BY[compared_by]} {be} {names}, {first[0].score:.4g}."
+
+
 def _who_may_be_best(
     first: Sequence[LeaderboardRow], others: Sequence[LeaderboardRow], standing: Standing
 ) -> str:
@@ -77,9 +130,6 @@ def _who_may_be_best(
     rivals = [row for row in tested if row.may_be_best]
     names = listed([row.label for row in rivals], most=4)
     it = "it" if len(first) == 1 else "them"
-    if not any(row.may_be_best for row in first):
-        told = f"; on the items that both were scored on another system is better than {it}"
-        return told + (f", and {names} may be best." if rivals else ".")
     if not rivals:
         told = "; no other system may be best"
         if len(first) == 1 and first[0].rank_interval == (1, 1 + len(others) - len(tested)):
@@ -116,11 +166,14 @@ def stated_otherwise(figures: Sequence[DisputedFigure]) -> list[str]:
 
 
 def warnings(
-    rows: Sequence[LeaderboardRow], standing: Standing, matrix: ScoreMatrix, n_shared: int
+    rows: Sequence[LeaderboardRow],
+    standing: Standing,
+    matrix: ScoreMatrix,
+    comparable: Comparable,
 ) -> list[str]:
     """Return what a reader must know before believing the order."""
     from_items = [row for row in rows if row.basis == "items"]
-    told = [*_on_coverage(from_items, standing, matrix, n_shared)]
+    told = [*_on_coverage(from_items, standing, matrix, comparable)]
     if from_items and len(from_items) < len(rows):
         told.append(
             "Some scores are as reported, without item scores: they cannot be tested here, and "
@@ -144,7 +197,10 @@ def warnings(
 
 
 def _on_coverage(
-    from_items: Sequence[LeaderboardRow], standing: Standing, matrix: ScoreMatrix, n_shared: int
+    from_items: Sequence[LeaderboardRow],
+    standing: Standing,
+    matrix: ScoreMatrix,
+    comparable: Comparable,
 ) -> list[str]:
     told = []
     partial = [row for row in from_items if row.n_missing]
@@ -152,9 +208,13 @@ def _on_coverage(
         told.append(
             f"Unequal coverage: {listed([row.system for row in partial], most=4)} "
             f"{'was' if len(partial) == 1 else 'were'} not scored on all "
-            f"{count(matrix.dataset.n_items, 'item')}. Scores over different items cannot be "
-            f"compared; 'on shared items' uses the {n_shared:,} that all were scored on. Pairs are "
+            f"{count(matrix.dataset.n_items, 'item')}. {_COMPARED_BY[comparable.way]} Pairs are "
             "compared on the items that both were scored on."
+        )
+    if comparable.seen_range and any(comparable.bounds):
+        told.append(
+            "The metric states no lowest and highest score: the bounds of what missing items could "
+            "bring go by the scores seen here."
         )
     n_systems = len(standing.systems)
     n_apart = int(np.count_nonzero(np.triu(standing.n_items == 0, 1))) if n_systems > 1 else 0
@@ -172,7 +232,7 @@ def _on_coverage(
     if outside:
         told.append(
             f"By the items that pairs share, {listed(outside, most=4)} "
-            f"{'stands' if len(outside) == 1 else 'stand'} elsewhere than by the score over all "
-            "items of its own: believe the rank interval."
+            f"{'stands' if len(outside) == 1 else 'stand'} elsewhere than by the comparable score: "
+            "believe the rank interval."
         )
     return told

@@ -79,13 +79,35 @@ picked = show_table(
     frame,
     key="leaderboard",
     columns={
-        "rank": Column("Rank", "count", help="By score alone; equal scores share a rank"),
+        "rank": Column("Rank", "count", help="By score; equal scores share a rank"),
         "system": Column("System", pinned=True),
         "score": Column(study.metric.label, "number", decimals=study.decimals),
         "ci_low": Column(
             "From", "number", decimals=study.decimals, shown=has_items, help=f"{level} interval"
         ),
         "ci_high": Column("To", "number", decimals=study.decimals, shown=has_items),
+        "score_own": Column(
+            "Own items",
+            "number",
+            decimals=study.decimals,
+            shown=study.adjusted,
+            muted=True,
+            help="On the items that the system itself was scored on: not comparable",
+        ),
+        "bound_low": Column(
+            "At least",
+            "number",
+            decimals=study.decimals,
+            shown=study.adjusted and bool(frame["bound_low"].notna().any()),
+            help="If every missing item had brought the lowest score",
+        ),
+        "bound_high": Column(
+            "At most",
+            "number",
+            decimals=study.decimals,
+            shown=study.adjusted and bool(frame["bound_low"].notna().any()),
+            help="If every missing item had brought the highest score",
+        ),
         "ranks": Column(
             "Possible ranks",
             shown=is_tested,

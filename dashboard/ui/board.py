@@ -25,6 +25,9 @@ def board_frame(rows: Sequence[LeaderboardRow]) -> pd.DataFrame:
             "system": [row.label for row in rows],
             "system_uid": [row.system_uid for row in rows],
             "score": [row.score for row in rows],
+            "score_own": [row.score_own for row in rows],
+            "bound_low": [row.bounds[0] if row.bounds else None for row in rows],
+            "bound_high": [row.bounds[1] if row.bounds else None for row in rows],
             "ci_low": [row.ci[0] if row.ci else None for row in rows],
             "ci_high": [row.ci[1] if row.ci else None for row in rows],
             "rank_low": [row.rank_interval[0] if row.rank_interval else None for row in rows],
@@ -44,7 +47,8 @@ def board_frame(rows: Sequence[LeaderboardRow]) -> pd.DataFrame:
             "source": [row.source for row in rows],
         }
     )
-    floats = ["ci_low", "ci_high", "rank_low", "rank_high", "p_best", "score_on_shared", "run_std"]
+    floats = ["bound_low", "bound_high"]
+    floats += ["ci_low", "ci_high", "rank_low", "rank_high", "p_best", "score_on_shared", "run_std"]
     return frame.astype(dict.fromkeys(floats, "float64"))
 
 
@@ -55,7 +59,7 @@ def run_frame(rows: Sequence[LeaderboardRow]) -> pd.DataFrame:
             {"system": row.label, "run": f"run {number}", "score": value}
             for row in rows
             for number, value in enumerate(row.run_scores, start=1)
-            if len(row.run_scores) > 1
+            if len(row.run_scores) > 1 and row.score == row.score_own
         ],
         columns=["system", "run", "score"],
     )

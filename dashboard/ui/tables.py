@@ -15,6 +15,7 @@ from analysis import numbers
 
 Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment", "link"]
 
+_MUTED: Final = "#7f8894"
 _STYLED_ROWS: Final = 2_000
 """Above this many rows numbers are printed by the browser, which knows plain decimals only."""
 
@@ -35,6 +36,8 @@ class Column:
     width: Literal["small", "medium", "large"] | int | None = None
     right: bool = False
     """Stands at the right: a number that is text, since each row has decimals of its own."""
+    muted: bool = False
+    """Printed in grey: there to be looked up, not to be gone by."""
 
 
 def show_table(
@@ -62,6 +65,8 @@ def show_table(
         shown = view.style.format(
             {name: _printer(columns[name]) for name in view.columns if _is_printed(columns[name])}
         )
+        if muted := [name for name in view.columns if columns[name].muted]:
+            shown = shown.set_properties(subset=muted, color=_MUTED)
     options: Any = {
         "key": key,
         "column_config": {name: _config(columns[name], styled) for name in view.columns},

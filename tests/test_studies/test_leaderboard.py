@@ -68,10 +68,15 @@ def test_unequal_coverage_is_said_and_shared_items_shown(store: Store, add_run: 
     add_run("all", "d", [1, 1, 1, 0, 0, 0])
     add_run("easy only", "d", [1, 1, 0, NAN, NAN, NAN])
     study = study_leaderboard(store, "d")
-    easy, everything = study.rows
+    everything, easy = study.rows
     assert (easy.system, easy.n_scored, easy.n_missing) == ("easy only", 3, 3)
-    assert easy.score > everything.score
+    assert easy.score_own > everything.score_own
     assert (easy.score_on_shared, everything.score_on_shared) == (pytest.approx(2 / 3), 1.0)
+    assert (everything.score, easy.score) == (1.0, pytest.approx(2 / 3))
+    assert everything.score_own == 0.5
+    assert easy.bounds == pytest.approx((2 / 6, 5 / 6))
+    assert everything.bounds is None
+    assert (study.compared_by, study.lead) == ("shared items", "tie of 2")
     assert study.n_shared == 3
     assert any("Unequal coverage: easy only" in warning for warning in study.warnings)
 
@@ -176,11 +181,87 @@ def test_higher_score_on_other_items_does_not_win(store: Store, add_run: AddRun)
     add_run("all", "d", list(hard + 0.5 + rng.normal(0, 0.05, 200)), metric="points")
     add_run("easy", "d", [*(hard[:100] + rng.normal(0, 0.05, 100)), *[NAN] * 100], metric="points")
     study = study_leaderboard(store, "d")
-    easy, everything = study.rows
+    everything, easy = study.rows
     assert (easy.system, easy.rank_interval, easy.may_be_best) == ("easy", (2, 2), False)
     assert everything.rank_interval == (1, 1)
-    assert "another system is better than it, and all may be best" in study.sentence
-    assert any("easy and all stand elsewhere" in warning for warning in study.warnings)
+    assert easy.score_own > everything.score_own
+    # Better on what both have; but half of the items could still turn it.
+    assert study.lead == "cannot tell"
+    assert study.sentence.startswith("Cannot tell which system leads on d with points")
+    assert "easy was not scored on" in study.sentence
+    assert "First on shared items is all" in study.sentence
+
+
+def test_who_skips_the_hard_items_does_not_lead(store: Store, add_run: AddRun) -> None:
+    hard = np.r_[np.zeros(75), np.ones(125)].astype(bool)
+    skips = np.where(~hard, NAN, 1.0)
+    skips[hard] = ([1.0] * 4 + [0.0]) * 25  # 0.80 of the 125 easy ones
+    whole = np.where(hard, 1.0, 0.0)
+    whole[np.flatnonzero(hard)[4:79:5]] = 0.0  # 0.88 of the same
+    whole[:20] = 1.0
+    add_run("skips", "d", list(skips))
+    add_run("whole", "d", list(whole))
+    add_run("weak", "d", list(whole * (np.arange(200) % 2)))
+    study = study_leaderboard(store, "d")
+    rows = {row.system: row for row in study.rows}
+    assert study.rows[0].system == "whole"
+    assert (rows["skips"].score_own, rows["whole"].score_own) == (0.8, 0.65)
+    assert rows["whole"].score_on_shared == pytest.approx(0.88)
+    assert rows["whole"].score == rows["whole"].score_comparable == pytest.approx(0.88)
+    assert rows["skips"].score == pytest.approx(0.8)
+    assert rows["skips"].bounds == (0.5, 0.875)
+    assert not study.sentence.startswith("skips leads")
+    assert study.lead != "real"
+    plain = json.loads(json.dumps(study.to_dict(), allow_nan=False))
+    assert {"score", "score_own", "score_comparable", "bounds"} <= set(plain["rows"][0])
+    report = study.report().as_text()
+    assert "own items" in report
+    assert "bounds" in report
+
+
+def test_few_missing_items_leave_a_clear_lead_real(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(8)
+    good, bad = (rng.random(300) < 0.9).astype(float), (rng.random(300) < 0.5).astype(float)
+    good[:3] = NAN
+    add_run("good", "d", list(good))
+    add_run("bad", "d", list(bad))
+    study = study_leaderboard(store, "d")
+    assert study.lead == "real"
+    assert "good leads on d" in study.sentence
+    assert "on shared items" in study.sentence
+    assert study.rows[0].ci is not None
+    assert study.rows[0].ci[0] < study.rows[0].score < study.rows[0].ci[1]
+
+
+def test_few_shared_items_are_made_comparable_by_item_effects(
+    store: Store, add_run: AddRun
+) -> None:
+    rng = np.random.default_rng(9)
+    ease = rng.random(240)
+    for k, name in enumerate(("best", "good", "fair", "weak")):
+        scores = np.clip(ease + 0.4 - 0.1 * k, 0, 2)
+        scores[np.arange(240) % 4 == k] = NAN
+        if name == "weak":
+            scores[ease < 0.8] = NAN  # its own mean is the highest
+        add_run(name, "d", list(scores), metric="points")
+    study = study_leaderboard(store, "d")
+    assert study.compared_by == "item effects"
+    assert [row.system for row in study.rows] == ["best", "good", "fair", "weak"]
+    assert max(study.rows, key=lambda row: row.score_own).system == "weak"
+    gaps = -np.diff([row.score for row in study.rows])
+    assert gaps == pytest.approx([0.1] * 3, abs=0.01)
+    assert all(row.bounds[0] < row.score < row.bounds[1] for row in study.rows)
+    assert any("the bounds of what missing items could bring" in w for w in study.warnings)
+    assert study.lead == "cannot tell"
+    assert "First by comparable scores is best" in study.sentence
+
+
+def test_what_all_miss_changes_nothing(store: Store, add_run: AddRun) -> None:
+    add_run("A", "d", [1, 1, 0, NAN])
+    add_run("B", "d", [1, 0, 0, NAN])
+    study = study_leaderboard(store, "d")
+    assert study.compared_by == "own"
+    assert all(row.score == row.score_own and row.bounds is None for row in study.rows)
 
 
 def test_systems_that_share_no_item_are_not_told_apart(store: Store, add_run: AddRun) -> None:
