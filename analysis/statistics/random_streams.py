@@ -36,6 +36,7 @@ class Stream(IntEnum):
     METRIC_SWAPS = 12
     METRIC_POWER = 13
     RESAMPLED_SYSTEMS = 14
+    TAILS = 15
 
 
 def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from analysis.statistics.all_pairs import exact
+from analysis.statistics.all_pairs import exact, saddlepoint_kernels
 from analysis.statistics.all_pairs.exact import by_enumeration, by_inversion, list_pairs
 from analysis.statistics.all_pairs.missing import check
 from analysis.statistics.all_pairs.saddlepoint import (
@@ -67,6 +67,64 @@ def test_a_few_items_far_larger_than_the_rest():
     pair = pair_of(np.stack([d, 0 * d]))
     expected = by_enumeration(pair).upper[0]
     assert by_saddlepoint(pair)[0] == pytest.approx(expected, rel=0.25)
+
+
+def convolved(sizes, t):
+    """P(T >= t) of whole sizes, in plain floating point with positive terms only."""
+    chances = np.ones(1)
+    for size in np.sort(sizes).astype(int):
+        longer = np.zeros(chances.size + size)
+        longer[: chances.size] += chances / 2
+        longer[size:] += chances / 2
+        chances = longer
+    return math.fsum(chances[(t + chances.size) // 2 :])
+
+
+# Sizes in whole steps, so that there is an exact answer; the test scales them by a root.
+NEAR_LATTICES = {
+    "equal beside tiny": lambda rng: np.r_[np.full(30, 1_000), rng.integers(1, 6, 300)],
+    "equal beside small": lambda rng: np.r_[np.full(100, 30), rng.integers(1, 6, 400)],
+    "nearly equal beside small": lambda rng: np.r_[
+        300 + rng.integers(-9, 10, 80), rng.integers(1, 9, 300)
+    ],
+    "nearly equal only": lambda rng: 300 + rng.integers(-9, 10, 150),
+    "three levels": lambda rng: np.r_[
+        np.repeat([200, 400, 600], [40, 30, 10]), rng.integers(1, 5, 300)
+    ],
+    "two scales": lambda rng: np.r_[np.full(15, 3_000), np.full(40, 100), rng.integers(1, 4, 200)],
+    "a few": lambda rng: np.r_[np.full(12, 800), rng.integers(1, 30, 200)],
+    "no steps": lambda rng: rng.integers(1, 60, 200),
+}
+
+
+@pytest.mark.parametrize("kind", NEAR_LATTICES)
+def test_steps_of_large_differences_beside_small_ones(kind):
+    rng = np.random.default_rng(4)
+    errors = []
+    while len(errors) < 6:
+        sizes, share = NEAR_LATTICES[kind](rng), rng.uniform(0.1, 0.6)
+        d = sizes * np.where(rng.random(sizes.size) < 0.5 + 0.5 * share, 1, -1)
+        expected = convolved(sizes, abs(int(d.sum())))
+        if 1e-14 < expected < 0.01:
+            found = tail(math.sqrt(2) * d)
+            assert found == pytest.approx(expected, rel=0.06)
+            theta, exponent, second = saddlepoint_kernels._saddlepoint(
+                1.0 * sizes, abs(d.sum()), np.sum(sizes**2.0), log_cosh_series(8), 0.0 * sizes
+            )
+            smooth = saddlepoint_kernels._lugannani_rice(theta, exponent, second, 0.0)
+            errors.append(abs(math.log(smooth / expected)))
+    # The formula alone is off by half and more where it takes steps for a slope.
+    if kind in ("equal beside tiny", "two scales"):
+        assert max(errors) > 0.4
+    if kind == "no steps":
+        assert max(errors) < 0.03
+
+
+def test_ties_of_steps_count_as_reached():
+    # Multiples of 1/11, which no scale makes whole: rounding must not break a tie.
+    d = np.repeat([1.0, -1.0, 3.0, -3.0], [70, 25, 12, 2])
+    expected = convolved(np.abs(d), abs(int(d.sum())))
+    assert tail(d / 11) == pytest.approx(expected, rel=0.06)
 
 
 def test_the_extreme_pattern_and_no_difference_are_exact():

@@ -64,37 +64,43 @@ def summarise_pairs(
 ) -> None:
     """Write t = Σ d, Σ d² over units, and the number of units that differ, of each pair."""
     sums = np.zeros(n_units if units.size else 1)
-    totals, lanes, counts = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
-    whole = scores.shape[1] - scores.shape[1] % _LANES
     for k in range(left.size):
-        x, y, low = scores[left[k]], scores[right[k]], least[k]
-        if units.size:
-            above, below = sizes_of(x, y, units, low, sums)
-            total = 0.0
-            for i in range(x.size):
-                d = x[i] - y[i]
-                total += d if d == d else 0.0
-            observed[k], squares[k], different[k] = total, sum_of_squares(sums), above + below
+        x, y = scores[left[k]], scores[right[k]]
+        if units.size == 0:
+            observed[k], squares[k], different[k] = _look_at(x, y, least[k])
             continue
-        totals[:] = 0.0
-        lanes[:] = 0.0
-        counts[:] = 0.0
-        for start in range(0, whole, _LANES):
-            u, v = x[start : start + _LANES], y[start : start + _LANES]
-            for i in range(_LANES):
-                d = u[i] - v[i]
-                d = d if abs(d) > low else 0.0
-                totals[i] += d
-                lanes[i] += d * d
-                counts[i] += 1.0 if d != 0.0 else 0.0
-        total, square, count = totals.sum(), lanes.sum(), counts.sum()
-        for i in range(whole, x.size):
+        above, below = sizes_of(x, y, units, least[k], sums)
+        squares[k], different[k] = sum_of_squares(sums), above + below
+        total = 0.0
+        for i in range(x.size):
             d = x[i] - y[i]
-            if abs(d) > low:
-                total += d
-                square += d * d
-                count += 1.0
-        observed[k], squares[k], different[k] = total, square, int(count)
+            total += d if d == d else 0.0
+        observed[k] = total
+
+
+@compiled
+def _look_at(
+    x: npt.NDArray[np.floating], y: npt.NDArray[np.floating], least: float
+) -> tuple[float, float, int]:
+    """Return Σ d, Σ d² and how many differ."""
+    # Arrays made here, one sum per lane: only so does the loop use wide registers.
+    totals, squares, counts = np.zeros(_LANES), np.zeros(_LANES), np.zeros(_LANES)
+    whole = x.size - x.size % _LANES
+    for start in range(0, whole, _LANES):
+        for i in range(_LANES):
+            d = x[start + i] - y[start + i]
+            d = d if abs(d) > least else 0.0
+            totals[i] += d
+            squares[i] += d * d
+            counts[i] += 1.0 if d != 0.0 else 0.0
+    total, square, count = totals.sum(), squares.sum(), counts.sum()
+    for i in range(whole, x.size):
+        d = x[i] - y[i]
+        if abs(d) > least:
+            total += d
+            square += d * d
+            count += 1.0
+    return float(total), float(square), int(count)
 
 
 @compiled

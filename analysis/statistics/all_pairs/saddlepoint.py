@@ -8,6 +8,7 @@ from scipy import special
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.exact import Pairs, settle
 from analysis.statistics.all_pairs.missing import IntArray
+from analysis.statistics.random_streams import Stream, raw_words
 
 FEW_HITS = 10
 """A Monte Carlo p-value from fewer extreme patterns is replaced."""
@@ -15,36 +16,47 @@ _N_TERMS = 8
 _DISBELIEF = 1e-6
 
 
-def by_saddlepoint(pairs: Pairs, *, n_threads: int | None = None) -> FloatArray:
-    """Approximate ``P(T >= |t|)`` of T = Σ ± d by the formula of Lugannani and Rice.
+def by_saddlepoint(pairs: Pairs, *, seed: int = 0, n_threads: int | None = None) -> FloatArray:
+    """Approximate ``P(T >= |t|)`` of T = Σ ± d, however small it is.
 
     Parameters
     ----------
     pairs : Pairs
+    seed : int
+        Of the signs that are drawn where T moves by steps of many sizes.
     n_threads : int, optional
 
     Returns
     -------
     ndarray, shape (n_pairs,)
-        Relative error of order 1 / n_units: some 2 % for 40 items, 0.3 % for 130 and 0.02 % for
-        2,000, down to chances of 1e-300; more where a few items outweigh all others.
+        Relative error of the formula of order 1 / n_units: some 2 % for 40 items, 0.3 % for 130
+        and 0.02 % for 2,000. Where T moves by steps, 3 %, or 5 % with signs drawn; below 1e-12
+        up to 20 % with few units.
 
     Notes
     -----
-    T lives on a lattice whose step is twice the common divisor of the differences; Daniels' first
-    continuity correction takes that into account, and vanishes for a fine lattice. The cumulant
+    The formula of Lugannani and Rice takes T as smooth, or as a lattice whose step is twice the
+    common divisor of whole differences (Daniels' first continuity correction). The cumulant
     function Σ log cosh(θ d) is a power series in θ from sums of even powers of d, with the few
     large differences evaluated one by one: a few nanoseconds per item and pair.
+
+    A few large or equal differences beside tiny ones make T move by steps, where the formula is
+    off by factors. Steps are found by what the smaller differences spread out to beside the
+    larger ones, and confirmed by the characteristic function. Then the large ones take all their
+    sums (equal ones: binomials), or 2,048 to 8,192 random ones, under the tilted chances; the rest
+    is normal around each.
 
     References
     ----------
     Lugannani, Rice (1980), Saddle point approximation for the distribution of the sum of
     independent random variables. Daniels (1987), Tail probability approximations, eq. (6.4).
+    Siegmund (1976), Importance sampling in the Monte Carlo study of sequential tests.
     """
     from analysis.statistics.all_pairs import saddlepoint_kernels
 
     series = log_cosh_series(_N_TERMS)
 
+    start = int(raw_words(seed, Stream.TAILS, 0, 1)[0] >> np.uint64(1))
     upper = np.empty(pairs.left.size)
 
     def fill(part: Pairs, at: slice) -> None:
@@ -55,9 +67,12 @@ def by_saddlepoint(pairs: Pairs, *, n_threads: int | None = None) -> FloatArray:
             part.left,
             part.right,
             part.least,
+            part.tolerance,
             part.observed,
+            part.squares,
             part.whole,
             series,
+            start,
             upper[at],
         )
 
