@@ -115,6 +115,11 @@ class MetricRecord(Record):
         return f"{self.name} [{self.signature}]" if self.signature else self.name
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The lowest and the highest score possible; ``None`` where one of them is not known."""
+        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
+
+    @property
     def sign(self) -> int:
         """1 when higher is better, -1 when lower is better."""
         return 1 if self.higher_is_better else -1

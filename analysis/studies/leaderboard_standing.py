@@ -165,6 +165,7 @@ def score_figures(
                 aggregation=aggregation,
                 groups=groups,
                 confidence_level=1 - settings.alpha,
+                bounds=matrix.metric.bounds,
                 n_resamples=n_resamples,
                 rng=settings.seed,
             )
@@ -188,6 +189,7 @@ def score_figures(
 
     arguments = {
         "alpha": settings.alpha,
+        "bounds": matrix.metric.bounds,
         "clusters": settings.clusters,
         "n_resamples": n_resamples,
         "seed": settings.seed,

@@ -252,3 +252,65 @@ def test_no_spread_interval_covers_a_rare_exception(n):
     scores[0] = 1.0
     low, high, *_ = difference_interval(scores * 0.5, scores * 0.5)
     assert low < -0.5 / (10 * n) * 2 < high
+
+
+def test_interval_of_a_bounded_mean_stays_within_the_bounds():
+    rng = np.random.default_rng(3)
+    runs = rng.binomial(3, np.where(rng.random(150) < 0.05, 0.4, 1.0)) / 3  # accuracy of 3 runs
+    free, bounded = score_interval(runs), score_interval(runs, bounds=(0, 1))
+    assert free.method == "t"
+    assert free.high > 1
+    assert bounded.method == "wilson"
+    assert 0 < bounded.low < np.mean(runs) < bounded.high < 1
+    percent = score_interval(100 * runs, bounds=(0, 100))
+    assert percent[:2] == pytest.approx([100 * end for end in bounded[:2]])
+    lower = score_interval(1 - runs, bounds=(0, 1))
+    assert lower[:2] == pytest.approx([1 - bounded.high, 1 - bounded.low])
+
+
+def test_interval_of_a_bounded_mean_is_wilson_for_right_and_wrong_and_t_in_the_middle():
+    assert score_interval([1, 1, 0], bounds=(0, 1)) == score_interval([1, 1, 0])
+    assert score_interval([100, 100, 0], bounds=(0, 100))[:2] == pytest.approx(
+        [100 * end for end in score_interval([1, 1, 0])[:2]]
+    )
+    values = np.random.default_rng(3).beta(2, 2, 4_000)
+    assert score_interval(values, bounds=(0, 1))[:2] == pytest.approx(
+        score_interval(values)[:2], abs=1e-4
+    )
+    assert score_interval([0.2, 0.5, 1.4], bounds=(0, 1)).method == "t"  # the bounds are wrong
+    assert math.isnan(score_interval([0.7] * 9, bounds=(0, 1)).low)
+
+
+def test_interval_of_a_bounded_mean_is_by_group():
+    values = np.repeat(np.random.default_rng(3).beta(20, 1, 12), 5)
+    groups = np.repeat(np.arange(12), 5)
+    whole = score_interval(values[::5], bounds=(0, 1))
+    assert score_interval(values, bounds=(0, 1), groups=groups)[:2] == pytest.approx(whole[:2])
+
+
+def three_runs(rng, shape):
+    return rng.binomial(3, np.where(rng.random(shape) < 0.05, 0.4, 1.0)) / 3
+
+
+def mostly_right(rng, shape):
+    return np.where(rng.random(shape) < 0.9, 1, rng.random(shape))
+
+
+def high(rng, shape):
+    return rng.beta(20, 1, shape)
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean"), [(three_runs, 0.97), (mostly_right, 0.95), (high, 20 / 21)]
+)
+def test_interval_of_a_bounded_mean_keeps_its_level_better_than_that_of_t(draw, mean):
+    drawn = draw(np.random.default_rng(4), (1_500, 60))
+    drawn = drawn[np.ptp(drawn, axis=1) > 0]
+
+    def missed(**options):
+        found = [score_interval(values, **options) for values in drawn]
+        below = np.mean([one.high < mean for one in found])
+        return max(below, np.mean([one.low > mean for one in found]))
+
+    assert missed(bounds=(0, 1)) < missed()  # on the worse side
+    assert missed(bounds=(0, 1)) < 0.055

@@ -424,3 +424,15 @@ def test_stated_figures_that_the_items_do_not_give_are_told(tmp_path: Path) -> N
     assert warned("leaderboard", "d") == told
     assert len(warned("show", "run", run_of_a)) == 1
     assert warned("show", "run", run_of_b) == []
+
+
+@pytest.mark.parametrize("dataset", ["iris", "wine"])
+def test_interval_of_an_accuracy_over_runs_stays_below_one(example: Store, dataset: str) -> None:
+    study = study_leaderboard(example, dataset)
+    assert study.metric.bounds == (0, 1)
+    intervals = {row.system: row.ci for row in study.rows if row.ci is not None}
+    assert len(intervals) > 10
+    for row in study.rows:
+        if row.ci is not None:
+            assert 0 <= row.ci[0] < row.ci[1] <= 1
+            assert row.ci[0] <= row.score <= row.ci[1]

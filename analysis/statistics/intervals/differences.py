@@ -23,6 +23,7 @@ from analysis.statistics.standard_error import (
     CodeArray,
     exact_mean,
     is_binary,
+    n_units_of,
     rounding_error,
     spread_of_mean,
     t_quantile,
@@ -130,6 +131,7 @@ def score_interval(
     groups: Groups = None,
     method: str = "auto",
     confidence_level: float = 0.95,
+    bounds: tuple[float, float] | None = None,
     n_resamples: int = 9_999,
     rng: Seed = 0,
 ) -> Interval:
@@ -144,9 +146,12 @@ def score_interval(
     aggregation, groups, confidence_level, n_resamples, rng
         As for `difference_interval`.
     method : {"auto", "t", "wilson", "percentile", "basic", "bca", "studentized"}
-        "auto": Wilson's where all scores are 0 or 1, Student's t for other means
-        (cluster-robust with groups), "bca" for other functions of sums, "percentile" for medians
-        and correlations.
+        "auto": Wilson's where all scores are 0 or 1 or within `bounds`, Student's t for other
+        means (both cluster-robust with groups), "bca" for other functions of sums, "percentile"
+        for medians and correlations.
+    bounds : (float, float), optional
+        The lowest and the highest score that an item can have; an interval by Wilson's formula
+        never leaves them.
 
     Returns
     -------
@@ -163,7 +168,8 @@ def score_interval(
     -----
     Wilson's interval with groups takes as many items as would have the cluster-robust standard
     error if they were independent (at most the items there are, and as many as there are groups
-    where all scores are equal), and the t quantile.
+    where all scores are equal), and the t quantile. Graded scores within `bounds` are shares of
+    that range, and it takes as many items as would have their standard error if they were 0 or 1.
 
     References
     ----------
@@ -179,13 +185,18 @@ def score_interval(
     as_choice(method, "method", SCORE_METHODS)
     level = as_level(confidence_level, name="confidence_level")
     scores, codes = _complete_scores(values, aggregation, groups)
-    chosen = _choose_score(scores, aggregation) if method == "auto" else method
+    chosen = _choose_score(scores, aggregation, bounds) if method == "auto" else method
     if chosen in ("t", "wilson"):
         _need_means(method, aggregation)
     if chosen == "wilson":
-        if scores.size and not is_binary(scores[:, 0]):
-            raise ValueError("`method` 'wilson' needs scores of 0 and 1. Use 't' for graded ones.")
-        return _wilson(scores[:, 0], codes, level)
+        if scores.size and not (is_binary(scores[:, 0]) or _is_within(scores[:, 0], bounds)):
+            raise ValueError(
+                "`method` 'wilson' needs scores of 0 and 1, or within `bounds`. Use 't' for others."
+            )
+        least, most = bounds if bounds and _is_within(scores[:, 0], bounds) else (0.0, 1.0)
+        found = _wilson((scores[:, 0] - least) / (most - least), codes, level)
+        low, high = (min(least + (most - least) * end, most) for end in found[:2])
+        return found._replace(low=low, high=high)
     if chosen == "t":
         spread = spread_of_mean(scores[:, 0], codes, rounding_error(scores[:, 0]))
         if not spread.standard_error > 0:
@@ -250,10 +261,17 @@ def _choose_difference(pair: CompletePair, aggregation: str) -> str:
     return "tango" if binary and pair.n_units == len(pair.a) else "t"
 
 
-def _choose_score(scores: FloatArray, aggregation: str) -> str:
+def _choose_score(scores: FloatArray, aggregation: str, bounds: tuple[float, float] | None) -> str:
     if aggregation != "mean":
         return _choose_resampling(aggregation)
-    return "wilson" if is_binary(scores[:, 0]) else "t"
+    values = scores[:, 0]
+    if bounds is None:
+        return "wilson" if is_binary(values) else "t"
+    return "wilson" if _is_within(values, bounds) else "t"
+
+
+def _is_within(scores: FloatArray, bounds: tuple[float, float] | None) -> bool:
+    return bounds is not None and bool(np.all((bounds[0] <= scores) & (scores <= bounds[1])))
 
 
 def _choose_resampling(aggregation: str) -> str:
@@ -282,24 +300,23 @@ def _need_independent_binary(pair: CompletePair, method: str) -> None:
         )
 
 
-def _wilson(scores: FloatArray, codes: CodeArray | None, level: float) -> Interval:
-    if not scores.size:
+def _wilson(shares: FloatArray, codes: CodeArray | None, level: float) -> Interval:
+    """Return Wilson's interval of the mean of shares of a whole, from 0 to 1 each."""
+    if not shares.size:
         return Interval(math.nan, math.nan, "wilson", level)
-    n_right = int(np.count_nonzero(scores))
-    n_units = scores.size if codes is None else int(np.max(codes)) + 1
-    if codes is None or n_units == scores.size:
-        return wilson_interval(n_right, scores.size, level)
-    if n_units < 2:
+    binary = is_binary(shares)
+    n_units = n_units_of(shares.size, codes)
+    if binary and n_units == shares.size:
+        return wilson_interval(int(np.count_nonzero(shares)), shares.size, level)
+    share, spread = exact_mean(shares), spread_of_mean(shares, codes, rounding_error(shares))
+    if n_units < 2 or (not binary and not spread.standard_error > 0):
         return Interval(math.nan, math.nan, "wilson", level)
-    share = n_right / scores.size
-    spread = spread_of_mean(scores, codes)
-    # Korn and Graubard (1998), equation (3), without more items than there are.
+    # Korn and Graubard (1998), equation (3); of right or wrong items never more than there are.
     n_effective = float(n_units)
-    if 0 < n_right < scores.size:
-        ratio = (
-            share * (1 - share) / spread.standard_error**2 if spread.standard_error else math.inf
-        )
-        n_effective = min(ratio, float(scores.size))
+    if 0 < share < 1:
+        variance = spread.standard_error**2
+        n_effective = share * (1 - share) / variance if variance else math.inf
+        n_effective = min(n_effective, float(shares.size)) if binary else n_effective
     return Interval(
         *wilson_bounds(share, n_effective, t_quantile(spread.df, level)), "wilson", level
     )

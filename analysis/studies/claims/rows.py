@@ -234,6 +234,7 @@ def _score_interval(line: TimeLine, entry: Entry, settings: ClaimSettings) -> En
         aggregation=line.metric.aggregation,
         groups=line.groups,
         confidence_level=1 - settings.alpha,
+        bounds=line.metric.bounds,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
