@@ -44,6 +44,19 @@ BOUNDS: Mapping[str, Bound] = {
         1.5,
         "how much more skewed all items are taken to be than those seen",
     ),
+    "counted-skewness": Bound(
+        0.05,
+        "the same where p-values are combined over datasets, which adds their errors up",
+    ),
+    "counted-margin": Bound(
+        2,
+        "standard errors by which the skewness is there taken to be larger than seen",
+    ),
+    "few-hold-it": Bound(
+        0.5,
+        "from this skewness over the root of their number few differences decide, and a test of "
+        "the side with the shorter tail is not valid",
+    ),
     "few-groups": Bound(
         10,
         "with fewer groups than this, skewness cannot be corrected for",
@@ -181,6 +194,59 @@ def guard(
     reason[refused] = Reason.NO_VALID_TEST
     p, below, above = (np.where(refused, np.nan, part) for part in (p, below, above))
     return Guarded(p, below, above, reason)
+
+
+class Counted(NamedTuple):
+    """One-sided or two-sided p-values to combine over datasets, in arrays of one shape."""
+
+    pvalue: FloatArray
+    """NaN where no test is valid for either side; 1 where none is valid for the side tested."""
+    reason: npt.NDArray[np.int8]
+    """A `Reason`."""
+
+
+def guard_counts(
+    facts: DifferenceFacts, pvalue: npt.ArrayLike, *, alternative: Alternative
+) -> Counted:
+    """Make p-values of mean differences as careful as a count over datasets asks for.
+
+    Parameters
+    ----------
+    facts : DifferenceFacts
+    pvalue : array_like
+        Of the test; NaN stays NaN.
+    alternative : {"two-sided", "greater", "less"}
+
+    Notes
+    -----
+    A count over N datasets reads p-values down to alpha / N and adds up their errors, so that more
+    is asked for than by `guard`, whose p this one is never below. Where the longer tail of the
+    differences lies on the side opposite to the one that is tested, p is at least that of Hall's
+    transformation with the skewness seen less two standard errors, of those differences that are
+    not 0. Where a few of them decide, no test of that side is valid and p is 1.
+
+    Losses that no dataset shows cannot be guarded against: with differences that are small gains
+    but for a rare large loss, no test of few items keeps its level.
+    """
+    blank = np.full(np.shape(pvalue), np.nan)
+    kept = guard(facts, pvalue, blank, blank, level=0.95, alternative=alternative)
+    n, mean, sd, seen = facts.differing
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scaled = seen * np.sqrt(n * (n - 1)) / (n - 2)
+        upper = np.where(alternative == "two-sided", mean > 0, alternative == "greater")
+        against = np.where(upper, scaled, -scaled)
+        applies = (n > 2) & (sd > 0) & (against < -BOUNDS["counted-skewness"].value * np.sqrt(n))
+        error = np.sqrt(6 / n * (1 + scaled**2 / 2))
+        assumed = np.where(upper, 1, -1) * (against - BOUNDS["counted-margin"].value * error)
+        statistic = _hall(Moments(n, mean, sd, assumed / BOUNDS["inflation"].value))
+        tail = special.stdtr(n - 1, np.where(upper, -statistic, statistic))
+        other = np.minimum(1.0, 2 * tail) if alternative == "two-sided" else tail
+        invalid = applies & (against <= -BOUNDS["few-hold-it"].value * np.sqrt(n))
+    raised = np.where(invalid, 1.0, np.where(applies, np.fmax(kept.pvalue, other), kept.pvalue))
+    raised = np.where(np.isnan(kept.pvalue), np.nan, raised)
+    reason = np.where(raised > kept.pvalue, Reason.SKEWED, kept.reason)
+    reason = np.where(invalid & ~np.isnan(raised), Reason.NO_VALID_TEST, reason)
+    return Counted(np.asarray(raised), reason.astype(np.int8))
 
 
 def guard_shares(

@@ -10,10 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics import Alternative, FloatArray
+from analysis.statistics.all_pairs.closed_forms import group_codes
+from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import Pairwise
 from analysis.statistics.results import DegenerateDataWarning, Result, read_only
 from analysis.statistics.signature import build_signature
+from analysis.statistics.validity import Counted, guard_counts
 from analysis.studies.cells import Cell, CellKey, load_cell
 from analysis.studies.kept_results import kept
 from analysis.studies.test_names import PairsTestName, to_public, to_statistics
@@ -37,6 +40,8 @@ class DirectedPairs(Result):
 
     pvalue: FloatArray
     """``[i, j]``: system i is better than system j; NaN where that cannot be tested."""
+    reason: npt.NDArray[np.int8]
+    """What was done to the p-value where the differences are skewed: a `validity.Reason`."""
     difference: FloatArray
     """Row minus column on the metric's own scale."""
     n_items: npt.NDArray[np.int64]
@@ -73,8 +78,10 @@ def directed_pairs(
     def compute() -> DirectedPairs:
         cell = load_cell(store, key, systems=systems, clusters=settings.clusters)
         found = compare_pairs(cell, settings, directed=True)
+        counted = to_count(cell, found, settings)
         return DirectedPairs(
-            pvalue=read_only(found.pvalue.copy()),
+            pvalue=read_only(counted.pvalue),
+            reason=read_only(counted.reason),
             difference=read_only(found.difference.copy()),
             n_items=read_only(found.n_items.copy()),
             test=to_public(found.test),
@@ -95,7 +102,7 @@ def compare_pairs(
     """Test all pairs of a cell's systems, in both directions or two-sided with intervals.
 
     The p-values of a pair do not depend on which other systems are compared, and are those of the
-    page of all pairs for the same seed.
+    page of all pairs for the same seed; `to_count` makes them fit to be counted over datasets.
     """
     matrix = cell.matrix
     better: Alternative = "greater" if matrix.metric.higher_is_better else "less"
@@ -114,3 +121,25 @@ def compare_pairs(
             n_resamples=settings.n_resamples,
             rng=settings.seed,
         )
+
+
+def to_count(cell: Cell, found: Pairwise, settings: TestSettings) -> Counted:
+    """Return the p-values as careful as a count over datasets asks for (`guard_counts`).
+
+    Only the default test is guarded, and only means: a test asked for by name answers as it does.
+    """
+    pvalue, reason = found.pvalue.copy(), np.zeros(found.pvalue.shape, dtype=np.int8)
+    scores = cell.matrix.scores[:, :, 0]
+    if settings.test != "auto" or found.test != "signflip" or found.aggregation != "mean":
+        return Counted(pvalue, reason)
+    first, second = np.triu_indices(len(scores), 1)
+    facts = difference_facts(
+        scores, first, second, codes=group_codes(cell.clusters.groups, scores.shape[1])
+    )
+    turned: dict[str, Alternative] = {"greater": "less", "less": "greater"}
+    asked: dict[str, Alternative] = {"greater": "greater", "less": "less"}
+    for rows, columns, names in ((first, second, asked), (second, first, turned)):
+        alternative = names.get(found.alternative, "two-sided")
+        guarded = guard_counts(facts, pvalue[rows, columns], alternative=alternative)
+        pvalue[rows, columns], reason[rows, columns] = guarded
+    return Counted(pvalue, reason)

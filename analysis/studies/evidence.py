@@ -45,6 +45,10 @@ class DatasetEvidence:
     source: str
     not_testable: str
     """Why there is no p-value; empty when there is one."""
+    skewed: bool = False
+    """Whether the p-values are larger than the test's own, as skewed differences ask for."""
+    no_valid_test_for: str = ""
+    """The system for which no test is valid, since a few items decide: its p-value is 1."""
 
     def name(self, *, with_metric: bool) -> str:
         """Return the dataset, and the metric where there are several."""

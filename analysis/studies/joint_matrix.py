@@ -16,6 +16,7 @@ from analysis.studies.study import count
 from store.engine import Store
 from store.records import OverlapRecord
 
+FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
@@ -24,6 +25,7 @@ def count_all_jointly(
     keys: Sequence[CellKey],
     systems: Sequence[str],
     overlaps: Sequence[OverlapRecord],
+    floors: FloatArray,
     *,
     alpha: float,
     n_resamples: int,
@@ -35,19 +37,20 @@ def count_all_jointly(
     Returns the count for each ordered pair, the cells that it is out of, and what to know of it.
 
     `keys` are the cells and `systems` the uids in the order of the matrix; a system without
-    scores on a cell is missing there.
+    scores on a cell is missing there. `floors` are the p-values that skewed differences ask for at
+    least, shape (n_keys, n_systems, n_systems), 0 where exchanges suffice.
     """
     check_resamples(n_resamples, alpha)
     cells = [load_cell(store, key) for key in keys]
     place = {uid: i for i, uid in enumerate(systems)}
     joint, all_units = [], load_units(store, cells)
-    for cell, units in zip(cells, all_units, strict=True):
+    for cell, units, floor in zip(cells, all_units, floors, strict=True):
         matrix = cell.matrix
         scores = np.full((len(systems), *matrix.scores.shape[1:]), np.nan)
         for uid, row in zip(matrix.system_uids, matrix.scores, strict=True):
             if uid in place:
                 scores[place[uid]] = row
-        joint.append(JointCell(scores, matrix.metric.aggregation, units, matrix.metric.sign))
+        joint.append(JointCell(scores, matrix.metric.aggregation, units, matrix.metric.sign, floor))
     found = joint_counts(joint, alpha=alpha, n_resamples=n_resamples, rng=seed, progress=progress)
     warnings = unlinked(overlaps, cells, all_units)
     if found.n_undecided:

@@ -20,6 +20,7 @@ from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.across.counts import count_all_pairs
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
+from analysis.statistics.validity import Reason
 from analysis.studies.cells import (
     CellKey,
     choose_metrics,
@@ -38,7 +39,7 @@ from analysis.studies.dependence import (
 from analysis.studies.directed_pairs import TestSettings, directed_pairs
 from analysis.studies.joint_matrix import count_all_jointly
 from analysis.studies.replicability_matrix_report import replicability_matrix_report
-from analysis.studies.replicability_matrix_words import coverage, sentence
+from analysis.studies.replicability_matrix_words import coverage, leaning, sentence
 from analysis.studies.score_table import other_metrics_of_all
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import PairsTestName, in_public_words
@@ -175,17 +176,15 @@ def study_replicability_matrix(
     )
     found = count_all_pairs(evidence.pvalue, alpha=alpha)
     by_estimator, told = dict(found.k), list[str]()
+    able = np.asarray(~np.isnan(evidence.pvalue).all(axis=(1, 2)))
     n_shared = found.n_testable
     if estimator == "joint":
         by_estimator["joint"], n_shared, told = count_all_jointly(
             store,
-            [
-                k
-                for k, p in zip(question.keys, evidence.pvalue, strict=True)
-                if not np.isnan(p).all()
-            ],
+            [key for key, yes in zip(question.keys, able, strict=True) if yes],
             question.systems,
             relations.overlaps,
+            np.where(evidence.reason != Reason.KEPT, np.nan_to_num(evidence.pvalue), 0.0)[able],
             alpha=alpha,
             n_resamples=n_resamples,
             seed=seed,
@@ -203,7 +202,12 @@ def study_replicability_matrix(
     metric_record = question.metric
     labels = tuple(question.labels)
     ordered = tuple(question.names[i] for i in order)
-    warnings = [*evidence.warnings, *told, *coverage(n_shared, len(labels))]
+    warnings = [
+        *evidence.warnings,
+        *told,
+        *coverage(n_shared, len(labels)),
+        *leaning(evidence.reason, evidence.pvalue),
+    ]
     return ReplicabilityMatrixStudy(
         sentence=sentence(
             ordered,
@@ -266,6 +270,8 @@ class _Question:
 class _Evidence:
     pvalue: FloatArray
     """Shape (n_datasets, n_systems, n_systems)."""
+    reason: npt.NDArray[np.int8]
+    """A `validity.Reason` for each p-value."""
     mean_difference: FloatArray
     warnings: list[str]
 
@@ -316,6 +322,7 @@ def _gather(
 ) -> _Evidence:
     n, place = len(question.systems), {uid: i for i, uid in enumerate(question.systems)}
     pvalue = np.full((len(question.keys), n, n), np.nan)
+    reason = np.zeros(pvalue.shape, dtype=np.int8)
     total, counted = np.zeros((n, n)), np.zeros((n, n))
     warnings = []
     for done, key in enumerate(question.keys):
@@ -325,18 +332,18 @@ def _gather(
         try:
             found = directed_pairs(store, key, here, settings)
         except ValueError as problem:
-            reason = in_public_words(str(problem))
-            warnings.append(f"{question.labels[done]} is not testable and not counted: {reason}")
+            why = in_public_words(str(problem))
+            warnings.append(f"{question.labels[done]} is not testable and not counted: {why}")
             continue
         at = np.ix_([place[uid] for uid in here], [place[uid] for uid in here])
-        pvalue[done][at] = found.pvalue
+        pvalue[done][at], reason[done][at] = found.pvalue, found.reason
         known = np.isfinite(found.difference)
         total[at] += np.where(known, found.difference, 0.0)
         counted[at] += known
     if warnings and len(warnings) == len(question.keys):
         raise StoreError(warnings[0])
     with np.errstate(invalid="ignore"):
-        return _Evidence(pvalue, total / counted, warnings)
+        return _Evidence(pvalue, reason, total / counted, warnings)
 
 
 def _testable(keys: Sequence[CellKey], pvalue: FloatArray) -> list[CellKey]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from analysis.statistics.validity import Reason
 from analysis.studies.study import count
 
 IntArray = npt.NDArray[np.int64]
@@ -22,6 +23,22 @@ def coverage(n_testable: IntArray, n_datasets: int) -> list[str]:
         f"{count(partial, 'pair')} of {len(shared):,} can be tested on fewer than all "
         f"{n_datasets} datasets; each count is out of the datasets that the pair shares."
     ]
+
+
+def leaning(reason: npt.NDArray[np.int8], pvalue: npt.NDArray[np.float64]) -> list[str]:
+    """Tell of p-values that skewed differences ask to be raised; shape (n_cells, n, n) each."""
+    n_tests = int(np.count_nonzero(~np.isnan(pvalue)))
+    n_raised = int(np.count_nonzero((reason != Reason.KEPT) & ~np.isnan(pvalue)))
+    if not n_raised:
+        return []
+    n_invalid = int(np.count_nonzero((reason == Reason.NO_VALID_TEST) & ~np.isnan(pvalue)))
+    told = (
+        f"{n_raised:,} of {n_tests:,} one-sided p-values are raised, since the differences lean to "
+        "the other side and a count adds up such errors."
+    )
+    if n_invalid:
+        told += f" For {n_invalid:,} of them no test is valid: there nothing is counted."
+    return [told]
 
 
 def sentence(

@@ -114,6 +114,19 @@ def warn(
         if e.not_testable:
             place = e.name(with_metric=several)
             warnings.append(f"{place} is not testable and not counted: {e.not_testable}")
+    skewed = [e.name(with_metric=several) for e in evidence.datasets if e.skewed]
+    if skewed:
+        warnings.append(
+            f"On {listed(skewed)} the differences lean to one side. A count adds up the errors of "
+            "its p-values, so that those of the side with the shorter tail are raised for it "
+            "(Hall's transformation of t)."
+        )
+    for e in evidence.datasets:
+        if e.no_valid_test_for and not e.not_testable:
+            warnings.append(
+                f"{e.name(with_metric=several)} cannot count for {e.no_valid_test_for}: no test is "
+                f"valid for such skewed differences with {count(e.n_items, 'item')}."
+            )
     partial = [e.name(with_metric=several) for e in evidence.datasets if e.n_missing]
     if partial:
         warnings.append(f"On {listed(partial)} only items with a score from both count.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from analysis.statistics.validity import Reason
 from analysis.studies.cells import Cell, CellKey, choose_metrics, load_cell, scored_cells
-from analysis.studies.directed_pairs import TestSettings, compare_pairs
+from analysis.studies.directed_pairs import TestSettings, compare_pairs, to_count
 from analysis.studies.evidence import (
     DatasetEvidence,
     MissingDataset,
@@ -14,7 +15,7 @@ from analysis.studies.evidence import (
     other_metrics,
 )
 from analysis.studies.pair_analysis import without_rounding
-from analysis.studies.study import count
+from analysis.studies.study import count, listed
 from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
 from store.datasets import list_datasets
@@ -113,7 +114,7 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
     score_b = vectors.aggregate(scores_b[both], metric.aggregation)
     difference = without_rounding(score_a - score_b, score_a, score_b)
     low = high = error = two_sided = a_over_b = b_over_a = math.nan
-    reason, name = "", str(settings.test)
+    reason, name, skewed, one_sided = "", str(settings.test), False, ""
     try:
         undirected = compare_pairs(cell, settings, directed=False, alpha=alpha)
         directed = compare_pairs(cell, settings, directed=True)
@@ -121,14 +122,22 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
         reason = in_public_words(str(problem))
     else:
         name = to_public(undirected.test)
-        two_sided = float(undirected.pvalue[0, 1])
-        a_over_b, b_over_a = float(directed.pvalue[0, 1]), float(directed.pvalue[1, 0])
+        of_both, of_each = (to_count(cell, found, settings) for found in (undirected, directed))
+        two_sided = float(of_both.pvalue[0, 1])
+        a_over_b, b_over_a = float(of_each.pvalue[0, 1]), float(of_each.pvalue[1, 0])
+        done = [Reason(of_each.reason[place]) for place in ((0, 1), (1, 0))]
+        skewed = any(reason != Reason.KEPT for reason in done)
+        one_sided = listed(
+            [s for s, r in zip(matrix.systems, done, strict=True) if r is Reason.NO_VALID_TEST]
+        )
         low, high = float(undirected.ci_low[0, 1]), float(undirected.ci_high[0, 1])
         error = float(undirected.standard_error[0, 1])
         if math.isnan(two_sided):
             n_items = int(both.sum())
             reason = (
-                "all items differ by the same amount, or the metric is not defined on them."
+                "no test is valid for such skewed differences of so few groups."
+                if not math.isnan(float(undirected.pvalue[0, 1]))
+                else "all items differ by the same amount, or the metric is not defined on them."
                 if n_items > 1
                 else f"{count(n_items, 'item')} with a score from both."
             )
@@ -154,6 +163,8 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
         printed="",
         source="",
         not_testable=reason,
+        skewed=skewed,
+        no_valid_test_for=one_sided,
     )
 
 

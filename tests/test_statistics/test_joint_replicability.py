@@ -15,6 +15,7 @@ from scipy import stats
 
 from analysis.statistics.across import joint as package
 from analysis.statistics.across.joint.cells import JointCell
+from analysis.statistics.across.joint.counts import joint_counts
 from analysis.statistics.across.joint.replicability import joint_replicability
 from analysis.statistics.across.joint.statistics import GRID
 from analysis.statistics.across.replicability import analyse_replicability
@@ -175,7 +176,7 @@ def test_neither_order_nor_scale_nor_missing_items_matter(seed):
     order = rng.permutation(4)
     changed = []
     for number in order:
-        scores, _, units, _ = cells[number]
+        scores, units = cells[number].scores, cells[number].units
         items = rng.permutation(20)
         # An item of a known unit that one system has no score for.
         extra = np.array([[[9.0]], [[NAN]]])
@@ -275,3 +276,20 @@ def test_import_does_not_load_the_compiler():
     program = f"import importlib, sys\n[importlib.import_module(n) for n in {names}]\n"
     program += "sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_floor_makes_counts_smaller_and_no_others_larger():
+    cells = dependent_cells(4, 20, 3, np.full(4, 1.5))
+    free = joint_replicability(cells, n_resamples=999)
+    assert free.a_over_b.k == 4
+    floor = np.array([[0.0, 0.4], [0.0, 0.0]])
+    held = [c._replace(floor=floor) for c in cells[:2]] + cells[2:]
+    found = joint_replicability(held, n_resamples=999)
+    assert found.a_over_b.k == 2
+    assert found.undirected.k <= 2
+    assert found.a_over_b.pvalue[0] == pytest.approx(0.4, abs=0.06)
+    assert np.array_equal(found.b_over_a.pvalue, free.b_over_a.pvalue)
+    counts = joint_counts(held, n_resamples=999)
+    assert counts.k[0, 1] == 2
+    nothing = [c._replace(floor=np.zeros((2, 2))) for c in cells]
+    assert joint_replicability(nothing, n_resamples=999).a_over_b.k == 4

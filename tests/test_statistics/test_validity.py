@@ -8,7 +8,13 @@ from scipy import optimize, stats
 
 from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
-from analysis.statistics.validity import BOUNDS, Reason, guard, guard_shares
+from analysis.statistics.validity import (
+    BOUNDS,
+    Reason,
+    guard,
+    guard_counts,
+    guard_shares,
+)
 
 N_SAMPLES = 4_000
 
@@ -246,3 +252,55 @@ def test_the_exact_test_takes_over_only_where_the_score_test_does_not_hold():
     assert many.pvalue == score_test(4, 0, 40)[0]
     one_sided = guard_shares(8, 1, 4, 0.03, -0.9, 0.1, level=0.95, alternative="less")
     assert one_sided.pvalue == stats.binomtest(1, 5, alternative="less").pvalue
+
+
+def exponential(rng, shape):
+    """Return differences with mean 0 and a long tail below."""
+    return 1 - rng.exponential(size=shape)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "n_datasets"), [(15, 1), (15, 12), (30, 12), (30, 60), (100, 12), (100, 60)]
+)
+def test_counts_hold_their_level_under_skewed_differences(n_items, n_datasets):
+    """At alpha / N, which is what a count over N datasets reads first."""
+    samples = exponential(np.random.default_rng(1), (40_000, n_items))
+    t = np.sqrt(n_items) * samples.mean(axis=1) / samples.std(axis=1, ddof=1)
+    plain = stats.t.sf(t, n_items - 1)
+    facts = facts_of(samples)
+    level = 0.05 / n_datasets
+    found = guard_counts(facts, plain, alternative="greater")
+    errors = np.count_nonzero(found.pvalue <= level)
+    assert errors <= stats.binom.ppf(1 - 1e-3, len(samples), 1.25 * level)
+    assert np.count_nonzero(plain <= level) > stats.binom.ppf(1 - 1e-6, len(samples), level)
+    # The other side is not touched: there flips and t are too careful as they are.
+    other = guard_counts(facts, 1 - plain, alternative="less")
+    assert np.mean(other.pvalue == 1 - plain) > 0.9
+
+
+def test_counts_change_little_for_many_symmetric_differences():
+    samples = np.random.default_rng(2).normal(size=(2_000, 200)) + 0.2
+    plain = stats.ttest_1samp(samples, 0, axis=1, alternative="greater").pvalue
+    found = guard_counts(facts_of(samples), plain, alternative="greater")
+    assert np.mean(found.pvalue > plain) < 0.01
+    assert np.all(found.pvalue >= plain)
+
+
+def test_counts_are_the_same_from_either_side():
+    rng = np.random.default_rng(3)
+    samples = exponential(rng, (200, 20)) + 0.3
+    p = rng.random(200)
+    for alternative, turned in (("greater", "less"), ("less", "greater"), ("two-sided",) * 2):
+        one = guard_counts(facts_of(samples), p, alternative=alternative)
+        other = guard_counts(facts_of(-samples), p, alternative=turned)
+        np.testing.assert_allclose(one.pvalue, other.pvalue, rtol=1e-9)
+        assert np.array_equal(one.reason, other.reason)
+
+
+def test_no_test_is_valid_where_a_few_items_decide():
+    samples = np.append(np.full(29, 0.05) + np.linspace(0, 0.01, 29), -1.0)
+    found = guard_counts(facts_of(samples), np.array([0.04]), alternative="greater")
+    assert (found.pvalue, found.reason) == (1.0, Reason.NO_VALID_TEST)
+    other = guard_counts(facts_of(samples), np.array([0.04]), alternative="less")
+    assert other.pvalue < 1
+    assert other.reason != Reason.NO_VALID_TEST

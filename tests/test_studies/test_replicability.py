@@ -15,6 +15,7 @@ from analysis.studies.replicability import (
     ReplicabilityStudy,
     study_replicability,
 )
+from analysis.studies.replicability_matrix import study_replicability_matrix
 from analysis.studies.seed_order import fewest_runs
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -128,6 +129,62 @@ def test_unknown_overlap_counts_as_dependence_and_is_said_first(example: Store) 
 def rng() -> np.random.Generator:
     """Return a seeded generator."""
     return np.random.default_rng(7)
+
+
+def _skewed_store(store: Store, rng: np.random.Generator, n_datasets: int, n_items: int) -> None:
+    """Store two systems whose item scores differ by 1 less an exponential: no true effect."""
+    names = [f"d{k:02d}" for k in range(n_datasets)]
+    runs = []
+    for place in range(n_datasets):
+        base = rng.normal(size=n_items)
+        scores = {"A": base + 1 - rng.exponential(size=n_items), "B": base}
+        runs += [
+            BundleRun(system, place, "", [BundleScores(0, values[:, None])])
+            for system, values in scores.items()
+        ]
+    bundle = ImportBundle(
+        format="test",
+        datasets=[
+            BundleDataset(n, items=[BundleItem(f"q{i}") for i in range(n_items)]) for n in names
+        ],
+        metrics=[BundleMetric("quality", higher_is_better=True)],
+        runs=runs,
+    )
+    ingest(store, bundle, actor="tests")
+
+
+def test_skewed_differences_are_counted_with_care(store: Store, rng: np.random.Generator) -> None:
+    _skewed_store(store, rng, 6, 20)
+    study = ask(store, "A", "B", dependent=False)
+    plain = ask(store, "A", "B", dependent=False, test="permutation")
+    raised = [e.skewed for e in study.datasets]
+    assert any(raised)
+    for careful, as_it_is in zip(study.datasets, plain.datasets, strict=True):
+        assert careful.pvalue_a_over_b >= as_it_is.pvalue_a_over_b
+        assert careful.pvalue >= as_it_is.pvalue
+        assert not as_it_is.skewed  # a test asked for by name answers as it does
+    assert any("lean to one side" in w for w in study.warnings)
+    matrix = study_replicability_matrix(store, dependent=False)
+    i, j = (matrix.systems.index(name) for name in "AB")
+    for estimator in ("bonferroni", "fisher", "simes", "stouffer"):
+        assert matrix.k_by_estimator[estimator][i, j] == getattr(study.a_over_b, f"k_{estimator}")
+        assert matrix.k_by_estimator[estimator][j, i] == getattr(study.b_over_a, f"k_{estimator}")
+    assert any("one-sided p-values are raised" in w for w in matrix.warnings)
+    joint = study_replicability_matrix(store, estimator="joint", n_resamples=999)
+    alone = ask(store, "A", "B", estimator="joint", n_resamples=999)
+    i, j = (joint.systems.index(name) for name in "AB")
+    assert joint.k[i, j] == alone.recommended.k_a_over_b
+
+
+def test_where_a_few_items_decide_nothing_is_counted(store: Store, add_run: AddRun) -> None:
+    small = (0.05 + np.linspace(0, 0.01, 29)).tolist()
+    for dataset in ("one", "two"):
+        add_run("A", dataset, [*small, -0.1], metric="quality")
+        add_run("B", dataset, [0.0] * 29 + [0.9], metric="quality")
+    study = ask(store, "A", "B", dependent=False)
+    assert [e.no_valid_test_for for e in study.datasets] == ["A", "A"]
+    assert study.recommended.k_a_over_b == 0
+    assert any("such skewed differences with 30 items" in w for w in study.warnings)
 
 
 def _weak(rng: np.random.Generator, n_items: int = 40) -> tuple[list[float], ...]:

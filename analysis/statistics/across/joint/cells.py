@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.joint.slopes import SumMetric, sum_metric
@@ -37,6 +38,16 @@ class JointCell(NamedTuple):
     they are one group; across cells, because they are the same item. See `joint_units`."""
     sign: int = 1
     """-1 where lower is better."""
+    floor: FloatArray | None = None
+    """Shape (n_systems, n_systems): the p-value of "row is better than column" is taken to be at
+    least this one, since the differences are skewed; 0 or None where exchanges suffice."""
+
+    def ceiling(self, left: int, right: slice) -> FloatArray:
+        """Return the largest z of `left` over each of `right`, and of each over it, (2, n)."""
+        if self.floor is None:
+            return np.full((2, len(range(len(self.scores))[right])), np.inf)
+        floors = np.stack([self.floor[left, right], self.floor[right, left]])
+        return np.asarray(-special.ndtri(floors))
 
 
 class UnitDifferences(NamedTuple):

@@ -132,7 +132,7 @@ def joint_counts(
     n_cells = np.zeros_like(k)
     undecided = np.zeros_like(k)
     if prepared:
-        plan = _Plan(prepared, draw_codes(seed, resamples, n_units), resamples)
+        plan = _Plan(cells, prepared, draw_codes(seed, resamples, n_units), resamples)
         tiles = plan.tiles(n_systems)
 
         def work(tile: int) -> None:
@@ -167,9 +167,13 @@ class _Plan:
     """The shared draw of signs, and the cells that it is applied to."""
 
     def __init__(
-        self, cells: Sequence[PreparedCell], codes: Sequence[SignCodes], n_resamples: int
+        self,
+        given: Sequence[JointCell],
+        cells: Sequence[PreparedCell],
+        codes: Sequence[SignCodes],
+        n_resamples: int,
     ) -> None:
-        self._cells, self._n_resamples = cells, n_resamples
+        self._given, self._cells, self._n_resamples = given, cells, n_resamples
         self._codes = codes
 
     def tiles(self, n_systems: int) -> list[tuple[int, slice]]:
@@ -200,7 +204,8 @@ class _Plan:
                 continue
             weights = inverse_norms(found.values)
             z = np.sum(found.values, axis=0) * weights
-            steps = minus_two_log(with_room(np.stack([z, -z])), n_cells)
+            seen = np.minimum(np.stack([z, -z]), self._given[cell].ceiling(left, right))
+            steps = minus_two_log(with_room(seen), n_cells)
             observed[:, :, cell] = steps
             for block, first in enumerate(range(0, self._n_resamples, BLOCK)):
                 rows = min(BLOCK, self._n_resamples - first)

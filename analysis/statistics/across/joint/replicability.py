@@ -198,7 +198,8 @@ def joint_replicability(
 
     Differences that are skewed around a mean of 0, so not exchangeable, make each cell's error a
     little larger or smaller than it should be; many small cells, skewed to the same side, add it
-    up, jointly as by Fisher's combination.
+    up, jointly as by Fisher's combination. `JointCell.floor` guards against it: the statistic of
+    a cell counts for no more than that p-value.
 
     Cells where both systems have the same scores are testable and without an effect. `identified`
     and `k` are claims of their own, each with error alpha: one strong cell among many weak ones,
@@ -241,9 +242,12 @@ def joint_replicability(
     found = exchange_statistics(prepared, codes, resamples, stages.step)
     observed, drawn = found.observed[found.testable], found.drawn[found.testable]
     n_cells = observed.size
+    ceilings = np.array([cell.ceiling(0, slice(1, 2))[:, 0] for cell in cells]).reshape(-1, 2)
+    ahead, behind = np.minimum(np.stack([observed, -observed]), ceilings[found.testable].T)
 
     def direction(sign: int) -> JointDirection:
-        seen = np.abs(observed) if sign == 0 else sign * observed
+        both = np.where(observed > 0, ahead, np.maximum(behind, 0.0))
+        seen = {0: np.maximum(both, 0.0), 1: ahead, -1: behind}[sign]
         others = np.abs(drawn) if sign == 0 else sign * drawn
         answer = _analyse(seen, others, found.testable, level, needed)
         stages.step()
