@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.oracle.__main__ import main
 from benchmarks.oracle.cases import KINDS, draw_cases, draw_family, draw_judged, draw_plans
-from benchmarks.oracle.comparing import OnPurpose, agrees, compare, kind_of
+from benchmarks.oracle.comparing import OnPurpose, agrees, agrees_as_drawn, compare, kind_of
 
 
 def test_the_same_seed_draws_the_same_data_and_another_draws_others() -> None:
@@ -39,7 +39,7 @@ def test_every_kind_is_what_it_is_called(seed: int) -> None:
     assert np.ptp(constant[:, 1] - constant[:, 0]) == 0
     np.testing.assert_array_equal(constant[:, -1], constant[:, 0])
     near = np.diff(cases["near-lattice"].scores[:, :2]).ravel()
-    assert np.max(np.abs(near - np.round(near))) < 1e-4
+    assert np.max(np.abs(near - np.round(near))) < 0.01
     assert cases["disasters"].scores.min() == -100
 
 
@@ -74,6 +74,28 @@ def test_families_and_judgments_have_ties_and_unequal_sizes() -> None:
 )
 def test_agreement_is_relative(r: float, ours: float | None, size: float, same: bool) -> None:
     assert agrees(r, ours, size) is same
+
+
+@pytest.mark.parametrize(
+    ("r", "ours", "same"),
+    [
+        (0.5, 0.52, True),
+        (0.5, 0.54, False),
+        (1.0, 1.0, True),
+        (1e-5, 1.2e-5, True),
+        (2.7e-4, 9.9e-5, False),
+        (1e-30, 3e-30, False),
+        (0.5, None, False),
+    ],
+)
+def test_what_is_drawn_is_near(r: float, ours: float | None, same: bool) -> None:
+    assert agrees_as_drawn(r, ours) is same
+
+
+def test_cells_and_drawn_values_are_held_against_the_same_reference() -> None:
+    ours = [("cell of c|S0|S1|sign|p", 0.3), ("cell of c|S0|S1|sign|p (drawn)", 0.2501)]
+    outcome = compare({"c|S0|S1|sign|p": 0.25}, ours, [])
+    assert [one.key for one in outcome.disagreements] == ["cell of c|S0|S1|sign|p"]
 
 
 def test_what_disagrees_is_named_and_what_is_on_purpose_is_counted_apart() -> None:

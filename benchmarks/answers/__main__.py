@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks.answers.cells import Agreement, cells_summary, compare_cells
@@ -36,20 +37,22 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"Recorded into {folder}", file=sys.stderr)
     after = Recording.read(folder)
     if before is None:
-        print("\n".join(cells_summary(_cells(after))))
+        print("\n".join(cells_summary(_cells(after, after.index["stores"]))))
         return 0
     found = compare(before, after, tolerance=chosen.tolerance)
     lines, unexpected = summary(found, expected, chosen.examples)
     print("\n".join(lines))
-    print("Before: " + cells_summary(_cells(before))[-1])
-    print("After:  " + cells_summary(_cells(after))[-1])
+    both = {*before.index["stores"]} & {*after.index["stores"]}
+    for when, recording in (("Before", before), ("After", after)):
+        print(f"{when}: {cells_summary(_cells(recording, both))[-1]}")
     return 1 if unexpected else 0
 
 
-def _cells(recording: Recording) -> list[Agreement]:
+def _cells(recording: Recording, stores: Collection[str]) -> list[Agreement]:
     return [
         compare_cells(store.name, board, recording.asked(store.name))
         for store in STORES
+        if store.name in stores
         for board in store.boards
     ]
 

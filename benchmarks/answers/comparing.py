@@ -124,6 +124,11 @@ def differences(
 
 
 def _same(before: Any, after: Any, tolerance: float) -> bool:
+    if isinstance(before, str) and isinstance(after, str) and before != after:
+        try:
+            before, after = float(before), float(after)  # the cells of an exported table
+        except ValueError:
+            return False
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, after))
     if numbers and tolerance:
         return math.isclose(before, after, rel_tol=tolerance, abs_tol=0.0)

@@ -63,8 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"… and {len(outcome.disagreements) - chosen.most:,} more")
     for refusal in refusals[: chosen.most]:
         print(f"refused: {refusal}")
-    for rule in ON_PURPOSE:
-        print(f"on purpose, {outcome.on_purpose[rule.reason]:,} values: {rule.reason}")
+    for reason in dict.fromkeys(rule.reason for rule in ON_PURPOSE):
+        print(f"on purpose, {outcome.on_purpose[reason]:,} values: {reason}")
     without = ", ".join(f"{kind} {n}" for kind, n in outcome.without_reference.most_common())
     print(f"given by us and not by R: {without or 'none'}")
     print(

@@ -69,7 +69,7 @@ def _binary(rng: np.random.Generator, n: int, k: int) -> Scores:
 
 
 def _near_lattice(rng: np.random.Generator, n: int, k: int) -> Scores:
-    return rng.integers(0, 2, (n, k)) + rng.integers(-3, 4, (n, k)) * 2.0**-17
+    return rng.integers(0, 2, (n, k)) + rng.integers(-3, 4, (n, k)) * 2.0**-10
 
 
 def _heavy(rng: np.random.Generator, n: int, k: int) -> Scores:
@@ -104,12 +104,20 @@ def _near_equal(rng: np.random.Generator, n: int, k: int) -> Scores:
     return rng.integers(0, 8, (n, 1)) / 8.0 + rng.integers(-20, 24, (n, k)) * 2.0**-44
 
 
+def _near_lattice_apart(rng: np.random.Generator, n: int, k: int) -> Scores:
+    scores = _near_lattice(rng, n, k)
+    for i in range(1, k):  # far in the tails: large equal differences beside many tiny ones
+        scores[rng.permutation(n)[: 4 + 4 * i], i] -= 4.0
+    return scores
+
+
 KINDS: dict[str, tuple[Draw, tuple[int, int], tuple[int, ...]]] = {
     "normal": (_normal, (7, 60), (0,)),
     "few-items": (_normal, (2, 7), (0,)),
     "ties": (_ties, (8, 40), (0,)),
     "binary": (_binary, (12, 200), (0,)),
     "near-lattice": (_near_lattice, (10, 60), (0,)),
+    "near-lattice-apart": (_near_lattice_apart, (30, 90), (0,)),
     "heavy-tails": (_heavy, (8, 80), (0,)),
     "skewed": (_skewed, (10, 60), (0,)),
     "disasters": (_disasters, (20, 90), (0,)),

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.answers.recording import run
 from benchmarks.oracle.cases import MARGIN, Case, Family, Judged, Plans
+from benchmarks.oracle.comparing import CELL, DRAWN
 
 Value = tuple[str, float | None]
 SIDES = ("two-sided", "greater", "less")
@@ -64,17 +65,15 @@ def fill(store: str, cases: Iterable[Case]) -> None:
 
 
 def of_case(store: str, case: Case, refused: Callable[[Refused], None]) -> Iterator[Value]:
-    """Yield key and value of every pair, of all pairs, and of the leaderboard."""
+    """Yield key and value of every pair, of all pairs, and of the leaderboard.
+
+    A key that begins with `CELL` is of `pairs`; one that ends with `DRAWN` is not an exact p.
+    """
     on = (f"--dataset={case.name}", "--metric=points", "--no-clusters")
     is_binary = bool(np.isin(case.scores, (0, 1)).all())
     for a, b in list(combinations(case.systems, 2))[:3]:
         key = f"{case.name}|{a}|{b}"
-        tests = ["t", "wilcoxon", "sign"]
-        index = [case.systems.index(name) for name in (a, b)]
-        difference = case.scores[:, index[0]] - case.scores[:, index[1]]
-        if np.nansum(difference != 0) <= 12:
-            tests.append("permutation")
-        for test in tests:
+        for test in ("t", "wilcoxon", "sign", "permutation"):
             for side in SIDES:
                 for where, delta in (("0", 0.0), ("delta", case.delta)):
                     if where == "delta" and (not delta or test == "permutation"):
@@ -91,17 +90,17 @@ def of_case(store: str, case: Case, refused: Callable[[Refused], None]) -> Itera
                         refused(error)
                         continue
                     here = f"{key}|{test}|{where}|{side}"
-                    yield f"{here}|p", found["pvalue"]
+                    drawn = DRAWN if test == "permutation" and not found["exact"] else ""
+                    yield f"{here}|p{drawn}", found["pvalue"]
                     if test != "permutation" and test != "sign":
                         yield f"{here}|statistic", found["statistic"]
                     if (test, where, side) == ("t", "0", "two-sided"):
                         yield from _of_pair(key, found, case)
-        if not is_binary:
-            try:
-                narrow = answer(store, "compare", a, b, *on, "--test=t", "--alpha=0.01")["ci"]
-                yield from _ends(f"{key}|t", narrow, case.factor, "99")
-            except Refused as error:
-                refused(error)
+        try:
+            narrow = answer(store, "compare", a, b, *on, "--test=t", "--alpha=0.01")["ci"]
+            yield from _ends(f"{key}|t", narrow, case.factor, "99")
+        except Refused as error:
+            refused(error)
         if case.groups is not None:
             yield from _of_groups(store, case, a, b, refused)
         for test in MCNEMAR if is_binary else ():
@@ -110,6 +109,18 @@ def of_case(store: str, case: Case, refused: Callable[[Refused], None]) -> Itera
                 yield f"{key}|{test}|0|two-sided|p", found["pvalue"]
             except Refused as error:
                 refused(error)
+    for test in ("t", "wilcoxon", "sign", "permutation", *(("mcnemar",) if is_binary else ())):
+        try:
+            options = ("--metric=points", "--no-clusters", f"--test={test}", "--correction=none")
+            board = answer(store, "pairs", case.name, *options)
+        except Refused as error:
+            refused(error)
+            continue
+        for a, b in combinations(case.systems, 2):
+            row, column = board["systems"].index(a), board["systems"].index(b)
+            drawn = DRAWN if test == "permutation" else ""
+            key = f"{CELL}{case.name}|{a}|{b}|{test}|0|two-sided|p{drawn}"
+            yield key, board["pvalue"][row][column]
     for name in CORRECTIONS:
         try:
             options = ("--metric=points", "--no-clusters", "--test=t", f"--correction={name}")
@@ -158,10 +169,9 @@ def _of_pair(key: str, found: dict[str, Any], case: Case) -> Iterator[Value]:
     for name in ("win", "tie", "loss"):
         yield f"{key}|{name}", effects[name]
     yield f"{key}|shapiro", found["diagnostics"]["normality_pvalue"]
-    if not np.isin(case.scores, (0, 1)).all():  # right or wrong has an interval of its own
-        yield from _ends(f"{key}|t", found["ci"], case.factor)
-        for name in ("lower", "upper"):
-            yield f"{key}|tost|{name}", found["equivalence"][f"pvalue_{name}"]
+    yield from _ends(f"{key}|t", found["ci"], case.factor)
+    for name in ("lower", "upper"):
+        yield f"{key}|tost|{name}", found["equivalence"][f"pvalue_{name}"]
 
 
 def _ends(key: str, interval: Any, factor: float, level: str = "") -> Iterator[Value]:

@@ -70,8 +70,10 @@ pair <- function(key, a, b, delta, margin) {
       put(paste0(sprintf(here, "wilcoxon"), "|p"), p)
       put(paste0(sprintf(here, "wilcoxon"), "|statistic"), positive / 2)
     }
-    if (mu == 0 && sum(d != 0) > 0 && sum(d != 0) <= 12)
-      put(paste0(sprintf(here, "permutation"), "|p"), signed_sum_p(abs(d[d != 0]), sum(d[d > 0]))[[side]])
+    whole <- d[d != 0] * if (all(d == round(d))) 1 else 1024
+    short <- all(whole == round(whole)) && sum(abs(whole)) < 2e5
+    if (mu == 0 && length(whole) > 0 && (length(whole) <= 12 || short))
+      put(paste0(sprintf(here, "permutation"), "|p"), signed_sum_p(abs(whole), sum(whole[whole > 0]))[[side]])
   }
   if (n > 1 && spread && margin > 0) {
     put(paste0(key, "|tost|lower"), t.test(d, mu = -margin, alternative = "greater")$p.value)
