@@ -20,6 +20,7 @@ from analysis.statistics.annotation.alpha import krippendorff_alpha
 from analysis.statistics.annotation.icc import ICC_FORMS, intraclass_correlations
 from analysis.statistics.annotation.judged import co_judged
 from analysis.statistics.annotation.kappa import cohen_kappa, fleiss_kappa
+from analysis.statistics.annotation.made_up import made_up_units
 
 NAN = math.nan
 FEW = {"n_resamples": 99}
@@ -61,7 +62,7 @@ def published_sheet(folder, language):
 
 @given(sheets)
 def test_mean_agreement_is_that_of_loops(judgments):
-    found = pairwise_agreement(judgments, **FEW)
+    found = pairwise_agreement(judgments)
     shares = [float(np.mean(a == b)) for a, b in shared(judgments)]
     assert found.n_pairs == len(shares)
     if shares:
@@ -80,7 +81,7 @@ def test_agreement_ignores_the_order_of_annotators_and_units(judgments, random):
     random.shuffle(columns)
     other = judgments[rows][:, columns]
     for measure in (pairwise_agreement, fleiss_kappa, krippendorff_alpha):
-        one, two = (measure(sheet, **FEW) for sheet in (judgments, other))
+        one, two = (measure(sheet) for sheet in (judgments, other))
         name = "mean" if measure is pairwise_agreement else "value"
         assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12, nan_ok=True)
 
@@ -100,29 +101,30 @@ def test_a_tie_agrees_half_with_a_choice():
     grid = credit(values[:, None], values, "half")
     assert grid.tolist() == [[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]
     assert credit(values[:, None], values, "strict").tolist() == np.eye(3).tolist()
-    found = pairwise_agreement([[1, 0, -1, 1], [0, 0, 1, 1]], tie_credit="half", **FEW)
+    found = pairwise_agreement([[1, 0, -1, 1], [0, 0, 1, 1]], tie_credit="half")
     assert found.mean == pytest.approx((0.5 + 1 + 0 + 1) / 4)
 
 
 def test_chance_is_what_each_ones_own_shares_give():
     first = [1, 1, 1, -1, 0]
     second = [1, -1, -1, -1, 0]
-    strict = pairwise_agreement([first, second], **FEW)
+    strict = pairwise_agreement([first, second])
     assert strict.expected == pytest.approx(0.6 * 0.2 + 0.2 * 0.6 + 0.2 * 0.2)
-    half = pairwise_agreement([first, second], tie_credit="half", **FEW)
+    half = pairwise_agreement([first, second], tie_credit="half")
     # A tie meets another answer half way: .2 · .8 from either side.
     assert half.expected == pytest.approx(strict.expected + 0.2 * 0.8)
     assert strict.majority_share == pytest.approx(4 / 10)
 
 
-def test_whole_groups_are_drawn_together():
+def test_whole_groups_go_together():
     rng = np.random.default_rng(3)
     one = rng.integers(0, 2, (3, 30)).astype(float)
     copies = np.repeat(one, 10, axis=1)
-    alone = pairwise_agreement(one, rng=1)
-    together = pairwise_agreement(copies, groups=np.repeat(np.arange(30), 10), rng=1)
-    apart = pairwise_agreement(copies, rng=1)
-    assert together.interval == pytest.approx(alone.interval[:2] + alone.interval[2:])
+    alone = pairwise_agreement(one)
+    together = pairwise_agreement(copies, groups=np.repeat(np.arange(30), 10))
+    apart = pairwise_agreement(copies)
+    # But for the four made-up units, which are as many as ever.
+    assert together.interval[:2] == pytest.approx(alone.interval[:2], abs=0.02)
     assert apart.interval.high - apart.interval.low < 0.5 * (
         alone.interval.high - alone.interval.low
     )
@@ -134,7 +136,7 @@ def test_whole_groups_are_drawn_together():
     [("en", 0.728), ("es", 0.601), ("da", 0.768), ("de", 0.670), ("hr", 0.800)],
 )
 def test_agreement_as_printed_by_plank(language, published, shared_folder):
-    found = pairwise_agreement(published_sheet(shared_folder, language), **FEW)
+    found = pairwise_agreement(published_sheet(shared_folder, language))
     assert round(found.mean, 3) == published
 
 
@@ -228,7 +230,7 @@ def test_mean_kappa_is_the_mean_over_pairs_that_have_one(judgments):
     )
 )
 def test_fleiss_kappa_is_that_of_statsmodels(judgments):
-    found = fleiss_kappa(judgments, **FEW)
+    found = fleiss_kappa(judgments)
     if len(np.unique(judgments)) == 1:
         assert math.isnan(found.value)
         return
@@ -239,7 +241,7 @@ def test_fleiss_kappa_is_that_of_statsmodels(judgments):
 def test_units_with_one_judgment_do_not_count_for_fleiss():
     judgments = np.array([[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 1.0]])
     more = np.hstack([judgments, [[NAN, 1], [1, NAN], [NAN, NAN]]])
-    one, two = fleiss_kappa(judgments, **FEW), fleiss_kappa(more, **FEW)
+    one, two = fleiss_kappa(judgments), fleiss_kappa(more)
     assert one.value == two.value
     assert two.n_units == 4
 
@@ -351,9 +353,9 @@ def test_equal_ratings_have_no_correlation():
 
 def test_no_annotator_is_no_error():
     for sheet in (np.empty((0, 5)), np.empty((3, 0)), np.full((2, 4), NAN), np.ones((1, 4))):
-        assert math.isnan(pairwise_agreement(sheet, **FEW).mean)
+        assert math.isnan(pairwise_agreement(sheet).mean)
         assert math.isnan(cohen_kappa(sheet).value)
-        assert math.isnan(fleiss_kappa(sheet, **FEW).value)
+        assert math.isnan(fleiss_kappa(sheet).value)
         for level in ("nominal", "ordinal", "interval"):
             assert math.isnan(krippendorff_alpha(sheet, level=level, **FEW).value)
         assert intraclass_correlations(sheet).forms == ()
@@ -404,7 +406,7 @@ def test_the_interval_of_kappa_holds_where_pairs_share_few_units():
     repetitions, hits, low = 300, 0, 0
     for _ in range(repetitions):
         sheet = in_blocks(rng, competence)
-        met = np.triu(pairwise_agreement(sheet, n_resamples=1).n_shared, 1) > 0
+        met = np.triu(pairwise_agreement(sheet).n_shared, 1) > 0
         interval = cohen_kappa(sheet).interval
         hits += interval.contains(truths[met].mean())
         low += interval.high < truths[met].mean()
@@ -413,23 +415,87 @@ def test_the_interval_of_kappa_holds_where_pairs_share_few_units():
     assert low / repetitions <= 0.07
 
 
-@given(sheets, st.integers(1, 4))
-def test_the_jackknife_of_kappa_is_that_of_loops(judgments, n_groups):
+MADE_UP = np.array([[0, 1, 0, 1], [0, 1, 1, 0]], dtype=float)
+binary_sheets = arrays.arrays(
+    np.float64, st.tuples(st.just(2), st.integers(2, 15)), elements=st.sampled_from([0.0, 1.0])
+)
+
+
+@given(binary_sheets, st.integers(1, 8))
+def test_the_jackknife_of_kappa_is_that_of_loops_with_four_units_more(judgments, n_groups):
     groups = np.arange(judgments.shape[1]) % n_groups
-    found = cohen_kappa(judgments, groups=groups).interval
-    given_twice = np.count_nonzero(~np.isnan(judgments), axis=0) > 1
-    used = np.unique(groups[given_twice])
-    without = np.array([cohen_kappa(judgments[:, groups != g]).value for g in used])
-    without = without[~np.isnan(without)]
-    value, n = cohen_kappa(judgments).value, len(without)
-    if n < 2 or math.isnan(value) or np.std(without) < 1e-9:
-        assert math.isnan(found.low)
+    found = cohen_kappa(judgments, groups=groups)
+    n_groups = np.unique(groups).size
+    if math.isnan(found.value) or n_groups < 2:
+        assert math.isnan(found.interval.low)
         return
-    error = math.sqrt((n - 1) ** 2 / n * without.var(ddof=1))
-    centre = n * value - (n - 1) * without.mean()
-    reach = stats.t.ppf(0.975, n - 1) * error
-    assert found.low == pytest.approx(max(-1, centre - reach), abs=1e-9)
-    assert found.high == pytest.approx(min(1, centre + reach), abs=1e-9)
+    sheet = np.hstack([judgments, MADE_UP])
+    groups = np.append(groups, 100 + np.arange(4))
+    without = [cohen_kappa(sheet[:, groups != g]).value for g in np.unique(groups)]
+    value, n = cohen_kappa(sheet).value, len(without)
+    error = math.sqrt((n - 1) ** 2 / n * np.var(without, ddof=1))
+    centre = n * value - (n - 1) * np.mean(without)
+    reach = stats.t.ppf(0.975, n_groups - 1) * error
+    assert found.interval.low == pytest.approx(max(-1, centre - reach), abs=1e-9)
+    assert found.interval.high == pytest.approx(min(1, centre + reach), abs=1e-9)
+
+
+@given(binary_sheets)
+def test_other_intervals_are_about_the_value_with_four_units_more(judgments):
+    sheet, n = np.hstack([judgments, MADE_UP]), judgments.shape[1]
+    agreed = (sheet[0] == sheet[1]).astype(float)
+    reach = stats.t.ppf(0.975, n - 1) * agreed.std(ddof=1) / math.sqrt(n + 4)
+    found = pairwise_agreement(judgments).interval
+    assert found.low == pytest.approx(max(0, agreed.mean() - reach), abs=1e-3)
+    assert found.high == pytest.approx(min(1, agreed.mean() + reach), abs=1e-3)
+    for measure in (fleiss_kappa, krippendorff_alpha):
+        low, high, _, _ = measure(judgments).interval
+        if np.ptp(judgments) == 0:
+            assert math.isnan(low)
+        elif low > -1 and high < 1:
+            assert (low + high) / 2 == pytest.approx(measure(sheet).value, abs=1e-9)
+
+
+def test_made_up_units_of_several_values():
+    made_up = made_up_units(5)
+    assert math.fsum(made_up.counted) == pytest.approx(4)
+    same = made_up.first == made_up.second
+    assert math.fsum(made_up.counted[same]) == pytest.approx(2)
+    for side in (made_up.first, made_up.second):
+        assert np.bincount(side, weights=made_up.counted) == pytest.approx(0.8)
+
+
+def test_annotators_who_always_agree_are_not_certain_to():
+    sheet = np.tile([0.0, 0, 0, 1], (3, 5))
+    assert 0.7 < pairwise_agreement(sheet).interval.low < 0.95
+    for measure in (cohen_kappa, fleiss_kappa, krippendorff_alpha):
+        found = measure(sheet)
+        assert found.value == 1
+        assert 0.2 < found.interval.low < 0.9
+        assert found.interval.high == 1
+
+
+@pytest.mark.parametrize(("n_units", "share", "agree"), [(20, 0.1, 0.9), (50, 0.05, 0.95)])
+def test_intervals_hold_with_rare_labels(n_units, share, agree):
+    """Units drawn anew: misses of .04 to .22 (agreement), .29 to .44 (kappa, alpha)."""
+    rng = np.random.default_rng(14)
+    # How often a unit gets the rare label is Beta, so that two agree in `agree` of cases.
+    kappa = 1 - (1 - agree) / (2 * share * (1 - share))
+    shape = np.array([share, 1 - share]) * (1 / kappa - 1)
+    repetitions, missed, undefined = 400, np.zeros(4), 0
+    for _ in range(repetitions):
+        rare = rng.beta(*shape, n_units)
+        sheet = (rng.random((3, n_units)) < rare).astype(float)
+        if np.ptp(sheet) == 0:
+            undefined += 1
+            continue
+        found = [
+            m(sheet).interval
+            for m in (pairwise_agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha)
+        ]
+        truths = (agree, kappa, kappa, kappa)
+        missed += [not i.contains(t) for i, t in zip(found, truths, strict=True)]
+    assert np.all(missed <= stats.binom.ppf(0.999, repetitions - undefined, 0.05))
 
 
 @pytest.mark.parametrize("measure", ["agreement", "kappa", "alpha"])
@@ -440,7 +506,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(measure, calibrate_repeti
     # Two annotators agree if both copy, both do not (the other one of two labels), .68; chance .5.
     truth = {"agreement": 0.68, "kappa": 0.36, "alpha": 0.36}[measure]
     hits = 0
-    for seed in range(repetitions):
+    for _ in range(repetitions):
         hidden = rng.integers(0, 2, 80)
         copied = rng.random((3, 80)) < 0.8
         sheet = np.where(copied, hidden, 1 - hidden)
@@ -449,6 +515,5 @@ def test_intervals_hold_the_truth_as_often_as_they_say(measure, calibrate_repeti
             "kappa": cohen_kappa,
             "alpha": krippendorff_alpha,
         }[measure]
-        settings = {} if measure == "kappa" else {"n_resamples": 399, "rng": seed}
-        hits += call(sheet, **settings).interval.contains(truth)
+        hits += call(sheet).interval.contains(truth)
     assert 0.90 <= hits / repetitions <= 0.985

@@ -41,10 +41,8 @@ def numbers(order):
     """Return everything that asks for chance."""
     coded, items, _, _ = choices(order)
     twice, groups = both_ways(coded), np.tile(items, 2)
-    settings = {"groups": groups, "n_resamples": 99}
-    pairwise = pairwise_agreement(
-        coded, tie_credit="half", turned=True, groups=items, n_resamples=99
-    )
+    settings = {"groups": groups}
+    pairwise = pairwise_agreement(coded, tie_credit="half", turned=True, groups=items)
     found = [
         cohen_kappa(twice, groups=groups),
         fleiss_kappa(twice, **settings),
@@ -66,16 +64,14 @@ def test_the_order_of_systems_changes_nothing(order):
 
 
 def test_it_does_where_units_are_taken_one_way():
-    plain = [
-        fleiss_kappa(choices(order)[0], n_resamples=9) for order in ((0, 1, 2, 3), (1, 3, 0, 2))
-    ]
+    plain = [fleiss_kappa(choices(order)[0]) for order in ((0, 1, 2, 3), (1, 3, 0, 2))]
     assert abs(plain[0].value - plain[1].value) > 0.1
 
 
 def test_chance_is_that_of_both_ways():
     coded, items, _, _ = choices()
-    twice = pairwise_agreement(both_ways(coded), tie_credit="half", n_resamples=9)
-    once = pairwise_agreement(coded, tie_credit="half", turned=True, n_resamples=9)
+    twice = pairwise_agreement(both_ways(coded), tie_credit="half")
+    once = pairwise_agreement(coded, tie_credit="half", turned=True)
     assert once.expected == pytest.approx(twice.expected)
     assert once.majority_share == twice.majority_share
     assert once.mean == pytest.approx(twice.mean)
@@ -93,13 +89,13 @@ def test_chance_is_that_of_both_ways():
 
 
 def test_one_side_alone_is_turned_as_well():
-    one = pairwise_agreement([[1, 1], [1, 1]], turned=True, n_resamples=9)
+    one = pairwise_agreement([[1, 1], [1, 1]], turned=True)
     assert (one.expected, one.majority_share) == (0.5, 0.5)
 
 
 def test_units_are_counted_once():
     coded = np.array([[1, -1, 0, NAN], [1, 1, NAN, 1.0]])
-    found = counted_once(krippendorff_alpha(both_ways(coded), n_resamples=9))
+    found = counted_once(krippendorff_alpha(both_ways(coded)))
     assert (found.n_units, found.n_judgments) == (2, 4)
 
 

@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray
 from analysis.statistics.annotation.judged import (
     CoJudged,
     Groups,
@@ -15,14 +15,13 @@ from analysis.statistics.annotation.judged import (
     as_judgments,
     co_judged,
     group_codes,
-    percentile_interval,
-    resampled,
     sums_by_group,
 )
+from analysis.statistics.annotation.made_up import SAME_OR_NOT, TWO_EACH, made_up_interval
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
+from analysis.statistics.validation import as_choice, as_level
 
 TieCredit: TypeAlias = Literal["half", "strict"]
 
@@ -39,7 +38,8 @@ class PairwiseAgreement(Result):
         Mean over pairs of annotators of their agreement on what both judged; NaN where no two
         judged the same unit.
     interval : Interval
-        Units, or groups of them, drawn anew; the annotators are taken as they are.
+        For other units, or groups of them; the annotators are taken as they are. With four made-up
+        units, see `made_up`.
     expected : float
         The same mean if each annotator kept his own shares of the values but gave them without
         looking. Of choices taken both ways: his own share of ties, and else either side alike.
@@ -57,7 +57,6 @@ class PairwiseAgreement(Result):
     n_units : int
         Units judged by at least two.
     tie_credit : str
-    seed, n_resamples : int
     """
 
     mean: float
@@ -70,8 +69,6 @@ class PairwiseAgreement(Result):
     n_pairs: int
     n_units: int
     tie_credit: TieCredit
-    seed: int
-    n_resamples: int
 
     @property
     def signature(self) -> str:
@@ -82,8 +79,6 @@ class PairwiseAgreement(Result):
             pairs=self.n_pairs,
             ties=self.tie_credit,
             conf=self.interval.confidence_level,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
         )
 
 
@@ -106,8 +101,6 @@ def pairwise_agreement(
     turned: bool = False,
     groups: Groups = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 1_999,
-    rng: Seed = 0,
 ) -> PairwiseAgreement:
     """Return the mean agreement over pairs of annotators.
 
@@ -123,11 +116,8 @@ def pairwise_agreement(
         Values are choices 1, 0 and -1 between outputs of more than two systems: `expected` and
         `majority_share` are those of all units taken both ways, see `both_ways`.
     groups : sequence, shape (n_units,), optional
-        Units that are drawn together, such as all pairs of outputs of an item.
+        Units that go together, such as all pairs of outputs of an item.
     confidence_level : float
-    n_resamples : int
-    rng : int, Generator or None
-        Seed of the resamples.
 
     Raises
     ------
@@ -147,15 +137,9 @@ def pairwise_agreement(
     judged = as_judgments(judgments)
     as_choice(tie_credit, "tie_credit", TIE_CREDITS)
     level = as_level(confidence_level, name="confidence_level")
-    resamples, seed = as_count(n_resamples, "n_resamples"), as_seed(rng)
     codes = group_codes(groups, judged.shape[1])
     shared = co_judged(judged)
-    n_groups = int(codes.max(initial=-1)) + 1
-    mean, drawn = float("nan"), np.empty(0)
-    if shared.pair.size:
-        statistic = agreement_statistic(shared, codes, tie_credit)
-        mean = float(statistic(np.ones((1, n_groups)))[0])
-        drawn = resampled(statistic, n_groups, resamples, seed)
+    agreed = credit(shared.a, shared.b, tie_credit)
     pairs, n_shared = _matrices(judged, shared, tie_credit)
     met = ~np.isnan(pairs)
     totals = np.where(met, pairs, 0.0).sum(axis=1)
@@ -165,8 +149,8 @@ def pairwise_agreement(
     given = np.concatenate([given, 0.0 - given]) if turned else given
     counts = np.unique(given, return_counts=True)[1]
     return PairwiseAgreement(
-        mean=mean,
-        interval=percentile_interval(drawn, mean, np.unique(codes[shared.unit]).size, level),
+        mean=mean_over_pairs(shared, agreed),
+        interval=interval_over_pairs(shared, codes, agreed, SAME_OR_NOT, level),
         expected=_expected(judged, shared, tie_credit, turned),
         majority_share=float(counts.max() / counts.sum()) if counts.size else float("nan"),
         pairs=read_only(pairs),
@@ -175,29 +159,50 @@ def pairwise_agreement(
         n_pairs=len(shared.first),
         n_units=int(np.count_nonzero((~np.isnan(judged)).sum(axis=0) > 1)),
         tie_credit=tie_credit,
-        seed=seed,
-        n_resamples=resamples,
     )
 
 
-def agreement_statistic(shared: CoJudged, groups: IntArray, tie_credit: TieCredit) -> Statistic:
-    """Return the mean agreement over pairs as a function of how often groups are drawn."""
-    return mean_over_pairs(shared, groups, credit(shared.a, shared.b, tie_credit))
-
-
-def mean_over_pairs(shared: CoJudged, groups: IntArray, agreed: FloatArray) -> Statistic:
+def mean_over_pairs(shared: CoJudged, agreed: FloatArray) -> float:
     """Return the mean over pairs of the mean of `agreed`, one value per entry of `shared`."""
-    n_pairs = len(shared.first)
-    padded = np.append(groups[shared.unit], groups.max(initial=-1))  # all groups, in any case
-    pair = np.append(shared.pair, 0)
-    judged = np.append(np.ones_like(shared.a), 0.0)
-    hits = sums_by_group(padded, pair, np.append(agreed, 0.0), max(n_pairs, 1)).T.tocsr()
-    both = sums_by_group(padded, pair, judged, max(n_pairs, 1)).T.tocsr()
+    if not shared.pair.size:
+        return float("nan")
+    totals = np.bincount(shared.pair)
+    return float(np.mean(np.bincount(shared.pair, weights=agreed) / totals))
+
+
+def interval_over_pairs(
+    shared: CoJudged,
+    groups: IntArray,
+    agreed: FloatArray,
+    made_up: FloatArray,
+    confidence_level: float,
+    *,
+    counted: FloatArray = TWO_EACH,
+    least: float = 0.0,
+) -> Interval:
+    """Return the interval of `mean_over_pairs`.
+
+    `made_up` has the values of the made-up units. They are divided among pairs by how many of all
+    units a pair shares.
+    """
+    n_pairs, n_groups = len(shared.first), int(groups.max(initial=-1)) + 1
+    share = np.bincount(shared.pair, minlength=n_pairs) / max(1, np.unique(shared.unit).size)
+    rows = np.repeat(np.arange(n_groups, n_groups + made_up.size), n_pairs)
+    group = np.append(groups[shared.unit], rows)
+    pair = np.append(shared.pair, np.tile(np.arange(n_pairs), made_up.size))
+    values = np.append(agreed, np.multiply.outer(made_up, share))
+    judged = np.append(np.ones(agreed.size), np.tile(share, made_up.size))
+    hits = sums_by_group(group, pair, values, max(n_pairs, 1)).T.tocsr()
+    both = sums_by_group(group, pair, judged, max(n_pairs, 1)).T.tocsr()
 
     def mean(counts: FloatArray) -> FloatArray:
         return mean_of_shares(np.asarray(hits @ counts.T), np.asarray(both @ counts.T))
 
-    return mean
+    statistic: Statistic = mean
+    n_judged = np.unique(groups[shared.unit]).size
+    return made_up_interval(
+        statistic, n_groups, counted, confidence_level, n_judged=n_judged, least=least
+    )
 
 
 def mean_of_shares(hits: FloatArray, totals: FloatArray) -> FloatArray:

@@ -17,6 +17,8 @@ from analysis.statistics.annotation.judged import (
     resampled,
 )
 from analysis.statistics.annotation.kappa import ChanceCorrected, label_counts
+from analysis.statistics.annotation.made_up import made_up_interval, made_up_units
+from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 ScaleLevel: TypeAlias = Literal["nominal", "ordinal", "interval"]
@@ -24,6 +26,7 @@ ScaleLevel: TypeAlias = Literal["nominal", "ordinal", "interval"]
 SCALE_LEVELS: Final[tuple[ScaleLevel, ...]] = ("nominal", "ordinal", "interval")
 _ROWS_AT_ONCE = 1 << 22
 _NO_SPREAD = 1e-12
+_FEW_VALUES = 20
 
 
 class _Judged(NamedTuple):
@@ -57,8 +60,9 @@ def krippendorff_alpha(
     groups : sequence, shape (n_units,), optional
         Units that are drawn together.
     confidence_level, n_resamples, rng
-        Of the bootstrap interval over units. (Krippendorff draws judgments instead, which takes
-        those of one unit as independent.)
+        Units or groups are left out a little at a time, with four made-up units (see `made_up`);
+        of more than 20 different values they are drawn anew, `n_resamples` times. (Krippendorff
+        draws judgments instead, which takes those of one unit as independent.)
 
     Raises
     ------
@@ -88,14 +92,17 @@ def krippendorff_alpha(
     data = _judged_twice(judged, groups)
     n_groups = int(data.groups.max(initial=-1)) + 1
     value = float(_alphas(data, np.ones((1, n_groups)), level)[0]) if n_groups else math.nan
-    drawn = np.empty(0)
-    if n_groups > 1:
+    few = data.values.size <= _FEW_VALUES
+    if few:
+        interval = _with_made_up(data, value, level, confidence)
+    else:
         drawn = resampled(lambda counts: _alphas(data, counts, level), n_groups, resamples, seed)
+        interval = percentile_interval(drawn, value, n_groups, confidence)
     counted = (~np.isnan(judged)).sum(axis=0) > 1
     return ChanceCorrected(
         coefficient=f"alpha-{level}",
         value=value,
-        interval=percentile_interval(drawn, value, n_groups, confidence),
+        interval=interval,
         observed=value,
         expected=0.0 if n_groups else math.nan,
         n_annotators=int(np.count_nonzero((~np.isnan(judged[:, counted])).any(axis=1))),
@@ -104,8 +111,27 @@ def krippendorff_alpha(
         n_pairs=1,
         n_undefined=0,
         n_values=int(np.count_nonzero(data.counts.sum(axis=0))),
-        seed=seed,
-        n_resamples=resamples,
+        seed=0 if few else seed,
+        n_resamples=0 if few else resamples,
+    )
+
+
+def _with_made_up(data: _Judged, value: float, level: ScaleLevel, confidence: float) -> Interval:
+    n_groups = int(data.groups.max(initial=-1)) + 1
+    if math.isnan(value):
+        return Interval(math.nan, math.nan, "jackknife", confidence)
+    made_up = made_up_units(data.values.size)
+    two = np.zeros((made_up.first.size, data.values.size))
+    for places in made_up[:2]:
+        np.add.at(two, (np.arange(places.size), places), 1.0)
+    every = _Judged(
+        np.concatenate([data.counts, two]),
+        data.values,
+        np.concatenate([data.judges, np.full(len(two), 2.0)]),
+        np.concatenate([data.groups, n_groups + np.arange(len(two))]),
+    )
+    return made_up_interval(
+        lambda counts: _alphas(every, counts, level), n_groups, made_up.counted, confidence
     )
 
 

@@ -12,9 +12,8 @@ from analysis.statistics._typing import BoolArray, FloatArray, Seed
 from analysis.statistics.annotation.agreement import (
     TIE_CREDITS,
     TieCredit,
-    agreement_statistic,
     credit,
-    mean_of_shares,
+    interval_over_pairs,
     mean_over_pairs,
 )
 from analysis.statistics.annotation.exchange import Exchanges, exchange_pvalue, exchanges
@@ -22,18 +21,20 @@ from analysis.statistics.annotation.judged import (
     CoJudged,
     Groups,
     IntArray,
-    Statistic,
     as_judgments,
     co_judged,
     group_codes,
-    percentile_interval,
-    resampled,
-    sums_by_group,
 )
+from analysis.statistics.annotation.made_up import SAME_OR_NOT
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
+
+_APART: FloatArray = np.array([1.0, -1.0, 0.0])
+_ONE_EACH: FloatArray = np.array([1.0, 1.0, 2.0])
+"""Made-up units of a difference: one on which two annotators alone agree, one on which each of
+them agrees with the metric alone, two on which the metric is as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +56,8 @@ class HumansAgainstMetric(Result):
     difference : float
         `humans` less `metric`.
     interval : Interval
-        Of `difference`. Units, or groups of them, are drawn anew, the same for both sides; the
-        annotators are taken as they are.
+        Of `difference`, for other units, or groups of them; the annotators are taken as they are.
+        All intervals count four made-up units, see `made_up`.
     pvalue : float
         Two-sided, of the metric being one of the annotators: by exchange, see Notes.
     per_annotator : ndarray, shape (n_annotators,)
@@ -121,9 +122,10 @@ def humans_against_metric(
         "half": 0 is a tie and agrees half with a choice, whoever says it. "strict": only equal
         values agree.
     groups : sequence, shape (n_units,), optional
-        Units that are drawn together.
-    confidence_level, n_resamples, rng
-        Of the bootstrap.
+        Units that go together.
+    confidence_level : float
+    n_resamples, rng
+        Of the exchanges.
 
     Raises
     ------
@@ -139,10 +141,8 @@ def humans_against_metric(
 
     The p-value comes from exchanging, on every unit (or group of units), the metric with one of
     those who judged it, drawn at random, or with none: if the metric is as good as drawn from
-    among them this changes nothing. The bootstrap gives none, since it does not keep its level:
-    where all nearly always agree, the few units on which the metric errs alone decide, and a
-    sample may have none. With annotators of different competence the metric is held against the
-    average one.
+    among them this changes nothing. With annotators of different competence the metric is held
+    against the average one.
 
     References
     ----------
@@ -177,14 +177,13 @@ def humans_against_metrics(
     n_resamples: int = 1_999,
     rng: Seed = 0,
 ) -> tuple[HumansAgainstMetric, ...]:
-    """Compare several metrics on the same resamples; see `humans_against_metric`."""
+    """Compare several metrics on the same units; see `humans_against_metric`."""
     judged = as_judgments(judgments)
     as_choice(tie_credit, "tie_credit", TIE_CREDITS)
     level = as_level(confidence_level, name="confidence_level")
     resamples, seed = as_count(n_resamples, "n_resamples"), as_seed(rng)
     said = [_as_said(values, judged) for values in metrics]
     codes = group_codes(groups, judged.shape[1])
-    draws = _Draws(codes, int(codes.max(initial=-1)) + 1, resamples, seed)
     n_judges = np.count_nonzero(~np.isnan(judged), axis=0)
     people: dict[bytes, _Humans] = {}
     found = []
@@ -194,24 +193,21 @@ def humans_against_metrics(
         # Metrics with the same units share what is known of the annotators there.
         key = used.tobytes()
         if key not in people:
-            people[key] = _humans(judged, used, draws, tie_credit)
+            people[key] = _humans(judged, used, codes, tie_credit, level)
         humans = people[key]
         alone = not used.any()  # nothing to compare with: the metric by itself
-        metric, drawn = _metric_side(
-            judged, values, scored if alone else used, humans, draws, tie_credit
-        )
+        metric = _metric_side(judged, values, humans, codes, tie_credit, level)
         counted = scored if alone else used
-        n_groups = np.unique(codes[counted]).size
-        gap, drawn_gap = humans.mean - metric, humans.drawn - drawn
+        gap = humans.mean - metric.mean
         exchanged = exchanges(humans.judged, values, humans.shared, codes, tie_credit)
         found.append(
             HumansAgainstMetric(
                 humans=humans.mean,
-                humans_interval=percentile_interval(humans.drawn, humans.mean, n_groups, level),
-                metric=metric,
-                metric_interval=percentile_interval(drawn, metric, n_groups, level),
+                humans_interval=humans.interval,
+                metric=metric.mean,
+                metric_interval=metric.interval,
                 difference=gap,
-                interval=percentile_interval(drawn_gap, gap, n_groups, level),
+                interval=metric.gap,
                 pvalue=_pvalue(exchanged, gap, resamples, seed),
                 per_annotator=read_only(_per_annotator(judged, values, counted, tie_credit)),
                 n_units=int(np.count_nonzero(counted)),
@@ -225,15 +221,6 @@ def humans_against_metrics(
     return tuple(found)
 
 
-class _Draws(NamedTuple):
-    """What is drawn anew."""
-
-    groups: IntArray
-    n_groups: int
-    n_resamples: int
-    seed: int
-
-
 class _Humans(NamedTuple):
     """Annotators among themselves, on some units."""
 
@@ -241,35 +228,58 @@ class _Humans(NamedTuple):
     """NaN on the other units."""
     shared: CoJudged
     mean: float
-    drawn: FloatArray
+    interval: Interval
 
 
-def _humans(judged: FloatArray, used: BoolArray, draws: _Draws, tie_credit: TieCredit) -> _Humans:
+class _Metric(NamedTuple):
+    """A metric against them."""
+
+    mean: float
+    interval: Interval
+    gap: Interval
+    """Of the annotators' agreement less the metric's."""
+
+
+def _humans(
+    judged: FloatArray, used: BoolArray, codes: IntArray, tie_credit: TieCredit, level: float
+) -> _Humans:
     kept = np.where(used, judged, np.nan)
     shared = co_judged(kept)
-    if not shared.pair.size:
-        return _Humans(kept, shared, math.nan, np.full(draws.n_resamples, np.nan))
-    statistic = agreement_statistic(shared, draws.groups, tie_credit)
-    return _Humans(kept, shared, *_both(statistic, draws))
+    agreed = credit(shared.a, shared.b, tie_credit)
+    interval = interval_over_pairs(shared, codes, agreed, SAME_OR_NOT, level)
+    return _Humans(kept, shared, mean_over_pairs(shared, agreed), interval)
 
 
 def _metric_side(
     judged: FloatArray,
     said: FloatArray,
-    counted: BoolArray,
     humans: _Humans,
-    draws: _Draws,
+    codes: IntArray,
     tie_credit: TieCredit,
-) -> tuple[float, FloatArray]:
-    """Return the agreement with a metric, and what resamples give."""
+    level: float,
+) -> _Metric:
+    """Return the agreement with a metric; of the metric alone where no two judged a unit."""
     shared = humans.shared
-    if shared.pair.size:
-        metric = said[shared.unit]
-        agreed = credit(shared.a, metric, tie_credit) + credit(shared.b, metric, tie_credit)
-        return _both(mean_over_pairs(shared, draws.groups, agreed / 2), draws)
-    if not counted.any():
-        return math.nan, np.full(draws.n_resamples, np.nan)
-    return _both(_by_annotator(judged, said, draws.groups, tie_credit), draws)
+    if not shared.pair.size:
+        shared = _by_annotator(judged, said)
+    metric = said[shared.unit]
+    agreed = (credit(shared.a, metric, tie_credit) + credit(shared.b, metric, tie_credit)) / 2
+    interval = interval_over_pairs(shared, codes, agreed, SAME_OR_NOT, level)
+    gap = Interval(math.nan, math.nan, "jackknife", level)
+    if humans.shared.pair.size:
+        apart = credit(shared.a, shared.b, tie_credit) - agreed
+        gap = interval_over_pairs(
+            shared, codes, apart, _APART, level, counted=_ONE_EACH, least=-1.0
+        )
+    return _Metric(mean_over_pairs(shared, agreed), interval, gap)
+
+
+def _by_annotator(judged: FloatArray, said: FloatArray) -> CoJudged:
+    """Return each annotator's judgments of what the metric scored, as if shared with himself."""
+    annotator, unit = np.nonzero(~np.isnan(judged) & ~np.isnan(said))
+    met, pair = np.unique(annotator, return_inverse=True)
+    values = judged[annotator, unit]
+    return CoJudged(len(judged), met, met, pair.reshape(-1), unit, values, values)
 
 
 def _pvalue(found: Exchanges, difference: float, n_resamples: int, seed: int) -> float:
@@ -285,29 +295,6 @@ def _as_said(metric: npt.ArrayLike, judged: FloatArray) -> FloatArray:
             f"{np.shape(metric)}."
         )
     return np.asarray(said[0])
-
-
-def _both(statistic: Statistic, draws: _Draws) -> tuple[float, FloatArray]:
-    observed = float(statistic(np.ones((1, draws.n_groups)))[0])
-    return observed, resampled(statistic, draws.n_groups, draws.n_resamples, draws.seed)
-
-
-def _by_annotator(
-    judged: FloatArray, said: FloatArray, groups: IntArray, tie_credit: TieCredit
-) -> Statistic:
-    """Return the mean agreement with the metric as a function of how often groups are drawn."""
-    annotator, unit = np.nonzero(~np.isnan(judged) & ~np.isnan(said))
-    agreed = credit(judged[annotator, unit], said[unit], tie_credit)
-    # One entry of weight 0 for the last group, so that all groups have a row.
-    rows, columns = np.append(groups[unit], groups.max()), np.append(annotator, 0)
-    one, zero = np.append(np.ones(unit.size), 0.0), np.append(agreed, 0.0)
-    hits = sums_by_group(rows, columns, zero, len(judged)).T.tocsr()
-    totals = sums_by_group(rows, columns, one, len(judged)).T.tocsr()
-
-    def mean(counts: FloatArray) -> FloatArray:
-        return mean_of_shares(np.asarray(hits @ counts.T), np.asarray(totals @ counts.T))
-
-    return mean
 
 
 def _per_annotator(

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray
 from analysis.statistics.annotation.judged import (
     Groups,
     IntArray,
@@ -15,14 +15,13 @@ from analysis.statistics.annotation.judged import (
     as_labels,
     co_judged,
     group_codes,
-    percentile_interval,
-    resampled,
 )
+from analysis.statistics.annotation.made_up import made_up_interval, made_up_units
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import t_quantile
-from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
+from analysis.statistics.validation import as_choice, as_level
 
 KappaWeights: TypeAlias = Literal["none", "linear", "quadratic"]
 
@@ -31,7 +30,6 @@ KappaSpacing: TypeAlias = Literal["ranks", "values"]
 KAPPA_WEIGHTS: Final[tuple[KappaWeights, ...]] = ("none", "linear", "quadratic")
 KAPPA_SPACINGS: Final[tuple[KappaSpacing, ...]] = ("ranks", "values")
 _CELLS_AT_ONCE = 1 << 22
-_NO_SPREAD = 1e-12
 _NONE_EXPECTED = 1e-12
 
 
@@ -47,8 +45,9 @@ class ChanceCorrected(Result):
         1 for perfect agreement, 0 for that of chance; NaN where there is nothing to compare, and
         where all judgments have one value: chance would agree as well.
     interval : Interval
-        For other units, or groups of them; the annotators are taken as they are. "cohen" by the
-        jackknife, the others by drawing units anew.
+        For other units, or groups of them; the annotators are taken as they are. By the jackknife,
+        with four made-up units (see `made_up`); that of "alpha" of more than 20 values by drawing
+        units anew.
     observed, expected : float
         Agreement, and that of chance. For "alpha" 1 less the disagreements on the scale of the
         expected one, so that `expected` is 0.
@@ -124,8 +123,8 @@ def cohen_kappa(
     The interval is the jackknife's, units or groups left out one at a time, with its correction
     for bias and Student's t. Kappa of few units is too small on average, and drawing units anew
     repeats them within what a pair shares: with a crowd, whose pairs share ten units each, a
-    bootstrap's interval lies too low. It is left out (NaN) where leaving out a unit changes
-    nothing.
+    bootstrap's interval lies too low. Four made-up units (see `made_up`) are divided among pairs
+    by how many of all units a pair shares.
 
     References
     ----------
@@ -155,12 +154,15 @@ def cohen_kappa(
     kappas = _corrected(observed, expected)
     defined = ~np.isnan(kappas)
     value = float(kappas[defined].mean()) if defined.any() else math.nan
-    without = _without_each(codes[shared.unit], shared.pair, answers, tables, distance)
     counted = np.unique(shared.unit)
+    interval = Interval(math.nan, math.nan, "jackknife", level)
+    if defined.any():
+        in_groups = codes[shared.unit], shared.pair, answers
+        interval = _jackknife_interval(in_groups, tables, distance, counted.size, level)
     return ChanceCorrected(
         coefficient="cohen" if weights == "none" else f"cohen-{weights}",
         value=value,
-        interval=_jackknife_interval(without, value, level),
+        interval=interval,
         observed=float(observed.mean()) if n_pairs else math.nan,
         expected=float(expected.mean()) if n_pairs else math.nan,
         n_annotators=np.unique(np.concatenate([shared.first, shared.second])).size,
@@ -179,8 +181,6 @@ def fleiss_kappa(
     *,
     groups: Groups = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 1_999,
-    rng: Seed = 0,
 ) -> ChanceCorrected:
     """Return Fleiss' kappa of many annotators' labels.
 
@@ -190,9 +190,8 @@ def fleiss_kappa(
         NaN = not judged. Units with fewer than two judgments do not count; where the numbers of
         judgments differ, units count the same and judgments make up the shares of chance.
     groups : sequence, shape (n_units,), optional
-        Units that are drawn together.
-    confidence_level, n_resamples, rng
-        Of the bootstrap interval.
+        Units that go together.
+    confidence_level : float
 
     References
     ----------
@@ -206,7 +205,6 @@ def fleiss_kappa(
     """
     judged = as_judgments(judgments)
     level = as_level(confidence_level, name="confidence_level")
-    resamples, seed = as_count(n_resamples, "n_resamples"), as_seed(rng)
     counts = label_counts(as_labels(judged).codes)
     codes = group_codes(groups, judged.shape[1])
     judges = counts.sum(axis=1)
@@ -227,13 +225,21 @@ def fleiss_kappa(
 
     observed, expected = parts(sums.sum(axis=0, keepdims=True))
     value = float(_corrected(observed, expected)[0])
-    drawn = np.empty(0)
-    if n_groups > 1:
-        drawn = resampled(lambda rows: _corrected(*parts(rows @ sums)), n_groups, resamples, seed)
+    made_up = made_up_units(counts.shape[1])
+    two = np.zeros((made_up.first.size, counts.shape[1]))
+    for places in made_up[:2]:
+        np.add.at(two, (np.arange(places.size), places), 1.0)
+    same = (made_up.first == made_up.second).astype(np.float64)
+    every = np.concatenate([sums, np.column_stack([np.ones(same.size), same, two])])
+    interval = Interval(math.nan, math.nan, "jackknife", level)
+    if not math.isnan(value):
+        interval = made_up_interval(
+            lambda rows: _corrected(*parts(rows @ every)), n_groups, made_up.counted, level
+        )
     return ChanceCorrected(
         coefficient="fleiss",
         value=value,
-        interval=percentile_interval(drawn, value, n_groups, level),
+        interval=interval,
         observed=float(observed[0]),
         expected=float(expected[0]) if len(judges) else math.nan,
         n_annotators=int(np.count_nonzero((~np.isnan(judged[:, counted])).any(axis=1))),
@@ -242,8 +248,8 @@ def fleiss_kappa(
         n_pairs=1,
         n_undefined=0,
         n_values=int(np.count_nonzero(counts.sum(axis=0))),
-        seed=seed,
-        n_resamples=resamples,
+        seed=0,
+        n_resamples=0,
     )
 
 
@@ -326,17 +332,42 @@ def _sum_and_number(values: FloatArray) -> tuple[float, float]:
     return float(known.sum()), float(known.size)
 
 
-def _jackknife_interval(without: FloatArray, observed: float, confidence_level: float) -> Interval:
-    known = without[~np.isnan(without)]
-    n = known.size
-    none = Interval(math.nan, math.nan, "jackknife", confidence_level)
-    if n < 2 or math.isnan(observed):
-        return none
-    error = math.sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum()))
-    if error <= _NO_SPREAD:
-        return none
-    centre = observed - (n - 1) * (float(known.mean()) - observed)
-    reach = t_quantile(n - 1, confidence_level) * error
+def _jackknife_interval(
+    in_groups: tuple[IntArray, IntArray, IntArray],
+    tables: FloatArray,
+    agreement: FloatArray,
+    n_units: int,
+    confidence_level: float,
+) -> Interval:
+    """Return the interval of the mean kappa over pairs; `in_groups` as for `_without_each`."""
+    made_up = made_up_units(len(agreement))
+    share = tables.sum(axis=(1, 2)) / n_units
+    every = tables.copy()
+    for v, w, counted in zip(*made_up, strict=True):
+        every[:, v, w] += counted * share
+    value = _mean_kappa(every, agreement)
+    without = _without_each(*in_groups, every, agreement)
+    changes = value - without[~np.isnan(without)]
+    made_up_changes = np.empty(made_up.counted.size)
+    for place, (v, w, counted) in enumerate(zip(*made_up, strict=True)):
+        left = every.copy()
+        left[:, v, w] -= counted * share
+        made_up_changes[place] = value - _mean_kappa(left, agreement)
+    n = changes.size + math.fsum(made_up.counted)
+    if changes.size < 2:
+        return Interval(math.nan, math.nan, "jackknife", confidence_level)
+    bias = (math.fsum(changes) + math.fsum(made_up_changes)) / n
+    # A made-up unit that stands for half of one counts as a half with twice the change.
+    squares = math.fsum((changes - bias) ** 2) + math.fsum(
+        made_up.counted * (made_up_changes / made_up.counted - bias) ** 2
+    )
+    centre = value + (n - 1) * bias
+    reach = t_quantile(changes.size - 1, confidence_level) * math.sqrt((n - 1) / n * squares)
     return Interval(
         max(-1.0, centre - reach), min(1.0, centre + reach), "jackknife", confidence_level
     )
+
+
+def _mean_kappa(tables: FloatArray, agreement: FloatArray) -> float:
+    total, n_defined = _sum_and_number(_corrected(*_agreements(tables, agreement)))
+    return total / n_defined if n_defined else math.nan

@@ -100,7 +100,7 @@ def _of_labels(
 ) -> list[CoefficientRow]:
     kappa = cohen_kappa(units.values, groups=units.clusters)
     rows = [_row("Cohen's kappa, mean over pairs", kappa, _of_pairs(kappa))]
-    fleiss = fleiss_kappa(units.values, **options)  # type: ignore[arg-type]
+    fleiss = fleiss_kappa(units.values, groups=units.clusters)
     rows.append(_row("Fleiss' kappa", fleiss, f"chance {fleiss.expected:.3f}"))
     levels: list[ScaleLevel] = ["nominal"]
     if units.what == "choices" and fleiss.n_values > 2:

@@ -153,7 +153,8 @@ def study_agreement(
     alpha
         Level of the tests of metrics, after correction for their number by Holm.
     n_resamples, seed
-        Of the bootstrap over items behind intervals, and of the exchanges behind p-values.
+        Of the bootstrap behind intervals of strengths and of alpha of more than 20 values, and of
+        the exchanges behind p-values.
 
     Raises
     ------
@@ -176,8 +177,6 @@ def study_agreement(
         tie_credit=compared.credit,
         turned=compared.units.is_turned,
         groups=compared.units.clusters,
-        n_resamples=n_resamples,
-        rng=seed,
     )
     model = None
     if units.what != "values" and len(units.annotators) > 1:

@@ -135,9 +135,7 @@ def _of_units(facts: Facts, compared: JudgedUnits) -> list[str]:
     n_clusters = np.unique(compared.clusters).size
     what = "groups of items" if compared.groups is not None else "items"
     if 1 < n_clusters < _FEW_CLUSTERS and (facts.pairwise.n_pairs or facts.metrics):
-        told.append(
-            f"With {n_clusters} {what} the bootstrap intervals are rough, rather too narrow."
-        )
+        told.append(f"With {n_clusters} {what} the intervals are rough.")
     shared = facts.pairwise.n_shared[np.triu_indices(len(facts.pairwise.n_shared), 1)]
     few = np.count_nonzero((shared > 0) & (shared < _FEW_SHARED))
     if few:
