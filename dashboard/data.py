@@ -24,6 +24,7 @@ from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.item_changes import ItemChanges, study_item_changes
 from analysis.studies.items import ItemsStudy, study_items
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.leads import Leads, find_leads
 from analysis.studies.overview import Overview, study_overview
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import PairsStudy, study_pairs
@@ -120,6 +121,7 @@ def _ask(question: str, *arguments: Any) -> Any:
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
+    "leads": find_leads,
     "leaderboard": lambda store, dataset, metric, settings: study_leaderboard(
         store, dataset, metric=metric, settings=settings
     ),
@@ -156,6 +158,12 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "reported scores": list_reported_scores,
     "reported comparisons": list_reported_comparisons,
 }
+
+
+def leads() -> Leads:
+    """Return who leads on each dataset, and whether the lead is real."""
+    found: Leads = _ask("leads")
+    return found
 
 
 def overview() -> Overview:

@@ -143,7 +143,9 @@ class Leaderboard(Study):
                     caption=f"{self.metric.label} on {self.dataset.label}"
                     + ("" if self.metric.higher_is_better else " (lower is better)"),
                     notes=notes,
-                    strong="no system is better beyond doubt",
+                    strong="on shared items no system is better"
+                    if self.adjusted
+                    else "no system is better beyond doubt",
                 ),
             ),
             signature=self.signature,

@@ -1,4 +1,4 @@
-"""What is in the store, how complete it is, what came in last.
+"""Who leads, what is in the store, how complete it is, what came in last.
 
 URL parameters: none.
 """
@@ -11,6 +11,7 @@ from dashboard import data
 from dashboard.charts import CELL, coverage_matrix
 from dashboard.ui import states
 from dashboard.ui.answers import answer
+from dashboard.ui.leads import show_leads
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
@@ -24,6 +25,8 @@ if study.is_empty:
 
 answer(plain(study.sentence))
 show_warnings(study.warnings)
+
+first = st.container()  # who leads: worked out last, when the rest is there
 
 st.header("Coverage", anchor=False)
 frame = pd.DataFrame([cell.to_dict() for cell in study.coverage])
@@ -102,3 +105,5 @@ show_table(
     noun="import",
 )
 st.caption(f"Store revision {numbers.count(study.store_revision)}")
+with first:
+    show_leads(data.leads())

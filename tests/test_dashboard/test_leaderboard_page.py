@@ -99,3 +99,32 @@ def test_many_rows_get_narrow() -> None:
         return float(charts.score_dots(frame).to_dict()["height"]["step"])
 
     assert (height(3), height(100), height(150), height(1_000)) == (24, 24, 16, 13)
+
+
+def test_first_page_says_whether_leads_are_real_as_their_boards_do(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("overview", filled_path)
+    assert not app.exception
+    assert "Who leads" in text_of(app)
+    leads = next(t.value for t in app.dataframe if "lead" in t.value.columns)
+    said = dict(zip(leads["dataset"], leads["lead"], strict=True))
+    board = open_page("leaderboard", filled_path, dataset="digits")
+    assert f"({said['digits']})" in text_of(board)
+    assert said["digits"].startswith("tie of ")
+
+
+def test_own_scores_stand_beside_comparable_ones_where_items_are_missing(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="docstrings-library", metric="accuracy")
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert {"score_own", "bound_low", "bound_high"} <= set(table.columns)
+    partial = table[table["n_missing"] > 0].iloc[0]
+    assert partial["bound_low"] < partial["score"] < partial["bound_high"]
+    assert partial["score"] != partial["score_own"]
+    whole = table[table["n_missing"] == 0]
+    assert (whole["score"] == whole["score_own"]).all()
+    plain = open_page("leaderboard", filled_path, dataset="digits").dataframe[0].value
+    assert "score_own" not in plain.columns
