@@ -62,13 +62,13 @@ BOUNDS: Mapping[str, Bound] = {
         "with fewer groups than this, skewness cannot be corrected for",
     ),
     "few-skewness": Bound(
-        0.5,
+        0.7,
         "of its largest possible value, from which few groups count as skewed",
     ),
     "tight": Bound(
-        8,
-        "standard deviations that fit into the range of the scores from which on an unseen loss "
-        "could outweigh what was seen",
+        4,
+        "standard deviations that fit into the largest loss of an item from which on losses that "
+        "nobody saw could outweigh what was seen",
     ),
 }
 """By name."""
@@ -81,11 +81,15 @@ class Reason(IntEnum):
     SKEWED = 1
     """Adjusted for skewed differences."""
     UNSEEN = 2
-    """Widened by what no item shows: differences are small beside the range of the scores."""
+    """Widened by what no item shows: differences are small beside what an item could lose."""
     NO_VALID_TEST = 3
     """Nothing is known to hold: no p-value, no interval."""
     EXACT = 4
     """Right or wrong: the exact test's p, where it is the larger one."""
+    UNEQUAL = 5
+    """Few groups of unequal sizes: fewer degrees of freedom."""
+    RUNS = 6
+    """Widened by what another run of the systems would change."""
 
 
 class Moments(NamedTuple):
@@ -109,7 +113,14 @@ class DifferenceFacts(NamedTuple):
     """Of the units whose difference is not 0."""
     items: Moments
     largest: FloatArray
-    """How far the item scores of both systems spread; NaN = not known."""
+    """How much an item could lose of what the better system gains: down to the lowest score of
+    both from its mean, or up to the highest from the other one's; NaN = not known."""
+    error: FloatArray
+    """A standard error of the mean difference that a t test must reject with, too; NaN = none."""
+    df: FloatArray
+    """Its degrees of freedom."""
+    runs: BoolArray
+    """Whether it counts what another run of the systems would change."""
 
 
 class Guarded(NamedTuple):
@@ -158,8 +169,11 @@ def guard(
     not 0, on which sign flips rest alone. The larger p and the wider interval count: the t test
     guards against heavy tails, the transformation against skewness.
 
-    Differences that are small beside the range R of the scores: that n units hold none of the
-    worst losses by which a mean m would come to 0 has a probability of at most (R / (R + m))^n.
+    Few groups, and systems with several runs: the t test with the error and the degrees of freedom
+    of the facts, see `difference_facts`.
+
+    Differences that are small beside the largest loss L of an item: that n items hold none of
+    the losses by which a mean m would come to 0 has a probability of at most (L / (L + m))^n.
 
     References
     ----------
@@ -177,6 +191,7 @@ def guard(
             Reason.SKEWED,
         ),
         (_is_tight(facts), *_unseen(facts, alternative, 1 - level), Reason.UNSEEN),
+        (~np.isnan(facts.error), *_by_t(facts, alternative, level), None),
     ):
         higher = applies & (other > p)
         lower_end, upper_end = (
@@ -186,7 +201,11 @@ def guard(
         p = np.where(higher, other, p)
         below = np.where(lower_end, ends[0] + null, below)
         above = np.where(upper_end, ends[1] + null, above)
-        reason[higher | lower_end | upper_end] = why
+        changed = higher | lower_end | upper_end
+        if why is None:
+            reason[changed] = np.where(facts.runs, Reason.RUNS, Reason.UNEQUAL)[changed]
+        else:
+            reason[changed] = why
     if alternative == "two-sided":
         open_ = p > 1 - level
         below = np.where(open_ & (below > null), null, below)
@@ -374,3 +393,15 @@ def _unseen(
         low, high = mean - share * (largest + mean), mean + share * (largest - mean)
     against = {"greater": mean < 0, "less": mean > 0}.get(alternative, np.zeros_like(mean) > 0)
     return np.where(against, np.nan, none_seen), (low, high)
+
+
+def _by_t(
+    facts: DifferenceFacts, alternative: Alternative, level: float
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+    """Return p and interval of the t test with the error of the facts."""
+    mean, error, df = facts.units.mean, facts.error, facts.df
+    with np.errstate(invalid="ignore", divide="ignore"):
+        statistic = np.where(mean == 0, 0.0, mean / error)
+        lower, upper = special.stdtr(df, statistic), special.stdtr(df, -statistic)
+        reach = special.stdtrit(df, 0.5 + level / 2) * error
+    return _of_tails(lower, upper, mean, alternative), (mean - reach, mean + reach)

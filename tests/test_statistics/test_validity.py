@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from analysis.statistics.all_pairs.difference_facts import difference_facts
+from analysis.statistics.all_pairs.difference_facts import RunSpread, difference_facts
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
 from analysis.statistics.validity import (
     BOUNDS,
@@ -208,7 +208,8 @@ def test_facts_by_hand_with_missing_scores_and_ties():
         assert moments.mean == pytest.approx(values.mean())
         assert moments.sd == pytest.approx(values.std(ddof=1))
         assert moments.skewness == pytest.approx(stats.skew(values))
-    assert facts.largest == pytest.approx(0.8)  # of all scores of both: .1 to .9
+    # The first is ahead: from its mean .5 to the lowest, .1, or from .32 to the highest, .9.
+    assert facts.largest == pytest.approx(0.9 - 0.32)
     mirrored = difference_facts(scores, second, first)
     assert mirrored.units.skewness == pytest.approx(-facts.units.skewness)
     by_group = difference_facts(scores, first, second, codes=np.array([0, 1, 1, 0, 1, 2]))
@@ -304,3 +305,59 @@ def test_no_test_is_valid_where_a_few_items_decide():
     other = guard_counts(facts_of(samples), np.array([0.04]), alternative="less")
     assert other.pvalue < 1
     assert other.reason != Reason.NO_VALID_TEST
+
+
+def test_few_unequal_groups_count_as_fewer_degrees_of_freedom():
+    sizes = np.array([24, 14, 9, 5, 3, 2])
+    codes = np.repeat(np.arange(6), sizes)
+    d = np.random.default_rng(8).normal(size=codes.size)
+    found = facts_of(d, codes=codes)
+    # Bell and McCaffrey with matrices: residuals of a regression on a constant, by group.
+    n, ones = codes.size, np.ones((codes.size, 1))
+    hat = ones @ ones.T / n
+    square, rows = 0.0, []
+    for g in range(6):
+        members = codes == g
+        values, vectors = np.linalg.eigh(np.eye(sizes[g]) - hat[np.ix_(members, members)])
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        square += (np.ones(sizes[g]) @ root @ (d - d.mean())[members] / n) ** 2
+        rows.append(np.ones(sizes[g]) @ root @ (np.eye(n) - hat)[members] / n)
+    eigenvalues = np.linalg.eigvalsh(np.array(rows) @ np.array(rows).T)
+    assert found.error == pytest.approx(np.sqrt(square))
+    assert found.df == pytest.approx(eigenvalues.sum() ** 2 / (eigenvalues**2).sum())
+    equal = facts_of(d[:30], codes=np.repeat(np.arange(5), 6))
+    assert equal.df == pytest.approx(4)
+    means = d[:30].reshape(5, 6).mean(axis=1)
+    assert equal.error == pytest.approx(means.std(ddof=1) / np.sqrt(5))
+    unsure = guard(found, [1e-9], [-1.0], [1.0], level=0.95)
+    assert unsure.pvalue == pytest.approx(2 * stats.t.sf(abs(d.mean()) / found.error, found.df))
+    assert unsure.reason == Reason.UNEQUAL
+
+
+def test_unequal_groups_keep_the_level():
+    rng = np.random.default_rng(9)
+    codes = np.repeat(np.arange(6), [24, 14, 9, 5, 3, 2])
+    d = 0.7 * rng.normal(size=(3_000, 6))[:, codes] + 0.7 * rng.normal(size=(3_000, codes.size))
+    found = guard(facts_of(d, codes=codes), np.zeros(3_000), *np.zeros((2, 3_000)), level=0.95)
+    assert np.count_nonzero(found.pvalue <= 0.05) <= stats.binom.ppf(1 - 1e-6, 3_000, 0.05)
+
+
+@pytest.mark.parametrize(("n_runs", "of_run"), [(2, 0.1), (3, 0.03), (3, 0.0), (5, 0.1)])
+def test_what_another_run_would_change_counts(n_runs, of_run):
+    rng, n, samples = np.random.default_rng(10), 30, 1_000
+    runs = 0.2 * rng.normal(size=(2 * samples, n_runs, n))
+    runs += of_run * rng.normal(size=(2 * samples, n_runs, 1))
+    of_items = runs.mean(axis=1)
+    means = runs.mean(axis=2)
+    rest = runs - means[:, :, None] - of_items[:, None] + of_items.mean(axis=1)[:, None, None]
+    noise = (rest**2).sum(axis=(1, 2)) / ((n_runs - 1) * (n - 1) * n)
+    spread = RunSpread(np.full(2 * samples, n_runs), means.var(axis=1, ddof=1), noise)
+    first, second = np.arange(0, 2 * samples, 2), np.arange(1, 2 * samples, 2)
+    facts = difference_facts(of_items, first, second, runs=spread)
+    plain = t_answers(of_items[first] - of_items[second])
+    found = guard(facts, *plain, level=0.95)
+    most = stats.binom.ppf(1 - 1e-6, samples, 0.05)
+    assert np.count_nonzero(found.pvalue <= 0.05) <= most
+    assert (found.reason == Reason.RUNS).any()
+    if of_run:
+        assert np.count_nonzero(plain[0] <= 0.05) > most

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.kernels import compiled
 from analysis.statistics.all_pairs.tiles import run_tiles
 from analysis.statistics.standard_error import CodeArray
-from analysis.statistics.validity import DifferenceFacts, Moments
+from analysis.statistics.validity import BOUNDS, DifferenceFacts, Moments
+
+
+class RunSpread(NamedTuple):
+    """How much the mean score of systems changes from run to run, in arrays (n_systems,)."""
+
+    n_runs: npt.NDArray[np.int64]
+    between: FloatArray
+    """Variance of the means of single runs (n - 1); counts from two runs on."""
+    noise: FloatArray
+    """What of it the chance within items explains."""
+
 
 _PAIRS_AT_ONCE = 2_048
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
@@ -21,6 +34,7 @@ def difference_facts(
     second: npt.NDArray[np.intp],
     *,
     codes: CodeArray | None = None,
+    runs: RunSpread | None = None,
     n_threads: int | None = None,
 ) -> DifferenceFacts:
     """Return the facts of the pairs ``first[k]``, ``second[k]`` of systems, first minus second.
@@ -32,14 +46,28 @@ def difference_facts(
     first, second : ndarray of int, shape (n_pairs,)
     codes : ndarray of int, shape (n_items,), optional
         Numbers from 0 of groups that are the units of the test.
+    runs : RunSpread, optional
+        How much the scores of each system change from run to run.
     n_threads : int, optional
         No result depends on it.
+
+    Notes
+    -----
+    The error of few groups is Bell and McCaffrey's CR2, with the degrees of freedom that
+    Satterthwaite's approximation gives for independent items: with equal groups the usual one and
+    one less than there are groups. Where a system has several runs, their variance is added, less
+    what the noise of items makes of it; the degrees of freedom count all of it.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    multi-stage samples; Satterthwaite (1946).
     """
     values = np.ascontiguousarray(scores)
     with np.errstate(invalid="ignore"):
         low = np.fmin.reduce(values, axis=1, initial=np.inf)
         high = np.fmax.reduce(values, axis=1, initial=-np.inf)
-        largest = np.fmax(high[first], high[second]) - np.fmin(low[first], low[second])
+        mean = np.nansum(values, axis=1) / np.maximum(1, np.count_nonzero(values == values, axis=1))
         size = np.fmax(np.abs(low), np.abs(high))
         tolerance = _ROUNDING * np.fmax(size[first], size[second])
     starts = np.arange(values.shape[1] + 1)
@@ -47,7 +75,7 @@ def difference_facts(
         order = np.argsort(codes, kind="stable")
         values = np.ascontiguousarray(values[:, order])
         starts = np.append(np.flatnonzero(np.diff(codes[order], prepend=-1)), codes.size)
-    found = np.zeros((first.size, 12))
+    found = np.zeros((first.size, 14))
 
     def work(tile: int) -> None:
         at = slice(tile * _PAIRS_AT_ONCE, (tile + 1) * _PAIRS_AT_ONCE)
@@ -65,7 +93,48 @@ def difference_facts(
         Moments(*(np.ascontiguousarray(column) for column in found[:, k : k + 4].T))
         for k in (0, 4, 8)
     )
-    return DifferenceFacts(units, differing, items, np.asarray(largest))
+    ahead = np.where(items.mean >= 0, mean[first], mean[second])
+    behind = np.where(items.mean >= 0, mean[second], mean[first])
+    with np.errstate(invalid="ignore"):
+        largest = np.maximum(
+            ahead - np.fmin(low[first], low[second]), np.fmax(high[first], high[second]) - behind
+        )
+    few = (units.n < items.n) & (units.n < BOUNDS["few-groups"].value) & (units.n > 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squared = np.where(few, found[:, 12], units.sd**2 / units.n)
+        df = np.where(few, found[:, 13], units.n - 1)
+    several = np.zeros(first.size, dtype=np.bool_)
+    if runs is not None:
+        squared, df, several = _with_runs(squared, df, runs, first, second)
+    asked = (few | several) & (squared > 0)
+    return DifferenceFacts(
+        units,
+        differing,
+        items,
+        np.asarray(largest),
+        np.where(asked, np.sqrt(squared), np.nan),
+        np.where(asked, np.maximum(df, 1.0), np.nan),
+        several,
+    )
+
+
+def _with_runs(
+    squared: FloatArray,
+    df: FloatArray,
+    runs: RunSpread,
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return squared errors with the variance of runs, their df, and whose runs are known."""
+    known = runs.n_runs > 1
+    n = np.maximum(runs.n_runs, 2)
+    added = np.where(known, np.maximum(0.0, runs.between - runs.noise) / n, 0.0)
+    # All of it, so that variances estimated below 0 count as well.
+    doubt = np.where(known, (runs.between / n) ** 2 / (n - 1), 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = squared + added[first] + added[second]
+        whole = total**2 / (squared**2 / df + doubt[first] + doubt[second])
+    return total, np.where(total > 0, whole, df), known[first] | known[second]
 
 
 @compiled
@@ -143,6 +212,7 @@ def _by_units(
         if n == 0:
             continue
         mean, per_unit = total / n, n_units / n
+        square, shares, leverages, leverages_squared = 0.0, 0.0, 0.0, 0.0
         # All powers are of differences over the widest, so that tiny ones do not vanish.
         scale = widest if widest > 0 else 1.0
         u1, u2, u3, k = 0.0, 0.0, 0.0, 0.0
@@ -160,6 +230,14 @@ def _by_units(
                     i3 += c * c * c
             if there > 0:
                 k += 1.0 if abs(sum_) > rounding * there else 0.0
+                share = there / n
+                if share < 1:
+                    rest = (sum_ - there * mean) / scale
+                    square += rest * rest / (1 - share)
+                    leverage = share * share / (1 - share)
+                    shares += share * share
+                    leverages += leverage
+                    leverages_squared += leverage * leverage
                 c = (sum_ * per_unit - mean) / scale
                 u1 += c
                 u2 += c * c
@@ -170,6 +248,9 @@ def _by_units(
         u1, u2, u3 = u1 - zeros * zero, u2 - zeros * zero**2, u3 - zeros * zero**3
         _moments(k, u1, u2, u3, mean, scale, out[p, 4:8])
         _moments(n, i1, i2, i3, mean, scale, out[p, 8:12])
+        out[p, 12] = square * (scale / n) ** 2
+        spread = shares + leverages * leverages - leverages_squared
+        out[p, 13] = 1 / spread if spread > 0 else 0.0
 
 
 @compiled
