@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from store.errors import ImportFormatError
+from store.importers.apart import SPLIT, set_apart
 from store.importers.bundle import (
     AnnotatorKind,
     BundleCriterion,
@@ -40,7 +41,11 @@ _NEEDED = ("instruction", "generator_1", "generator_2", "preference")
 _SWITCHED = ("is_switch_output_1_output_2", "is_switched_outputs")
 """Whether the second output was shown first, where a file keeps it."""
 _TIES = (0.0, 1.5)
-_OPTIONS: Mapping[str, tuple[str, ...]] = {"kind": get_args(AnnotatorKind), "criterion": ()}
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "kind": get_args(AnnotatorKind),
+    "criterion": (),
+    **SPLIT,
+}
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -83,18 +88,24 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     kind: Any = options.choices.get("kind", "model")
     criterion = options.choices.get("criterion") or settings.metric or CRITERION
     dataset = settings.dataset_of(settings.dataset or DATASET, builder.items())
+    kinds = dict.fromkeys((one.annotator for one in builder.preferences), kind)
+    criteria = [BundleCriterion(criterion, 0, "preference")]
+    preferences, told = builder.preferences, builder.told(dataset.name)
+    if options.choices.get("split") != "no":
+        criteria, preferences, apart = set_apart(criteria, preferences, kinds)
+        told += apart
     return ImportBundle(
         NAME,
         settings.files(sha256),
         datasets=[dataset],
         runs=builder.runs(),
-        criteria=[BundleCriterion(criterion, 0, "preference")],
-        annotators=dict.fromkeys((one.annotator for one in builder.preferences), kind),
-        preferences=builder.preferences,
+        criteria=criteria,
+        annotators=kinds,
+        preferences=preferences,
         overlaps=settings.mapping.overlaps,
         aliases=settings.mapping.aliases,
         skipped=skipped,
-        understood=builder.told(dataset.name),
+        understood=told,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from store.errors import ImportFormatError
+from store.importers.apart import set_apart
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.columns import JUDGMENT_ROLES, find_roles, normal_name
 from store.importers.judgments.beside import read_beside
@@ -94,6 +95,11 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         raise no_judgment(found, settings.shown)
     names = dict.fromkeys([one.annotator for one in ratings])
     names = names or dict.fromkeys([one.annotator for one in preferences])
+    kinds = (dict.fromkeys(names, choices.kind) if choices.kind else {}) | rows.kinds
+    criteria, told = found.criteria, found.understood
+    if preferences and choices.is_split:
+        criteria, preferences, apart = set_apart(criteria, preferences, kinds)
+        told = [*told, *apart]
     return ImportBundle(
         NAME,
         (*settings.files(table.sha256), *names_file(settings, choices)),
@@ -103,8 +109,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         ],
         metrics=beside.metrics,
         runs=beside.runs,
-        criteria=found.criteria,
-        annotators=(dict.fromkeys(names, choices.kind) if choices.kind else {}) | rows.kinds,
+        criteria=criteria,
+        annotators=kinds,
         ratings=ratings,
         preferences=preferences,
         overlaps=settings.mapping.overlaps,
@@ -114,7 +120,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *layout.understood,
             *beside.understood,
             *rows.understood,
-            *found.understood,
+            *told,
             *unjudged(rows, layout, found),
         ],
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 
 from store.errors import ImportFormatError
+from store.importers.apart import SPLIT
 from store.importers.bundle import AnnotatorKind, ScaleLevel
 from store.importers.cells import CellError, parse_number
 from store.importers.settings import Settings
@@ -31,6 +32,7 @@ OPTIONS: Mapping[str, str] = {
     "header": "yes or no: whether the first line names the columns",
     "rows": "items or annotators: what a line of a table of workers and items stands for",
     "items": "FILE: names of the items, one in each line",
+    "split": "yes or no: whether several judges that are models, or several baselines, stay apart",
     "repeats": "count or refuse: what the same judgment given twice is",
 }
 """Name -> what it says. In a table of choices any other name is a word of its cells, and its value
@@ -60,6 +62,8 @@ class JudgmentOptions:
     rows: RowsAre | None = None
     items: str = ""
     count_repeats: bool = False
+    is_split: bool = True
+    """Judges that are models, and baselines, have a criterion each."""
     words: Mapping[str, str] = field(default_factory=dict)
     """Word of a cell -> system, ``first``, ``second`` or ``tie``."""
 
@@ -102,6 +106,7 @@ def read_options(settings: Settings) -> JudgmentOptions:
         header=None if header is None else header == "yes",
         rows=cast("RowsAre | None", rows),
         items=given.get("items", ""),
+        is_split=one_of("split", SPLIT["split"]) != "no",
         count_repeats=one_of("repeats", ("count", "refuse")) == "count",
         words={word: value for word, value in given.items() if word not in OPTIONS},
     )
