@@ -99,6 +99,8 @@ def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
             "on shared items": row.score_on_shared,
             "scored": row.n_scored,
             "missing": row.n_missing,
+            "missing in trials": row.n_lost,
+            "by rule": row.n_by_rule,
             "runs": row.n_runs,
             "sd of runs": row.run_std,
             "basis": row.basis,
@@ -110,6 +112,8 @@ def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
 
 def _show_leaderboard(console: Console, study: Leaderboard) -> None:
     console.print(study.sentence, markup=False)
+    has_lost = any(row.n_lost for row in study.rows)
+    has_rule = any(row.n_by_rule for row in study.rows)
     has_missing = any(row.score_on_shared is not None for row in study.rows)
     columns = ["=rank", "system", "=score", "=interval", "=ranks possible", "group"]
     columns += ["=own items", "=bounds"] * study.adjusted
@@ -126,12 +130,16 @@ def _show_leaderboard(console: Console, study: Leaderboard) -> None:
             *([row.score_on_shared] * has_missing),
             row.n_scored,
             row.n_missing,
+            *([row.n_lost] * has_lost),
+            *([row.n_by_rule] * has_rule),
             row.n_runs,
             row.basis,
         ]
         for row in study.rows
     ]
-    console.print(table("", (*columns, "=scored", "=missing", "=runs", "basis"), rows))
+    columns += ["=scored", "=missing"]
+    columns += ["=missing in trials"] * has_lost + ["=by rule"] * has_rule
+    console.print(table("", (*columns, "=runs", "basis"), rows))
 
 
 def _own_and_bounds(row: LeaderboardRow, decimals: int) -> tuple[str, str]:

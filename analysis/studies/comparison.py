@@ -22,6 +22,7 @@ from analysis.statistics.paired.equivalence import Verdict
 from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.signature import build_signature
 from analysis.studies.clusters import choose_clusters, has_groups
+from analysis.studies.coverage import coverage_notes
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables
@@ -188,6 +189,7 @@ def study_comparison(
                 None,
                 [
                     *opponents_note(store, matrix.dataset.uid, matrix.metric),
+                    *coverage_notes(store, matrix),
                     *notes,
                     *_warnings(analysis, matrix),
                     *analysis.notes,

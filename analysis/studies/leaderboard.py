@@ -18,6 +18,7 @@ from analysis.statistics.boards.groups import shorten_letters
 from analysis.statistics.boards.resolution import BoardResolution
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
+from analysis.studies.coverage import coverage_notes
 from analysis.studies.leaderboard_comparable import find_comparable
 from analysis.studies.leaderboard_rows import (
     LeaderboardRow,
@@ -220,6 +221,7 @@ def study_leaderboard(
         warnings=(
             *opponents_note(store, chosen.uid, measure),
             *stated_otherwise(disputed_figures(stated, runs)),
+            *coverage_notes(store, matrix),
             *warnings(rows, standing, matrix, comparable),
         ),
         store_revision=store.revision(),

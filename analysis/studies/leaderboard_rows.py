@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from analysis.statistics import BoolArray
+from analysis.studies.coverage import coverage_of
 from analysis.studies.leaderboard_comparable import Comparable
 from store import vectors
 from store.records import MetricRecord, ReportedScoreRecord, RunRecord, ScoreMatrix
@@ -43,6 +44,10 @@ class LeaderboardRow:
     """Items of the dataset; for a reported score the number stated, 0 when it is not."""
     n_scored: int
     n_missing: int
+    n_lost: int
+    """Scores that are missing in single runs or trials, of items that others of them scored."""
+    n_by_rule: int
+    """Scores that a rule gave where there was no answer to score."""
     n_runs: int
     run_scores: tuple[float, ...]
     """The metric of each run and trial by itself."""
@@ -85,6 +90,7 @@ def rows_from_items(
             if run.system_uid == uid
         ]
         values = tuple(v for run in own_runs for v in run if v is not None)
+        coverage = coverage_of(matrix, n_scored, [run for run in runs if run.system_uid == uid])
         on_shared = vectors.aggregate(matrix.scores[i][shared], aggregation)
         rows.append(
             LeaderboardRow(
@@ -103,6 +109,8 @@ def rows_from_items(
                 n_items=n_items,
                 n_scored=n_scored,
                 n_missing=n_items - n_scored,
+                n_lost=coverage.n_lost,
+                n_by_rule=coverage.n_by_rule,
                 n_runs=sum(bool(run) for run in own_runs),
                 run_scores=values,
                 run_std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
@@ -136,6 +144,8 @@ def rows_from_reports(
             n_items=report.n_items or 0,
             n_scored=report.n_items or 0,
             n_missing=0,
+            n_lost=0,
+            n_by_rule=0,
             n_runs=0,
             run_scores=(),
             run_std=None,

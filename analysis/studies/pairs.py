@@ -22,6 +22,7 @@ from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
 from analysis.studies.clusters import choose_clusters
+from analysis.studies.coverage import coverage_notes
 from analysis.studies.kept_results import kept
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import (
@@ -302,6 +303,7 @@ def _study(
         ),
         warnings=(
             *opponents_note(store, matrix.dataset.uid, metric),
+            *coverage_notes(store, matrix),
             *warnings(n_items, n_pairs, result.floor_note, note, matrix, settings),
         ),
         store_revision=store.revision(),

@@ -134,6 +134,18 @@ picked = show_table(
         ),
         "n_scored": Column("Scored", "count", shown=has_items),
         "n_missing": Column("Missing", "count", shown=bool(frame["n_missing"].any())),
+        "n_lost": Column(
+            "Missing in trials",
+            "count",
+            shown=bool(frame["n_lost"].any()),
+            help="Scores missing in single runs or trials, of items that others of them scored",
+        ),
+        "n_by_rule": Column(
+            "By rule",
+            "count",
+            shown=bool(frame["n_by_rule"].any()),
+            help="Scores that a rule gave where there was no answer to score",
+        ),
         "n_runs": Column("Runs", "count", shown=has_items),
         "run_std": Column(
             "SD of runs",

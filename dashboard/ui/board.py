@@ -40,6 +40,8 @@ def board_frame(rows: Sequence[LeaderboardRow]) -> pd.DataFrame:
             "score_on_shared": [row.score_on_shared for row in rows],
             "n_scored": [row.n_scored for row in rows],
             "n_missing": [row.n_missing for row in rows],
+            "n_lost": [row.n_lost for row in rows],
+            "n_by_rule": [row.n_by_rule for row in rows],
             "n_items": [row.n_items for row in rows],
             "n_runs": [row.n_runs for row in rows],
             "run_std": [row.run_std for row in rows],

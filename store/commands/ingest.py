@@ -72,6 +72,10 @@ def ingest_command(
     replace: Annotated[
         bool, typer.Option("--replace", help="Accept other scores or judgments than known.")
     ] = False,
+    missing: Annotated[
+        str,
+        typer.Option(help="zero: a missing score counts as 0, scored by rule; nan: it is missing."),
+    ] = "nan",
     case_matters: Annotated[
         bool,
         typer.Option("--case-matters", help="Systems whose names differ in capitals are two."),
@@ -82,6 +86,8 @@ def ingest_command(
     as_json: JsonOption = False,
 ) -> None:
     """Read files into the store: all of a group of files, or nothing of it."""
+    if missing not in ("zero", "nan"):
+        raise StoreError(f"--missing '{missing}': write zero or nan.")
     options = ReadOptions(
         system=system,
         dataset=dataset,
@@ -112,6 +118,7 @@ def ingest_command(
             replace=replace,
             dry_run=dry_run,
             case_matters=case_matters,
+            missing_as_zero=missing == "zero",
         )
         result = _joined(reports)
         answer(

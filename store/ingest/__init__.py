@@ -49,6 +49,7 @@ def ingest_all(
     replace: bool = False,
     dry_run: bool = False,
     case_matters: bool = False,
+    missing_as_zero: bool = False,
 ) -> list[IngestReport]:
     """Write bundles into the store: all of them, or nothing.
 
@@ -69,6 +70,9 @@ def ingest_all(
         Do everything and take it back: the reports say what would happen.
     case_matters
         Names of systems that differ in nothing but capitals are different systems.
+    missing_as_zero
+        An item of the import that a run has no score for counts as 0, with the status "scored by
+        rule"; only for metrics whose worst score that is.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def ingest_all(
                 _prepare(change, bundles[n], higher_is_better, dry_run, scales, case_matters)
                 for n in batch
             ]
-            runs = ingest_runs(change, arrived, replace=replace)
+            runs = ingest_runs(change, arrived, replace=replace, missing_as_zero=missing_as_zero)
             for number, one, of_it in zip(batch, arrived, runs, strict=True):
                 reports[number] = _finish(change, one, of_it, replace)
         # Last: an overlap may name a dataset that comes with a later file.

@@ -12,7 +12,7 @@ from store.importers.bundle import SkippedRow
 Noun = Literal[
     "run", "item", "score", "output", "judgment", "annotator", "detail", "reported figure"
 ]
-What = Literal["added", "extended", "replaced", "unchanged", "filled in"]
+What = Literal["added", "extended", "replaced", "unchanged", "filled in", "by rule"]
 
 _TOLD: tuple[tuple[Noun, What, str], ...] = (
     ("run", "added", "runs_added"),
@@ -21,6 +21,7 @@ _TOLD: tuple[tuple[Noun, What, str], ...] = (
     ("run", "unchanged", "runs_unchanged"),
     ("item", "added", "items_added"),
     ("score", "added", "scores_added"),
+    ("score", "by rule", "scores_by_rule"),
     ("output", "added", "outputs_added"),
     ("judgment", "added", "judgments_added"),
     ("judgment", "replaced", "judgments_replaced"),
@@ -32,6 +33,9 @@ _TOLD: tuple[tuple[Noun, What, str], ...] = (
     ("reported figure", "unchanged", "reported_unchanged"),
 )
 """What is counted, in the order in which it is told, with its key in the JSON."""
+
+
+_NOT_NEW = ("unchanged", "by rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ class IngestReport:
     @property
     def changed(self) -> bool:
         """Whether anything new came in."""
-        is_new = any(number for (_, what), number in self.counts.items() if what != "unchanged")
+        is_new = any(number for (_, what), number in self.counts.items() if what not in _NOT_NEW)
         return is_new or bool(self.criteria_added)
 
     def to_dict(self) -> dict[str, Any]:

@@ -85,10 +85,17 @@ class _Part:
         return self.arrived.bundle.datasets[self.wanted.dataset].items[number].key
 
 
-def ingest_runs(change: Change, arrived: Sequence[Arrived], *, replace: bool) -> list[list[Run]]:
+def ingest_runs(
+    change: Change,
+    arrived: Sequence[Arrived],
+    *,
+    replace: bool,
+    missing_as_zero: bool = False,
+) -> list[list[Run]]:
     """Write the runs of bundles that belong together; return for each bundle the stored runs.
 
     What the bundles bring of one run (system, dataset, label) is joined: they are shards of it.
+    With `missing_as_zero` an item of the bundles without a score gets 0, as scored by rule.
 
     Raises
     ------
@@ -106,7 +113,7 @@ def ingest_runs(change: Change, arrived: Sequence[Arrived], *, replace: bool) ->
     stored: dict[tuple[int, int], Run] = {}
     for places in groups.values():
         parts = [_part(arrived[number], arrived[number].bundle.runs[p]) for number, p in places]
-        stored |= dict.fromkeys(places, _put_run(change, parts, replace))
+        stored |= dict.fromkeys(places, _put_run(change, parts, replace, missing_as_zero))
     return [
         [stored[number, place] for place in range(len(one.bundle.runs))]
         for number, one in enumerate(arrived)
@@ -119,12 +126,18 @@ def _part(arrived: Arrived, wanted: BundleRun) -> _Part:
     return _Part(arrived, wanted, aligned, incoming, _incoming_statuses(wanted, aligned))
 
 
-def _put_run(change: Change, parts: Sequence[_Part], replace: bool) -> Run:
+def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_zero: bool) -> Run:
     """Add a run, or reconcile it with the one that the store has."""
     first, targets = parts[0], parts[0].arrived.targets
     brought, owners = _joined_vectors(parts)
     statuses = _joined_statuses(parts)
     widest = max((part.aligned for part in parts), key=lambda aligned: aligned.n_covered)
+    has_item = np.zeros(widest.n_covered, np.bool_)
+    for part in parts:
+        has_item[: part.aligned.n_covered] |= part.has_item
+    stated = dict(statuses)
+    if missing_as_zero:
+        _score_by_rule(brought, owners, statuses, has_item, first.arrived.report)
     stored = change.session.scalars(
         sa.select(Run).where(
             Run.system_id == targets.systems[first.wanted.system],
@@ -142,9 +155,6 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool) -> Run:
         _tell_added(change, run, parts, owners, gained, "added")
         return run
     known = _known_vectors(change, stored, brought)
-    has_item = np.zeros(widest.n_covered, np.bool_)
-    for part in parts:
-        has_item[: part.aligned.n_covered] |= part.has_item
     met = {
         key: reconcile_scores(values, brought[key].values, has_item)
         for key, values in known.items()
@@ -154,7 +164,7 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool) -> Run:
     what = f"scores for '{changed[0]}'" if changed else ""
     has_stated = any(part.wanted.statuses for part in parts)
     before = _stored_statuses(change, stored)
-    if not (new or changed) and has_stated and _contradict(before, statuses) is not None:
+    if not (new or changed) and has_stated and _contradict(before, stated) is not None:
         what = "statuses"
     if what and not replace:
         raise ConflictError(_conflict_text(first.wanted, first.aligned, what))
@@ -279,6 +289,40 @@ def _joined_statuses(parts: Sequence[_Part]) -> dict[int, StatusArray]:
     return joined
 
 
+def _score_by_rule(
+    brought: dict[_VectorKey, _Vector],
+    owners: dict[_VectorKey, IntArray],
+    statuses: dict[int, StatusArray],
+    has_item: BoolArray,
+    report: IngestReport,
+) -> None:
+    """Give every item without a score a 0, where that is the worst one, and mark it."""
+    n_items = len(has_item)
+    for key, vector in brought.items():
+        metric, trial = vector.metric, vector.trial
+        values = vectors.pad(vector.values, n_items).copy()
+        lost = has_item & ~vectors.scored(values)
+        is_worst = metric.higher_is_better and metric.lower in (None, 0)
+        if not lost.any():
+            continue
+        if not is_worst or metric.aggregation not in ONE_SCORE or np.nanmin(values) < 0:
+            told = f"--missing zero leaves '{metric.name}' as it is: 0 is not its worst score."
+            if told not in report.understood:
+                report.understood.append(told)
+            continue
+        values[lost] = 0.0
+        brought[key] = vector._replace(values=values)
+        owner = np.full(n_items, -1)
+        owner[: len(owners[key])] = owners[key]
+        owner[lost] = 0
+        owners[key] = owner
+        status = np.full(n_items, Status.NOT_ATTEMPTED, np.uint8)
+        status[: len(statuses[trial])] = statuses[trial]
+        status[lost] = Status.SCORED_BY_RULE
+        statuses[trial] = status
+        report.add("score", "by rule", int(lost.sum()))
+
+
 def _keep_other_items(
     brought: dict[_VectorKey, _Vector],
     known: dict[_VectorKey, FloatArray],
@@ -310,8 +354,9 @@ def _tell_lacking(part: _Part, run: Run, met: dict[_VectorKey, ReconciledScores]
     n_lacking = sum(int(one.lacking.sum()) for one in met.values())
     if n_lacking:
         label = f" '{run.label}'" if run.label else ""
+        scores = "1 score" if n_lacking == 1 else f"{n_lacking:,} scores"
         part.arrived.report.warnings.append(
-            f"The store holds {n_lacking:,} scores of the run{label} of '{part.wanted.system}' on "
+            f"The store holds {scores} of the run{label} of '{part.wanted.system}' on "
             f"'{part.aligned.row.name}' for items without one in {part.arrived.path}. They stay; "
             "--replace takes them out."
         )
@@ -654,7 +699,7 @@ def _says_more(known: dict[int, StatusArray], stated: dict[int, StatusArray]) ->
 def _joined(old: StatusArray, new: StatusArray) -> StatusArray:
     joined = np.full(max(len(old), len(new)), Status.NOT_ATTEMPTED, np.uint8)
     joined[: len(old)] = old
-    unknown = joined[: len(new)] == Status.NOT_ATTEMPTED
+    unknown = (joined[: len(new)] == Status.NOT_ATTEMPTED) | (new == Status.SCORED_BY_RULE)
     joined[: len(new)][unknown] = new[unknown]
     return joined
 

@@ -141,3 +141,57 @@ def test_the_other_metric_of_a_shard_stands_where_its_items_are(store, bundle, r
     second = bundle([run("A", {(0, 0): [1.0], (1, 0): [0.5]})], keys=["c"], metric=metrics)
     ingest_all(store, [first, second], actor="t")
     assert [(v.metric, v.n_scored) for v in list_runs(store)[0].vectors] == [("acc", 3), ("f", 1)]
+
+
+def statuses_of(store) -> list[int]:
+    [loaded] = load_run_scores(store, list_runs(store)[0].uid)
+    return loaded.status.tolist()
+
+
+def test_a_missing_score_counts_as_zero_where_it_is_said(store, shard, contents):
+    sent = [shard("1.csv", {"a": 1.0, "b": math.nan})]
+    [report] = ingest_all(store, sent, actor="t", missing_as_zero=True)
+    assert report.to_dict()["scores_by_rule"] == 1
+    assert scores_of(store) == {"a": 1.0, "b": 0.0}
+    assert statuses_of(store) == [Status.OK, Status.SCORED_BY_RULE]
+    before = contents(store)
+    assert not ingest_all(store, sent, actor="t", missing_as_zero=True)[0].changed
+    [plain] = ingest_all(store, sent, actor="t")
+    assert not plain.changed
+    assert "holds 1 score of" in plain.warnings[0]
+    assert contents(store) == before
+
+
+def test_a_run_that_is_known_gets_its_zeros_later(store, bundle, run):
+    stated = {0: np.array([Status.OK, Status.ERROR, Status.OK], np.uint8)}
+    sent = bundle([run("A", [1.0, math.nan, math.nan], statuses=stated)], keys=["a", "b", "c"])
+    ingest(store, sent, actor="t")
+    [report] = ingest_all(store, [sent], actor="t", missing_as_zero=True)
+    assert report.n("run", "extended") == 1
+    assert scores_of(store) == {"a": 1.0, "b": 0.0, "c": 0.0}
+    assert statuses_of(store) == [Status.OK, Status.SCORED_BY_RULE, Status.SCORED_BY_RULE]
+
+
+def test_zeros_are_given_after_shards_are_joined(store, bundle):
+    first = bundle({"A": [1.0, math.nan], "B": [1.0, 1.0]}, keys=["a", "b"])
+    second = bundle({"A": [0.5]}, keys=["b"])
+    ingest_all(store, [first, second], actor="t", missing_as_zero=True)
+    assert scores_of(store) == {"a": 1.0, "b": 0.5}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        BundleMetric("cost", higher_is_better=False),
+        BundleMetric("likert", higher_is_better=True, lower=1, upper=5),
+        BundleMetric("las", higher_is_better=True, aggregation="ratio"),
+    ],
+)
+def test_zero_is_given_only_where_it_is_the_worst_score(store, bundle, metric):
+    value = [1.0, 2.0] if metric.aggregation == "ratio" else 2.0
+    none = [math.nan, math.nan] if metric.aggregation == "ratio" else math.nan
+    [report] = ingest_all(
+        store, [bundle({"A": [value, none]}, metric=metric)], actor="t", missing_as_zero=True
+    )
+    assert report.n("score", "added") == 1
+    assert f"leaves '{metric.name}' as it is" in report.understood[-1]

@@ -18,7 +18,7 @@ from store.importers.bundle import (
     BundleScores,
     ImportBundle,
 )
-from store.ingest import ingest
+from store.ingest import ingest_all
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +50,7 @@ def add_run(store: Store) -> Callable[..., None]:
         label: str = "",
         metric: str = "accuracy",
         higher_is_better: bool = True,
+        missing_as_zero: bool = False,
     ) -> None:
         values = np.array(scores, dtype=float).reshape(len(scores), 1)
         bundle = ImportBundle(
@@ -60,6 +61,6 @@ def add_run(store: Store) -> Callable[..., None]:
             metrics=[BundleMetric(metric, higher_is_better=higher_is_better)],
             runs=[BundleRun(system, 0, label, [BundleScores(0, values)])],
         )
-        ingest(store, bundle, actor="tests")
+        ingest_all(store, [bundle], actor="tests", missing_as_zero=missing_as_zero)
 
     return add

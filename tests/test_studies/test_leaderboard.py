@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.markup import latex
+from analysis.studies.comparison import study_comparison
 from analysis.studies.leaderboard import study_leaderboard
 from analysis.studies.overview import study_overview
 from analysis.studies.pairs import study_pairs
@@ -79,6 +80,24 @@ def test_unequal_coverage_is_said_and_shared_items_shown(store: Store, add_run: 
     assert (study.compared_by, study.lead) == ("shared items", "tie of 2")
     assert study.n_shared == 3
     assert any("Unequal coverage: easy only" in warning for warning in study.warnings)
+
+
+def test_what_is_missing_in_single_trials_and_what_a_rule_gave_is_said(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("A", "d", [1, 0, NAN, NAN], label="1", missing_as_zero=True)
+    add_run("A", "d", [1, 1, 1, 0], label="2")
+    add_run("B", "d", [1, NAN, NAN, 0], label="1")
+    add_run("B", "d", [1, NAN, 0, 0], label="2")
+    add_run("C", "d", [1, 0, 1, 0])
+    study = study_leaderboard(store, "d")
+    found = {row.system: (row.n_missing, row.n_lost, row.n_by_rule) for row in study.rows}
+    assert found == {"A": (0, 0, 2), "B": (1, 1, 0), "C": (0, 0, 0)}
+    by_rule, lost = (told for told in study.warnings if "A (2)" in told or "B (1)" in told)
+    assert by_rule.startswith("Scored by rule")
+    assert lost.startswith("Missing in single runs or trials: B (1).")
+    assert by_rule in study_comparison(store, "A", "C", dataset="d").warnings
+    assert by_rule in study_pairs(store, "d").warnings
 
 
 def test_no_shared_item_leaves_no_shared_score(store: Store, add_run: AddRun) -> None:
