@@ -39,7 +39,6 @@ STATUS_WORDS = {word: status for status, words in _STATUS_SPELLINGS.items() for 
 """Spellings of a status, in lower case; hyphens and underscores count as blanks. A word such as
 "failed" is not among them: it may mean a crash or a wrong answer."""
 
-_MUST_BE_FINITE = f"a score must be finite and at most {LARGEST:g} in size"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+\s*%?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _TOO_LARGE = re.compile(
@@ -50,6 +49,30 @@ _TOO_LARGE = re.compile(
 
 class CellError(ValueError):
     """A cell cannot be read; the message says why and what to write."""
+
+
+def is_infinite(printed: Any) -> bool:
+    """Return whether a cell says that something is infinite, and is no large number."""
+    return str(printed).strip().lower().lstrip("+-") in ("inf", "infinity")
+
+
+def too_large(printed: Any) -> str:
+    """Return what is said of a number that is no score for its size."""
+    if is_infinite(printed):
+        return (
+            "is infinite: whatever was measured has no value there. Write NA where there is no "
+            "score"
+        )
+    return f"is too large; a score is at most {LARGEST:g} in size"
+
+
+def no_number(printed: str) -> str:
+    """Return what is said of a cell that holds no finite number where a score is wanted."""
+    try:
+        float(printed)
+    except ValueError:
+        return f"'{printed}' is no number."
+    return f"'{printed}' {too_large(printed)}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +173,7 @@ def parse_number(text: str) -> tuple[float, bool]:
             pass
         else:
             if abs(value) > LARGEST:
-                raise CellError(f"{trimmed!r} is infinite or too large; {_MUST_BE_FINITE}")
+                raise CellError(f"{trimmed!r} {too_large(trimmed)}")
             return value, is_percent
     if _DECIMAL_COMMA.fullmatch(trimmed):
         point = trimmed.replace(",", ".")
@@ -248,7 +271,7 @@ def _plain_number(cell: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         raise CellError(f"{cell!r} is not a number") from None
     if abs(value) > LARGEST:
-        raise CellError(f"{cell!r} is infinite or too large; {_MUST_BE_FINITE}")
+        raise CellError(f"{cell!r} {too_large(value)}")
     return value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from store.importers.cells import LARGEST, MISSING_WORDS, CellError, parse_number
+from store.importers.cells import LARGEST, MISSING_WORDS, CellError, parse_number, too_large
 
 _MARKS = "*∗⁎†‡§¶"
 _TRAILING_MARKS = re.compile(
@@ -137,5 +137,5 @@ def _power_of_ten(text: str) -> float | None:
 
 def _finite(value: float) -> float:
     if abs(value) > LARGEST:
-        raise CellError(f"{value} is infinite or too large; a figure must be finite")
+        raise CellError(f"{value} {too_large(value)}")
     return value

@@ -5,8 +5,9 @@ import pytest
 
 from store.engine import open_store
 from store.errors import ImportFormatError
-from store.importers.bundle import ReadOptions, Status
+from store.importers.bundle import ReadOptions, RowProblems, Status
 from store.importers.detect import read_paths
+from store.importers.mqm.averages import Averages, check_averages, read_averages
 from store.importers.mqm.rows import Marked
 from store.ingest import ingest
 from store.judgments import load_ratings
@@ -270,6 +271,28 @@ def test_averages_that_do_not_follow_are_told(folder):
 def test_an_average_without_a_judgment_is_told(folder):
     (warning,) = folder(AVERAGES.replace("None 2", "-1 2")).warnings
     assert "'ref' on segment 2: -1 stated, nan computed" in warning
+
+
+def test_names_that_differ_in_marks_only_are_one_system():
+    recomputed = {("refA", "1"): -1.0, ("refB", "1"): -2.0, ("A", "1"): 0.0}
+    stated = Averages({("ref-A", "1"): -1.0, ("ref-B", "1"): -2.0, ("A", "1"): 0.0}, 6)
+    check = check_averages(stated, recomputed)
+    assert check.warnings == ()
+    assert check.understood[:2] == (
+        "'ref-A' of the averages is 'refA' of the annotations.",
+        "'ref-B' of the averages is 'refB' of the annotations.",
+    )
+    assert check.understood[2].startswith("3 of 3 stated averages equal")
+    apart = check_averages(Averages({("ref-A", "1"): -1.0, ("ref.a", "1"): -1.0}, 6), recomputed)
+    assert "2 stated averages do not follow" in apart.warnings[0], "nobody can tell which it is"
+
+
+def test_an_infinite_average_is_called_so():
+    problems = RowProblems(lenient=True)
+    read_averages("system mqm_avg_score seg_id\nA inf 1\nA many 2\n", "a.tsv", problems)
+    infinite, word = (row.reason for row in problems.raise_if_any())
+    assert infinite.startswith("'inf' is infinite: whatever was measured has no value there")
+    assert word == "'many' is no number."
 
 
 def test_averages_alone_are_scores_of_a_human_metric(read):

@@ -184,6 +184,13 @@ def test_lines_that_cannot_be_used(folder):
         folder({"x": text})
 
 
+@pytest.mark.parametrize("first", ["inf", "0.5"])
+def test_an_infinite_score_is_called_so(read, first):
+    lines = f"chrF\tde-en\tnewstest2019\tA.1\t{first}\nchrF\tde-en\tnewstest2019\tB.2\t-inf\n"
+    with pytest.raises(ImportFormatError, match=r"inf' is infinite: whatever was measured has no"):
+        read(lines, "chrF.sys.score")
+
+
 def test_missing_scores_are_told(folder):
     bundle = folder({"x": lines("X", 1, "nan")})
     assert len(bundle.reported_scores) == 1

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
+from store.importers.cells import no_number
+from store.importers.wmt.names import letters_of
 
 SUFFIX = ".avg_seg_scores"
 """What the name of such a file has after the name of the annotations'."""
@@ -62,7 +64,7 @@ def read_averages(text: str, shown: str, problems: RowProblems) -> Averages:
         system, printed, segment = cells
         value = _number(printed)
         if value is None:
-            problems.report(shown, number, _HEADER[1], f"'{printed}' is no number.")
+            problems.report(shown, number, _HEADER[1], no_number(printed))
         elif (system, segment) in scores:
             reason = f"a second average of '{system}' on segment {segment}."
             problems.report(shown, number, None, reason)
@@ -93,15 +95,25 @@ class Check:
 def check_averages(stated: Averages, recomputed: Mapping[tuple[str, str], float]) -> Check:
     """Compare stated averages with recomputed ones, both negated.
 
-    A human reference may be called ``ref-A`` in one file and ``ref`` in the other: when each has
-    exactly one system that the other lacks, and the names begin alike, they are taken for one.
+    Names that one file has and the other lacks are taken for one where they differ in marks and
+    capitals only (``ref-A`` and ``refA``), or where each has exactly one such name and they begin
+    alike (``ref-A`` and ``ref``).
     """
-    told = []
     here, there = _only(recomputed, stated.systems), _only(stated.scores, _systems(recomputed))
-    renamed: dict[str, str] = {}
+    by_letters: dict[str, list[str]] = {}
+    for name in here:
+        by_letters.setdefault(letters_of(name), []).append(name)
+    renamed = {
+        name: found[0]
+        for name in there
+        if len(found := by_letters.get(letters_of(name), [])) == 1
+        and sum(letters_of(other) == letters_of(name) for other in there) == 1
+    }
     if len(here) == len(there) == 1 and there[0].startswith(here[0]):
         renamed = {there[0]: here[0]}
-        told.append(f"'{there[0]}' of the averages is '{here[0]}' of the annotations.")
+    told = [
+        f"'{old}' of the averages is '{new}' of the annotations." for old, new in renamed.items()
+    ]
     slack = 0.5 * 10.0**-stated.n_digits * (1 + 1e-6) + 1e-9
     n_equal, differing, unstated = 0, [], []
     scores = {(renamed.get(s, s), segment): value for (s, segment), value in stated.scores.items()}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from store.importers.bundle import BundleErrorSpan, RowProblems
-from store.importers.cells import LARGEST
+from store.importers.cells import LARGEST, is_infinite, no_number
 from store.importers.wmt.names import LANGUAGE_PAIR
 
 Role = Literal["documents", "source", "reference", "output", "human", "metric", "rating"]
@@ -78,7 +78,7 @@ def is_test_set(folder: Path) -> bool:
 def is_score_line(line: str) -> bool:
     """Return whether a line ends in a score, after a system and perhaps a domain."""
     cells = line.split()
-    return len(cells) in (2, 3) and _number(cells[-1]) is not None
+    return len(cells) in (2, 3) and (_number(cells[-1]) is not None or is_infinite(cells[-1]))
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ def read_scores(text: str, shown: str, level: Level, problems: RowProblems) -> S
             continue
         value = _number(cells[-1])
         if value is None:
-            problems.report(shown, number, "score", f"'{cells[-1]}' is no number.")
+            problems.report(shown, number, "score", no_number(cells[-1]))
             continue
         domain = cells[0] if width > 2 else ""
         scores[domain, cells[-2]].append(value)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
+from store.importers.cells import no_number
 from store.importers.textfile import read_text
 
 Kind = Literal["segments", "systems", "names"]
@@ -129,7 +130,7 @@ def _rows(
         if bad is None and not row["N"].isdecimal():
             bad = "N"
         if bad is not None:
-            problems.report(shown, number, bad, f"'{row[bad]}' is no number.")
+            problems.report(shown, number, bad, no_number(row[bad]))
             continue
         rows.append((number, row))
     return rows

@@ -24,6 +24,7 @@ from store.importers.bundle import (
     RowProblems,
     SourceFile,
 )
+from store.importers.cells import no_number
 from store.importers.first_line import first_line
 from store.importers.settings import Settings, load_settings
 from store.importers.textfile import data_suffix, read_text
@@ -122,7 +123,7 @@ def _number(printed: str) -> float | None:
         value = float(printed)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value
 
 
 def _read_lines(text: str, path: Path, shown: str, problems: RowProblems) -> list[_Line]:
@@ -151,10 +152,12 @@ def _read_lines(text: str, path: Path, shown: str, problems: RowProblems) -> lis
         else:
             row = dict(zip(("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE"), cells, strict=False))
         value = _number(row["SCORE"])
-        if value is None or LANGUAGE_PAIR.fullmatch(row["LP"]) is None:
-            name, cell = ("SCORE", row["SCORE"]) if value is None else ("LP", row["LP"])
-            what = "number" if value is None else "language pair such as de-en"
-            problems.report(shown, number, name, f"'{cell}' is no {what}.")
+        if value is None or math.isinf(value):
+            problems.report(shown, number, "SCORE", no_number(row["SCORE"]))
+            continue
+        if LANGUAGE_PAIR.fullmatch(row["LP"]) is None:
+            reason = f"'{row['LP']}' is no language pair such as de-en."
+            problems.report(shown, number, "LP", reason)
             continue
         place = (path, number, row["METRIC"], row["LP"], row.get("TESTSET"), row["SYSTEM"])
         found.append(_Line(*place, value, row["SCORE"]))

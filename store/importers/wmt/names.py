@@ -28,6 +28,11 @@ def test_set_in(path: Path) -> str | None:
     return None
 
 
+def letters_of(system: str) -> str:
+    """Return a name without marks and capitals: ref-A, refA and ref.a are one."""
+    return re.sub(r"[^0-9a-z]+", "", system.lower())
+
+
 def is_person(system: str) -> bool:
     """Return whether a system is a human translation by its name: ref, ref-A, refB, HUMAN.0."""
     return _PERSON.fullmatch(system) is not None
