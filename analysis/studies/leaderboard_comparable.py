@@ -95,7 +95,9 @@ def find_comparable(
     same = not len(rows) or bool((rows == rows[0]).all())
     nothing: tuple[None, ...] = (None,) * n_systems
     gains = metric.sign * np.where(scored, matrix.scores[:, :, 0], np.nan)
-    groups = choose_clusters(load_groups(store, matrix.dataset.uid), settings.clusters).groups
+    groups: Groups = None
+    if not same:
+        groups = choose_clusters(load_groups(store, matrix.dataset.uid), settings.clusters).groups
     seen = metric.lower is None or metric.upper is None
 
     def found(

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE
 from analysis.statistics.planning.accuracy.detectable_gap import minimum_detectable_gap
 from analysis.statistics.planning.accuracy.mcnemar_power import mcnemar_power
+from analysis.studies.leaderboard import study_leaderboard
 from analysis.studies.power.dataset import study_dataset_power
 from analysis.studies.power.dataset_curves import item_counts
 from analysis.studies.power.resolution import study_resolution
@@ -479,3 +480,18 @@ def test_two_that_never_fail_on_the_same_item_keep_no_test_set_from_its_answer(
     assert rows["apart"].gap == 0
     assert rows["apart"].resolves is False
     assert math.isnan(study_dataset_power(store, "apart").mde)
+
+
+def test_the_first_two_are_those_of_the_leaderboard(store: Store, add_run: AddRun) -> None:
+    rng = np.random.default_rng(12)
+    hard = np.arange(200) % 4 == 0
+    best, second = ((rng.random(200) < np.where(hard, 0.1, p)).astype(float) for p in (0.95, 0.9))
+    skips = np.where(hard, np.nan, (rng.random(200) < 0.8).astype(float))
+    for name, scores in (("best", best), ("second", second), ("skips", skips)):
+        add_run(name, "quiz", list(scores))
+    board = study_leaderboard(store, "quiz")
+    assert max(board.rows, key=lambda row: row.score_own).system == "skips"
+    study = study_dataset_power(store, "quiz")
+    assert (study.system_a, study.system_b) == ("best", "second")
+    assert [row.system for row in board.rows] == list(study.systems)
+    assert study.score_a == board.rows[0].score

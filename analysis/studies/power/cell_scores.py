@@ -12,6 +12,8 @@ from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, Agre
 from analysis.studies.agreement_line import line_of_agreement
 from analysis.studies.cells import CellKey
 from analysis.studies.clusters import Clusters, choose_clusters
+from analysis.studies.leaderboard_comparable import find_comparable
+from analysis.studies.pairs_words import PairsSettings
 from analysis.studies.power.pair_scores import PairScores, shared_scores
 from store import vectors
 from store.arrays import load_groups, load_matrix
@@ -26,7 +28,7 @@ class CellScores(NamedTuple):
     order: tuple[int, ...]
     """Rows of the matrix."""
     scores: tuple[float, ...]
-    """Of each in `order`: the metric over the items it was scored on."""
+    """Of each in `order`: as on the leaderboard, comparable where systems have other items."""
     labels: list[str | None]
     """Group of each item, as the dataset declares it."""
     clusters: Clusters
@@ -75,7 +77,10 @@ def load_scores(store: Store, key: CellKey, *, clusters: bool | None = None) -> 
     """Return the systems of a dataset and metric, the best first."""
     matrix = load_matrix(store, *key)
     metric = matrix.metric
-    scores = [vectors.aggregate(row, metric.aggregation) for row in matrix.scores]
+    own = [vectors.aggregate(row, metric.aggregation) for row in matrix.scores]
+    scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
+    settings = PairsSettings(clusters=clusters)
+    scores = find_comparable(store, matrix, scored, own, settings).scores
     order = sorted(
         (i for i, score in enumerate(scores) if not math.isnan(score)),
         key=lambda i: (-metric.sign * scores[i], matrix.systems[i].casefold()),
