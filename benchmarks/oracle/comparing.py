@@ -176,7 +176,9 @@ def _size(reference: Mapping[str, float], key: str) -> float:
     if name.startswith(("low", "high")):
         level = name.removeprefix("low").removeprefix("high")
         return max(abs(reference.get(f"{owner}|{side}{level}", 0.0)) for side in ("low", "high"))
-    if name in ("difference", "hl", "dz", "statistic") or key.startswith("rank|nemenyi"):
+    if name in ("difference", "score", "own", "hl", "dz", "statistic") or key.startswith(
+        "rank|nemenyi"
+    ):
         return 1.0  # R's studentised range is 1 less its lower tail
     return 0.0
 

@@ -139,7 +139,9 @@ def of_case(store: str, case: Case, refused: Callable[[Refused], None]) -> Itera
         return
     for row in rows:
         yield f"{case.name}|{row['system']}|score", _scaled(row["score"], case.factor)
-        if case.groups is None:  # with groups, the board's interval is that of the groups
+        yield f"{case.name}|{row['system']}|own", _scaled(row["score_own"], case.factor)
+        if case.groups is None and not np.isnan(case.scores).any():
+            # Else the interval is that of groups, or of what is comparable.
             yield from _ends(f"{case.name}|{row['system']}", row["ci"], case.factor)
 
 

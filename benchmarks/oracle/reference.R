@@ -111,10 +111,21 @@ board <- function(key, scores) {
     for (i in seq_len(k - 1)) for (j in (i + 1):k)
       put(sprintf("%s|%s|%s|adjusted|%s", key, colnames(scores)[i], colnames(scores)[j], tolower(how)), adjusted[j, i])
   }
+  if (anyNA(scores)) {
+    long <- data.frame(score = c(scores), system = factor(c(col(scores))), item = factor(c(row(scores))))
+    long <- droplevels(long[!is.na(long$score), ])
+    fit <- lm(score ~ system + item, long)
+    additive <- sapply(levels(long$system), function(name)
+      mean(predict(fit, data.frame(system = name, item = levels(long$item)))))
+  }
   for (i in seq_len(k)) {
-    x <- scores[, i]; x <- x[!is.na(x)]
     where <- sprintf("%s|%s", key, colnames(scores)[i])
-    if (length(x) == 0) next
+    put(paste0(where, "|own"), mean(scores[, i], na.rm = TRUE))
+    if (anyNA(scores)) {  # ranked by an additive model of systems and items
+      put(paste0(where, "|score"), additive[i])
+      next
+    }
+    x <- scores[, i]
     put(paste0(where, "|score"), mean(x))
     ends <- if (all(x %in% 0:1)) prop.test(sum(x), length(x), correct = FALSE)$conf.int
             else if (length(unique(x)) > 1) t.test(x)$conf.int
