@@ -275,6 +275,27 @@ def test_drawn_and_approximated_pvalues_approach_the_exact_ones(monkeypatch):
     assert np.all(result.floor[tail] < 1e-30)
 
 
+def test_small_pvalues_hold_where_large_steps_stand_beside_tiny_ones():
+    # Right answers with a tiny price per item: 20 of 24 large differences, 400 tiny ones.
+    rng = np.random.default_rng(8)
+    sizes = np.r_[np.full(24, 2_000), rng.integers(1, 9, 400)]
+    signs = np.r_[np.repeat([1, -1], [21, 3]), rng.choice([-1, 1], 400)]
+    chances = np.ones(1)
+    for size in np.sort(sizes):
+        longer = np.zeros(chances.size + size)
+        longer[: chances.size] += chances / 2
+        longer[size:] += chances / 2
+        chances = longer
+    t = int(np.sum(sizes * signs))
+    expected = 2 * math.fsum(chances[(t + chances.size) // 2 :])
+    assert 1e-4 < expected < 1e-3
+    d = math.pi * sizes * signs
+    for seed in range(3):
+        result = signflip_all_pairs(np.stack([d, 0 * d]), seed=seed)
+        assert result.method[0, 1] == PairMethod.TAIL
+        assert result.pvalue[0, 1] == pytest.approx(expected, rel=0.02)
+
+
 def test_one_sided_tail_leaves_the_other_side_drawn():
     result = signflip_all_pairs(graded(2, 400, shift=0.4), alternative="greater", n_resamples=999)
     assert result.method[1, 0] == PairMethod.TAIL

@@ -316,3 +316,14 @@ def test_importing_does_not_load_the_compiler():
     code = "import sys, analysis.statistics.all_pairs.pairwise; print('numba' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"
+
+
+def test_a_pvalue_that_is_only_bounded_is_printed_as_a_bound():
+    scores = np.random.default_rng(0).normal(size=(3, 400))
+    scores[2] += 5.0
+    result = pairwise(scores, interval="none")
+    assert result.method[0, 2] == PairMethod.BOUND
+    assert result.pvalue[0, 2] == 1e-30
+    lines = str(result).splitlines()
+    assert sum("< 1e-30" in line for line in lines) == 2
+    assert sum("<" in line for line in lines) == 2

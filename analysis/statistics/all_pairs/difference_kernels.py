@@ -137,6 +137,20 @@ def sum_of_squares(sizes: FloatArray) -> float:
 
 
 @compiled
+def largest_of(sizes: FloatArray) -> float:
+    lanes = np.zeros(_LANES)
+    whole = sizes.size - sizes.size % _LANES
+    for start in range(0, whole, _LANES):
+        part = sizes[start : start + _LANES]
+        for i in range(_LANES):
+            lanes[i] = part[i] if part[i] > lanes[i] else lanes[i]
+    top = lanes.max()
+    for i in range(whole, sizes.size):
+        top = max(top, sizes[i])
+    return float(top)
+
+
+@compiled
 def square_pairs(
     scores: npt.NDArray[np.floating],
     units: npt.NDArray[np.int64],

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.difference_kernels import common_divisor, sizes_of
+from analysis.statistics.all_pairs.difference_kernels import common_divisor, largest_of, sizes_of
 from analysis.statistics.all_pairs.kernels import compiled
 
 PRUNED = -40.0
@@ -191,9 +191,12 @@ def _convolved_tail(
     for j in range(levels.size):
         level = int(levels[j])
         for _ in range(int(multiplicity[j])):
-            next_[:filled] = 0.5 * chances[:filled]
-            next_[filled : filled + level] = 0.0
-            next_[level : filled + level] += 0.5 * chances[:filled]
+            for u in range(filled):
+                next_[u] = 0.5 * chances[u]
+            for u in range(filled, filled + level):
+                next_[u] = 0.0
+            for u in range(filled):
+                next_[level + u] += 0.5 * chances[u]
             chances, next_ = next_, chances
             filled += level
     # Index u stands for T = 2 u - reach; the smallest chances are added first.
@@ -288,7 +291,7 @@ def invert_pairs(
     for k in range(left.size):
         sizes_of(scores[left[k]], scores[right[k]], units, 0.0, sizes)
         settled[k] = True
-        divisor, top = _divisor(sizes), sizes.max()
+        divisor, top = _divisor(sizes), largest_of(sizes)
         if divisor == 0:
             upper[k] = point[k] = 1.0
             continue

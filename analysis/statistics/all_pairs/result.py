@@ -158,7 +158,10 @@ class Pairwise(Result):
         lines = [f"{'pair':>12}  {'difference':>11}  {'p':>9}  {'adjusted':>9}  items"]
         for i, j in zip(first[order], second[order], strict=True):
             p, adjusted = self.pvalue[i, j], self.pvalue_adjusted[i, j]
-            told = "not testable" if math.isnan(p) else f"{p:>9.4g}  {adjusted:>9.4g}"
+            below = "< " if self.method[i, j] == PairMethod.BOUND else ""
+            told = f"{f'{below}{p:.4g}':>9}  {f'{below}{adjusted:.4g}':>9}"
+            if math.isnan(p):
+                told = "not testable"
             lines.append(
                 f"{f'{i} - {j}':>12}  {self.difference[i, j]:>11.5g}  {told}  {self.n_items[i, j]}"
             )

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.difference_kernels import (
     common_divisor,
+    largest_of,
     sizes_of,
 )
 from analysis.statistics.all_pairs.kernels import compiled
@@ -137,20 +138,6 @@ def _lugannani_rice(theta: float, exponent: float, second: float, lattice: float
     u = stretch * math.sqrt(second)
     density = math.exp(-exponent) / math.sqrt(2 * math.pi)
     return 0.5 * math.erfc(w / math.sqrt(2.0)) + density * (1 / u - 1 / w)
-
-
-@compiled
-def _largest(sizes: FloatArray) -> float:
-    lanes = np.zeros(_LANES)
-    whole = sizes.size - sizes.size % _LANES
-    for start in range(0, whole, _LANES):
-        part = sizes[start : start + _LANES]
-        for i in range(_LANES):
-            lanes[i] = part[i] if part[i] > lanes[i] else lanes[i]
-    top = lanes.max()
-    for i in range(whole, sizes.size):
-        top = max(top, sizes[i])
-    return float(top)
 
 
 @compiled
@@ -453,7 +440,7 @@ def approximate_pairs(
         if not exponent > 0:
             upper[k] = 0.5
             continue
-        top = _largest(sizes)
+        top = largest_of(sizes)
         cut = np.inf
         rough = _ROUGH if exponent < _FAR else _FAR_ROUGH
         if not _smooth(sizes, theta, lattice, top, rough) and _steps_matter(
