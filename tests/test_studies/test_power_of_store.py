@@ -495,3 +495,51 @@ def test_the_first_two_are_those_of_the_leaderboard(store: Store, add_run: AddRu
     assert (study.system_a, study.system_b) == ("best", "second")
     assert [row.system for row in board.rows] == list(study.systems)
     assert study.score_a == board.rows[0].score
+
+
+def test_drawing_anew_has_one_answer_in_headline_and_table(store: Store) -> None:
+    both = np.full(75, 1.0)
+    a, b = both.copy(), both.copy()
+    b[:3] = 2 / 3  # the means of three runs: three items differ, and Student's t makes much of it
+    fill(store, {"A": a, "B": b})
+    by_model = study_dataset_power(store, "set")
+    drawn = study_dataset_power(store, "set", by="bootstrap")
+    rows = {row.n_items: row for row in drawn.by_size}
+    assert drawn.mde > 1.5 * by_model.mde
+    assert drawn.mde == drawn.for_effect == rows[75].mde
+    assert 0.8 <= rows[75].power < 0.86
+    assert rows[75].power == drawn.curve.power[drawn.curve.x.tolist().index(75)]
+    assert [row.power for row in drawn.by_size] == drawn.curve.power.tolist()
+    assert "sign-flip permutation test" in drawn.sentence
+    at = drawn.by_difference.x.tolist().index(drawn.mde)
+    assert drawn.by_difference.power[at] == rows[75].power
+    just_below = study_dataset_power(store, "set", by="bootstrap", effect=0.95 * drawn.mde)
+    assert just_below.power < 0.8
+
+
+def test_stated_difference_has_the_power_of_the_table_where_items_are_drawn(
+    store: Store, add_run: AddRun
+) -> None:
+    a, b = pair_of(300, 40, 20, 200)
+    add_run("A", "quiz", a)
+    add_run("B", "quiz", b)
+    for effect in (0.1, -0.1):
+        study = study_dataset_power(store, "quiz", a="A", b="B", effect=effect, by="bootstrap")
+        power = dict(zip(study.curve.x.tolist(), study.curve.power.tolist(), strict=True))
+        assert study.power == power[300]
+        assert study.items_needed is not None
+        for n_items, found in power.items():
+            assert (found >= 0.8) == (n_items >= study.items_needed)
+
+
+def test_groups_are_drawn_whole_up_to_the_largest_difference_of_one(store: Store) -> None:
+    rng = np.random.default_rng(2)
+    base = np.repeat(rng.normal(0, 1, 12), 5)
+    gains = np.repeat(rng.normal(0.1, 0.3, 12), 5) + rng.normal(0, 2, 60)
+    groups = [f"g{k}" for k in np.repeat(np.arange(12), 5)]
+    fill(store, {"A": base + gains, "B": base}, groups=groups)
+    study = study_dataset_power(store, "set", a="A", b="B", by="bootstrap")
+    assert study.n_units == 12
+    largest = gains.reshape(12, 5).mean(axis=1).max()
+    assert math.isnan(study.mde) or 0 < study.mde < largest
+    assert math.isnan(study.mde) == bool(study.ceiling)

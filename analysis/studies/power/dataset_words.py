@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from analysis import numbers
 from analysis.report import Column, Report, Table, Value
 from analysis.studies.clusters import Clusters
+from analysis.studies.power.dataset_curves import MOST_DRAWN
 from analysis.studies.power.pair_models import Target
 from analysis.studies.study import count
 
@@ -45,6 +46,8 @@ def _about_effect(study: DatasetPower) -> str:
     if study.type_m > 1.05:
         words += f"; where it is found, it looks {numbers.fixed(study.type_m, 1)} times as large"
     words += "."
+    if study.items_needed is None and study.by == "bootstrap":
+        return words + f" {MOST_DRAWN:,} items do not find it with {percent(study.target_power)}."
     if study.items_needed is None:
         return words + f" No number of items finds it with {percent(study.target_power)}."
     if study.items_needed > study.n_items:
@@ -94,9 +97,9 @@ def warnings(study: DatasetPower, clusters: Clusters) -> list[str]:
         )
     if study.curve.n_iterations:
         told.append(
-            "Drawing anew reaches the stated difference by drawing the items that favour it more "
-            "often, so that more items differ; the other figures keep their spread, and are the "
-            "more hopeful the larger the stated difference."
+            "Drawing anew reaches a difference by drawing the items that favour it more often, so "
+            "that more items differ. The model keeps the spread seen here, and is the more "
+            "hopeful the larger the difference and the fewer items differ."
         )
     if study.n_units < FEW_ITEMS and not study.not_said:
         told.append(
