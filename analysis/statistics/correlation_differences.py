@@ -116,6 +116,13 @@ def correlation_differences(
     which the interval reaches it. Where leaving out a unit gives a correlation of 1, z is taken
     as linear in r. A pair's answer depends neither on other systems nor on the order of items.
 
+    Simulated with 20 to 100 items, correlations of 0 to .97, equal and .3 apart, scores and gold
+    normal, with 3 degrees of freedom, lognormal, right or wrong, or rated 1 to 5: the interval of
+    95 % misses in at most 6.5 of 100 (few items and few values: fewer), where Steiger's test alarms
+    in up to 33. With groups: 3 to 6, from three of them on. Not so where the errors of one system
+    are lognormal and those of the other normal: 8 to 17 of 100 with Pearson's correlation (their
+    tails are not in the sample, whatever is computed from it), 5 with Spearman's.
+
     Work: items times units for ranks, else items, per system; units per pair.
 
     References
