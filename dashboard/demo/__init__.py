@@ -45,7 +45,7 @@ def read_parses() -> list[ImportBundle]:
     folder = FOLDER / "parses"
     given = (
         ("*.conllu", ReadOptions(with_text=True)),
-        ("judgments.csv", ReadOptions(choices={"question": QUESTION})),
+        ("judgments.csv", ReadOptions(choices={"question": QUESTION, "split": "no"})),
     )
     bundles = []
     for pattern, options in given:
