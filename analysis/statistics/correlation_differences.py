@@ -13,7 +13,6 @@ from scipy import special
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
-from analysis.statistics.all_pairs.kernels import compiled
 from analysis.statistics.correlations import standardise
 
 IntArray = npt.NDArray[np.int64]
@@ -224,46 +223,15 @@ def _without_values(x: FloatArray, y: FloatArray, groups: IntArray) -> tuple[flo
 
 def _without_ranks(x: FloatArray, y: FloatArray, groups: IntArray) -> tuple[float, FloatArray]:
     """Return Spearman's correlation, and that without each group, of the ranks left."""
+    from analysis.statistics.correlation_kernels import ranks_left  # compiles when first asked
+
     places = [np.unique(side, return_inverse=True)[1].reshape(-1) for side in (x, y)]
     members = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups))
-    sums = _ranks_left(places[0], places[1], members, np.append(np.append(0, ends), x.size))
+    sums = ranks_left(places[0], places[1], members, np.append(np.append(0, ends), x.size))
     shared, spread_x, spread_y, left = sums.astype(np.float64).T
     correlations = _quotients(shared, spread_x, spread_y, left)
     return float(correlations[-1]), correlations[:-1]
-
-
-@compiled
-def _ranks_left(x: IntArray, y: IntArray, members: IntArray, ends: IntArray) -> IntArray:
-    """Return sums over what is left without each group, and in the last row over everything.
-
-    Sums of products and squares of ranks, counted from their middle in half steps, and the number
-    of items; all whole, so that their order does not matter. `members` lists items by group.
-    """
-    n, n_rows = x.size, ends.size - 1
-    below = np.zeros((2, n), dtype=np.int64)
-    for j in range(n):
-        for k in range(n):
-            below[0, k] += 2 * (x[j] < x[k]) + (x[j] == x[k])
-            below[1, k] += 2 * (y[j] < y[k]) + (y[j] == y[k])
-    sums = np.zeros((n_rows, 4), dtype=np.int64)
-    ranks, kept = np.empty((2, n), dtype=np.int64), np.empty(n, dtype=np.int64)
-    for row in range(n_rows):
-        ranks[:], kept[:] = below, 1
-        for at in range(ends[row], ends[row + 1]):
-            i = members[at]
-            kept[i] = 0
-            for k in range(n):
-                ranks[0, k] -= 2 * (x[i] < x[k]) + (x[i] == x[k])
-                ranks[1, k] -= 2 * (y[i] < y[k]) + (y[i] == y[k])
-        left = n - (ends[row + 1] - ends[row])
-        for k in range(n):
-            of_x, of_y = ranks[0, k] - left, ranks[1, k] - left
-            sums[row, 0] += kept[k] * of_x * of_y
-            sums[row, 1] += kept[k] * of_x * of_x
-            sums[row, 2] += kept[k] * of_y * of_y
-        sums[row, 3] = left
-    return sums
 
 
 def _quotients(
