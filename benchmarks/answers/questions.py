@@ -84,7 +84,7 @@ def questions(store: AnsweredStore, ask: Ask, *, quick: bool = False) -> Iterato
     """
     for kind in LISTS:
         yield ("ls", kind)
-    boards = [board for board in store.boards if board.options] if quick else store.boards
+    boards = [board for board in store.boards if board.options][:2] if quick else store.boards
     for board in boards:
         yield from _of_board(board, ask, quick=quick)
     for dataset, criterion, metrics, judge in store.golds:
@@ -235,7 +235,7 @@ def _of_gold(dataset: str, criterion: str, metrics: str, *, quick: bool) -> Iter
 
 
 def _across(store: AnsweredStore, ask: Ask, *, quick: bool) -> Iterator[Line]:
-    for metric in store.across:
+    for metric in store.across[: 1 if quick else None]:
         chosen = (f"--metric={metric}",) if metric else ()
         yield ("rank", *chosen)
         yield ("replicability", *chosen)
@@ -255,7 +255,7 @@ def _across(store: AnsweredStore, ask: Ask, *, quick: bool) -> Iterator[Line]:
                 ("--independent",),
                 ("--test=t",),
                 ("--margin=0.02",),
-            )
+            )[: 2 if quick else None]
         )
         if systems and not quick and len(set(datasets)) > 4:
             two, four = (
