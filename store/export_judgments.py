@@ -110,6 +110,8 @@ def write_scales(criteria: Sequence[CriterionRecord], target: Path) -> Path:
     for record in criteria:
         if record.level == "ordinal" and record.labels:
             options["labels"] = ",".join(record.labels)
+        if record.kind == "preference":
+            options["split"] = "no"  # what was set apart has a criterion of its own already
         if record.weights is not None:
             options["weights"] = _told_weights(record.weights)
     said = {"format": "judgments", "metrics": notes, **({"options": options} if options else {})}

@@ -122,6 +122,21 @@ def test_out_of_a_store_into_another(tmp_path, format) -> None:
         assert _content(store) == before
 
 
+def test_a_panel_of_models_comes_back_as_one(tmp_path) -> None:
+    text = PREFERENCES.replace("ann,human", "ann,model")
+    (tmp_path / "in.csv").write_text(text)
+    options = ReadOptions(dataset="d", choices={"split": "no"})
+    with closing(open_store(tmp_path / "one.db", create=True)) as store:
+        ingest_all(store, read_paths(tmp_path / "in.csv", options=options).bundles, actor="test")
+        path = tmp_path / "out.csv"
+        chosen = chosen_criteria(store, "d", ("better",))
+        write_rows(judgment_rows(store, chosen), path, "csv", io.StringIO())
+        write_scales(chosen, path)
+    with closing(open_store(tmp_path / "two.db", create=True)) as store:
+        ingest_all(store, read_paths(path).bundles, actor="test")
+        assert len(load_preferences(store, "d", "better").annotators) == 2
+
+
 def _content(store):
     """Return what a store holds on every criterion."""
     content = []
