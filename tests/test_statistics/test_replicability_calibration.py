@@ -19,6 +19,8 @@ from analysis.statistics.across.counts import COUNT_ESTIMATORS, count_all_pairs 
 from analysis.statistics.across.joint.cells import JointCell  # noqa: E402
 from analysis.statistics.across.joint.counts import joint_counts  # noqa: E402
 from analysis.statistics.across.joint.replicability import joint_replicability  # noqa: E402
+from analysis.statistics.all_pairs.difference_facts import difference_facts  # noqa: E402
+from analysis.statistics.validity import guard_counts  # noqa: E402
 from benchmarks.calibration.replicability.estimators import (  # noqa: E402
     ESTIMATORS,
     count_datasets,
@@ -130,7 +132,7 @@ def test_pvalues_are_those_of_the_product(name):
     kind = KINDS[name]
     drawn = draw(Scenario("shared-50", name, 10, "half moderate"), 0, 1).differences[:4]
     for side, alternative in (("one-sided", "greater"), ("two-sided", "two-sided")):
-        if kind.test == "stated":
+        if kind.test in ("stated", "skewed"):
             continue
         expected = [
             [
@@ -140,6 +142,26 @@ def test_pvalues_are_those_of_the_product(name):
             for one in drawn
         ]
         np.testing.assert_allclose(pvalues_of(kind, drawn, side), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("side", "alternative"), [("one-sided", "greater"), ("two-sided",) * 2])
+def test_skewed_pvalues_are_those_that_are_counted(side, alternative):
+    kind = KINDS["skewed-30"]
+    drawn = draw(Scenario("shared-50", "skewed-30", 10, "half moderate"), 0, 1).differences[0]
+    a, b = scores_of(kind, drawn)
+    for first, second, found in zip(a, b, pvalues_of(kind, drawn, side), strict=True):
+        facts = difference_facts(np.stack([first, second]), np.array([0]), np.array([1]))
+        facts = facts._replace(largest=np.array([np.nan]))
+        plain = paired_test(first, second, test="t", alternative=alternative).pvalue
+        expected = guard_counts(facts, [plain], alternative=alternative).pvalue[0]
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_skewed_differences_have_no_mean_and_lean_down():
+    drawn = draw(Scenario(INDEPENDENT, "skewed-30", 60, "none"), 0, 0).differences
+    a, b = scores_of(KINDS["skewed-30"], drawn)
+    assert (a - b).mean() == pytest.approx(0, abs=5 / np.sqrt(drawn.size))
+    assert stats.skew((a - b).ravel()) == pytest.approx(-2, abs=0.1)
 
 
 def test_stated_pvalues_are_halved_on_the_side_that_scored_higher():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 
 from benchmarks.calibration import frame
@@ -11,6 +10,12 @@ from benchmarks.calibration.replicability.estimators import N_RESAMPLES
 from benchmarks.calibration.replicability.run import JOINT_REPETITIONS, REPETITIONS, Results, run
 from benchmarks.calibration.replicability.scenarios import Scenario, all_scenarios
 from benchmarks.calibration.replicability.storage import About
+
+
+def merge(older: Results, newer: Results) -> Results:
+    """Put new counts in the place of older ones; scenarios keep their order."""
+    both = older | newer
+    return {scenario: both[scenario] for scenario in all_scenarios() if scenario in both}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
             frame.versions(),
         )
 
-    return frame.carry_out(options, report.REPORT, all_scenarios(), simulate, operator.or_)
+    return frame.carry_out(options, report.REPORT, all_scenarios(), simulate, merge)
 
 
 if __name__ == "__main__":

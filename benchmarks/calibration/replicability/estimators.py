@@ -72,14 +72,23 @@ def count_datasets(pvalues: FloatArray) -> dict[str, IntArray]:
     return found
 
 
+def _floors(kind: Kind, differences: FloatArray) -> list[FloatArray | None]:
+    """Return what p-values skewed differences ask for at least; only "A better" is looked at."""
+    if kind.test != "skewed":
+        return [None] * len(differences)
+    return [np.array([[0.0, p], [0.0, 0.0]]) for p in pvalues_of(kind, differences, "one-sided")]
+
+
 def _joint(
     kind: Kind, differences: FloatArray, units: IntArray, seed: int
 ) -> dict[str, tuple[int, int]]:
     """Return the joint k̂ at both levels, by side; `NOT_LOOKED_AT` where it takes too long."""
     a, b = scores_of(kind, differences)
     cells = [
-        JointCell(np.stack([first, second])[:, :, np.newaxis], "mean", numbers)
-        for first, second, numbers in zip(a, b, units, strict=True)
+        JointCell(np.stack([first, second])[:, :, np.newaxis], "mean", numbers, floor=floor)
+        for first, second, numbers, floor in zip(
+            a, b, units, _floors(kind, differences), strict=True
+        )
     ]
     if len(cells) > _FEW:
         # What the matrix of all pairs takes: the same k̂ at one level, without curves.

@@ -17,6 +17,7 @@ from numpy.random import PCG64DXSM, Generator, SeedSequence
 from scipy import special
 
 from analysis.statistics import direct_pvalues
+from analysis.statistics.validity import DifferenceFacts, Moments, guard_counts
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -53,7 +54,10 @@ class Kind(NamedTuple):
     formula: str
     n_items: int
     test: str
-    """"t", "sign", "mcnemar", or "stated": McNemar's two-sided p-value turned to one side."""
+    """"t", "sign", "mcnemar", "stated": McNemar's two-sided p-value turned to one side; or
+    "skewed": t of skewed differences, as careful as a count asks for."""
+    dependences: tuple[str, ...] = ()
+    """The only ones that it is simulated with, where not all are."""
 
 
 class Pattern(NamedTuple):
@@ -195,6 +199,15 @@ KINDS = {
             20,
             "stated",
         ),
+        Kind(
+            "skewed-30",
+            "skewed, 30 items",
+            "1 + ln Φ(d), an exponential turned round: mean 0 and skewness -2 where there is no "
+            "effect; t, as careful as a count asks for (`guard_counts`)",
+            30,
+            "skewed",
+            dependences=("independent",),
+        ),
     )
 }
 PATTERNS = {
@@ -215,10 +228,11 @@ _CUT = float(special.ndtri(1 - _DISCORDANT / 2))
 def all_scenarios() -> list[Scenario]:
     """Return every scenario of the full run."""
     return [
-        Scenario(dependence.name, kind, n_datasets, pattern.name)
+        Scenario(dependence.name, kind.name, n_datasets, pattern.name)
         for n_datasets in N_DATASETS
         for dependence in DEPENDENCES.values()
-        for kind in KINDS
+        for kind in KINDS.values()
+        if not kind.dependences or dependence.name in kind.dependences
         for pattern in PATTERNS.values()
         if pattern.k == "0" or not dependence.only_without_effects
     ]
@@ -258,7 +272,9 @@ def draw(scenario: Scenario, block: int, seed: int) -> Draws:
 
 def scores_of(kind: Kind, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the item scores of A and B that show such differences."""
-    if kind.test == "t":
+    if kind.test == "skewed":
+        differences = 1 + special.log_ndtr(differences)
+    if kind.test in ("t", "skewed"):
         return differences / 2, -differences / 2
     cut = 0.0 if kind.test == "sign" else _CUT
     return (differences > cut).astype(np.float64), (differences < -cut).astype(np.float64)
@@ -267,9 +283,12 @@ def scores_of(kind: Kind, differences: FloatArray) -> tuple[FloatArray, FloatArr
 def pvalues_of(kind: Kind, differences: FloatArray, side: str) -> FloatArray:
     """Return the p-value of each dataset, shape (repetitions, n_datasets).
 
-    One-sided: of "A is better than B". They equal those of `paired_test`.
+    One-sided: of "A is better than B". They equal those of `paired_test`, those of skewed
+    differences what `guard_counts` makes of them.
     """
     n = differences.shape[-1]
+    if kind.test == "skewed":
+        return _of_skewed(1 + special.log_ndtr(differences), side)
     if kind.test == "t":
         t = differences.mean(axis=-1) / (differences.std(axis=-1, ddof=1) / math.sqrt(n))
         if side == "one-sided":
@@ -284,6 +303,20 @@ def pvalues_of(kind: Kind, differences: FloatArray, side: str) -> FloatArray:
         return both
     turned = direct_pvalues(both.reshape(-1), "two-sided", (wins - losses).reshape(-1))
     return turned.a_over_b.reshape(both.shape)
+
+
+def _of_skewed(differences: FloatArray, side: str) -> FloatArray:
+    n = differences.shape[-1]
+    mean, sd = differences.mean(axis=-1), differences.std(axis=-1, ddof=1)
+    third = np.mean((differences - mean[..., np.newaxis]) ** 3, axis=-1)
+    skewness = third / (sd**2 * (n - 1) / n) ** 1.5
+    moments = Moments(np.full(mean.shape, float(n)), mean, sd, skewness)
+    facts = DifferenceFacts(moments, moments, moments, np.full(mean.shape, np.nan))
+    t = math.sqrt(n) * mean / sd
+    if side == "one-sided":
+        return guard_counts(facts, special.stdtr(n - 1, -t), alternative="greater").pvalue
+    both = 2 * special.stdtr(n - 1, -np.abs(t))
+    return guard_counts(facts, both, alternative="two-sided").pvalue
 
 
 def _binomial_tail(at_least: IntArray, of: IntArray) -> FloatArray:
