@@ -543,3 +543,19 @@ def test_groups_are_drawn_whole_up_to_the_largest_difference_of_one(store: Store
     largest = gains.reshape(12, 5).mean(axis=1).max()
     assert math.isnan(study.mde) or 0 < study.mde < largest
     assert math.isnan(study.mde) == bool(study.ceiling)
+
+
+@pytest.mark.parametrize(("n_differing", "is_told"), [(3, True), (40, False)])
+def test_few_differing_items_are_told_where_students_t_speaks(
+    store: Store, n_differing: int, is_told: bool
+) -> None:
+    a = np.full(75, 1.0)
+    b = np.where(np.arange(75) < n_differing, 2 / 3, 1.0)
+    b[0] = 1 / 3
+    fill(store, {"A": a, "B": b})
+    told = f"the two differ on {n_differing} of 75 items only"
+    assert any(told in text for text in study_dataset_power(store, "set").warnings) == is_told
+    (row,) = study_resolution(store).rows
+    assert (told in row.why) == is_told
+    drawn = study_dataset_power(store, "set", by="bootstrap")
+    assert not any(told in text for text in drawn.warnings)

@@ -104,7 +104,11 @@ def mean_model(pair: PairScores, target: Target) -> MeanModel:
     error = spread_of_mean(first - second, codes, rounding_error(first, second)).standard_error
     if not error > 0:
         raise ValueError("The two differ by the same amount on every item.")
-    return MeanModel(error, pair.n_items, pair.n_units, target)
+    differs = first != second
+    n_differing = int(np.count_nonzero(differs))
+    if codes is not None:
+        n_differing = np.unique(codes[differs]).size
+    return MeanModel(error, pair.n_items, pair.n_units, target, n_differing=n_differing)
 
 
 def _by_interval(pair: PairScores, seed: int) -> float:

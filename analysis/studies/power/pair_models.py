@@ -34,6 +34,8 @@ from analysis.statistics.results import DegenerateDataWarning
 Sides = Literal["two-sided", "greater"]
 Kind = Literal["accuracy", "mean", "corpus"]
 
+FEW_DIFFERING: Final = 30
+"""Items that differ; with fewer, what drawing the items anew finds is larger by a fifth or more."""
 MOST_COUNTED: Final = 20_000
 """Items up to which counts are summed exactly; beyond, the normal approximation agrees."""
 _INTERVAL_RESAMPLES: Final = 999
@@ -203,6 +205,8 @@ class MeanModel:
     """Independent ones: items, or groups of them."""
     target: Target
     test: str = "paired t test"
+    n_differing: int | None = None
+    """Items, or groups, on which the two differ at all; ``None`` where that is not counted."""
 
     @property
     def kind(self) -> Kind:
@@ -212,7 +216,19 @@ class MeanModel:
     @property
     def source(self) -> str:
         """What the figures rest on, in words."""
-        return f"their differences per item vary with a standard deviation of {self._std:.3g}"
+        told = f"their differences per item vary with a standard deviation of {self._std:.3g}"
+        return f"{told}; {self.few}" if self.few else told
+
+    @property
+    def few(self) -> str:
+        """What to know where few items differ: more of them would, if the two were far apart."""
+        if self.n_differing is None or self.n_differing >= FEW_DIFFERING:
+            return ""
+        units = "groups" if self.n_units < self.n_items else "items"
+        return (
+            f"the two differ on {self.n_differing:,} of {self.n_units:,} {units} only, so that "
+            "Student's t promises too much"
+        )
 
     def allowing(self, effect: float, expected: AgreementModel) -> PairModel:
         """Return the model with which so large a difference is possible."""

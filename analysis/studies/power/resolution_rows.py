@@ -14,7 +14,7 @@ from analysis.statistics.planning.accuracy.agreement import (
 )
 from analysis.studies.power.cell_scores import CellScores
 from analysis.studies.power.chosen_model import model_of
-from analysis.studies.power.pair_models import AccuracyModel, PairModel, Target
+from analysis.studies.power.pair_models import AccuracyModel, MeanModel, PairModel, Target
 from store.records import DatasetRecord, MetricRecord, ReportedScoreRecord
 
 Basis = Literal["items", "reported"]
@@ -119,7 +119,7 @@ def _model(cell: CellScores, target: Target) -> tuple[PairModel | None, str]:
     pair = cell.pair(0, cell.rival())
     model = model_of(pair, target)
     if not isinstance(model, str):
-        return model, ""
+        return model, model.few if isinstance(model, MeanModel) else ""
     expected = cell.expected_agreement()
     assumed = model_of(pair, target, expected=expected)
     if isinstance(assumed, str):
