@@ -23,7 +23,6 @@ from analysis.statistics.paired.result import PairedTest
 from analysis.statistics.paired.tests import (
     TESTS,
     mcnemar_exact,
-    paired_t,
     paired_test,
     signflip,
 )
@@ -60,7 +59,6 @@ __all__ = [
     "build_signature",
     "direct_pvalues",
     "mcnemar_exact",
-    "paired_t",
     "paired_test",
     "partial_conjunction",
     "signflip",

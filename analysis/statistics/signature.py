@@ -1,6 +1,6 @@
 """One line from which a result can be repeated."""
 
-STATISTICS_VERSION = "0.1"
+STATISTICS_VERSION = "0.2"
 """Changes whenever the same input and settings could give another number."""
 
 

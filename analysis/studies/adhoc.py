@@ -27,7 +27,7 @@ from analysis.studies.pair_analysis import (
     analyse_pair,
     caution_about,
     in_units,
-    test_pair,
+    named_test,
 )
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count
@@ -148,8 +148,7 @@ def _tests(
         return ()
     first, second = columns if sign > 0 else columns[::-1]
     if settings.in_units:
-        present = ~(np.isnan(first[:, 0]) | np.isnan(second[:, 0]))
-        first, second = in_units(first[present], second[present], settings, "mean")
+        first, second = in_units(first, second, settings, "mean")
     if len(first) > MANY_ITEMS:
         settings = replace(settings, n_resamples=min(settings.n_resamples, FEW_RESAMPLES))
     return tuple(
@@ -174,7 +173,7 @@ def _pvalue(first: FloatArray, second: FloatArray, settings: PairSettings, sign:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)  # told of the test that counts
         try:
-            return test_pair(first, second, settings, "mean", sign, None)[0].pvalue
+            return named_test(first, second, settings, "mean", sign, None).pvalue
         except ValueError:
             return math.nan  # the scores do not suit it, as McNemar's graded ones
 

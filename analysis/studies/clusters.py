@@ -8,9 +8,6 @@ from typing import NamedTuple
 from analysis.studies.study import count
 from store.errors import StoreError
 
-MIN_GROUPS = 10
-"""With fewer groups an analysis by group has next to no power: they are taken as slices."""
-
 
 class Clusters(NamedTuple):
     """The groups that an analysis treats as its independent units."""
@@ -32,8 +29,7 @@ def choose_clusters(
     labels
         Group of each item as the dataset declares it; ``None`` = no group.
     wanted
-        ``True`` and ``False`` decide; by default groups are clusters where there are at least
-        ten of them and fewer than items.
+        ``True`` and ``False`` decide; by default groups are clusters wherever they join items.
     in_units
         Whether items are cut into evaluation units, which groups cannot be at once.
 
@@ -56,14 +52,6 @@ def choose_clusters(
             None,
             n_groups,
             f"Evaluation units are cut across the {count(n_groups, 'group')} of the items: if the "
-            "items of a group depend on each other, the intervals are too narrow.",
-        )
-    if wanted is None and n_groups < MIN_GROUPS:
-        return Clusters(
-            None,
-            n_groups,
-            f"The {count(n_groups, 'group')} of the items are taken as slices, not as clusters: "
-            f"with fewer than {MIN_GROUPS} the items of a group cannot be drawn together. If the "
             "items of a group depend on each other, the intervals are too narrow.",
         )
     if wanted is False:

@@ -17,9 +17,8 @@ from analysis.statistics.description.variance_components import (
     VarianceComponents,
     variance_components,
 )
-from analysis.statistics.intervals.differences import difference_interval
 from analysis.statistics.paired.equivalence import Verdict
-from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.signature import build_signature
 from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes
@@ -379,17 +378,15 @@ def _group_row(
     settings: PairSettings,
 ) -> GroupRow:
     first, second = (scores_a, scores_b) if sign > 0 else (scores_b, scores_a)
-    result = paired_test(
-        first, second, aggregation=aggregation, n_resamples=settings.n_resamples, rng=settings.seed
-    )
-    bounds = difference_interval(
+    inferred = infer_pair(
         first,
         second,
         aggregation=aggregation,
-        confidence_level=1 - settings.alpha,
+        alpha=settings.alpha,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
+    result, bounds = inferred.test, inferred.interval
     gains = vectors.item_values(first, aggregation) - vectors.item_values(second, aggregation)
     return GroupRow(
         group=name,

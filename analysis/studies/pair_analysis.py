@@ -13,20 +13,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import special
 
 from analysis.statistics import Alternative, BoolArray, FloatArray, PairedTest, paired_test
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.description.diagnostics import Diagnostics, summarise_pair
-from analysis.statistics.description.evaluation_units import UnitStatistic, evaluation_units
+from analysis.statistics.description.evaluation_units import UnitStatistic, unit_scores
 from analysis.statistics.effects.effect_size import EffectSizes, effect_sizes
-from analysis.statistics.intervals.differences import difference_interval
-from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.item_groups import as_group_codes
-from analysis.statistics.paired.equivalence import Equivalence, Verdict, decide, tost
+from analysis.statistics.paired.equivalence import Equivalence, Verdict, decide
+from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.planning.power import minimum_detectable_difference
+from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
-from analysis.statistics.standard_error import spread_of_mean
 from analysis.statistics.validation import as_level
 from analysis.studies.calibrated import caution
 from analysis.studies.study import count
@@ -34,6 +31,9 @@ from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 """What the Wilcoxon test can do with items without a difference."""
+
+_WITH_MORE = ("wilcoxon", "sign", "mcnemar", "steiger")
+"""Tests of all pairs that say more of a pair alone: their own statistic."""
 
 POWER = 0.8
 """The probability of finding a difference that 'could have been found' stands for."""
@@ -149,31 +149,26 @@ def _analyse(
     present = _present(a, b)
     n_items, n_missing = int(present.sum()), int((~present).sum())
     if settings.in_units:
-        a, b = in_units(a[present], b[present], settings, aggregation)
+        a, b = in_units(a, b, settings, aggregation)
         groups = None
     # The statistics take higher as better: where lower is better, the systems change places.
     first, second = (a, b) if sign > 0 else (b, a)
-    test, not_testable = test_pair(first, second, settings, aggregation, sign, groups)
-    bounds = difference_interval(
+    inferred = infer_pair(
         first,
         second,
+        test=_engine_test(settings),
         aggregation=aggregation,
+        alternative=settings.alternative,
+        delta=sign * settings.delta,
         groups=groups,
-        method=settings.interval,
-        confidence_level=1 - settings.alpha,
+        interval=settings.interval,
+        alpha=settings.alpha,
+        margin=settings.margin,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
-    equivalence = None
-    if settings.margin is not None:
-        equivalence = tost(
-            first,
-            second,
-            settings.margin,
-            aggregation=aggregation,
-            groups=groups,
-            alpha=settings.alpha,
-        )
+    test, not_testable = test_pair(first, second, settings, aggregation, sign, groups, inferred)
+    bounds, equivalence = inferred.interval, inferred.equivalence
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
     gain = sign * without_rounding(sign * test.difference, score_a, score_b)
     found = decide(
@@ -186,7 +181,7 @@ def _analyse(
     # Where no p-value can reach alpha, it makes no sense to say what would have been found.
     hopeless = test.exact and (test.pvalue_floor or 0.0) > settings.alpha
     n_units = independent_units(a, b, groups)
-    error = standard_error_of_difference(a, b, bounds, groups, aggregation)
+    error = inferred.standard_error
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
         difference=sign * gain,
@@ -256,14 +251,47 @@ def in_units(
             "`unit_size` groups the scores of items into units, which a metric by "
             f"'{aggregation}' does not have. Leave it at 1."
         )
-    units = evaluation_units(
-        a[:, 0],
-        b[:, 0],
+    both = np.stack([a[:, 0], b[:, 0]])
+    units = unit_scores(
+        both,
         size=settings.unit_size,
         statistic=settings.unit_statistic,
         shuffle_seed=settings.shuffle_seed,
     )
-    return units.a[:, np.newaxis], units.b[:, np.newaxis]
+    return units[0][:, np.newaxis], units[1][:, np.newaxis]
+
+
+def _engine_test(settings: PairSettings) -> str:
+    """Return the test whose interval is shown: the one asked for, if all pairs can take it."""
+    test = to_statistics(settings.test)
+    return test if test == "auto" or TESTS[test].together else "auto"
+
+
+def named_test(
+    first: FloatArray,
+    second: FloatArray,
+    settings: PairSettings,
+    aggregation: str,
+    sign: int,
+    groups: Sequence[str | None] | None,
+) -> PairedTest:
+    """Return the test that was asked for by name, with its own options, higher is better."""
+    test = to_statistics(settings.test)
+    options: dict[str, Any] = {}
+    if test == "wilcoxon" and settings.zeros != "wilcox":
+        options = {"zeros": settings.zeros}
+    return paired_test(
+        first,
+        second,
+        test=test,
+        aggregation=aggregation,
+        alternative=settings.alternative,
+        delta=sign * settings.delta,
+        groups=groups,
+        n_resamples=settings.n_resamples,
+        rng=settings.seed,
+        **options,
+    )
 
 
 def test_pair(
@@ -273,23 +301,17 @@ def test_pair(
     aggregation: str,
     sign: int,
     groups: Sequence[str | None] | None,
+    inferred: PairInference,
 ) -> tuple[PairedTest, str]:
     """Return the test of two systems, higher is better, and why it says nothing if it does not."""
-    options: dict[str, Any] = {"zeros": settings.zeros} if settings.test == "wilcoxon" else {}
-    result = paired_test(
-        first,
-        second,
-        test=to_statistics(settings.test),
-        aggregation=aggregation,
-        alternative=settings.alternative,
-        delta=sign * settings.delta,
-        groups=groups,
-        n_resamples=settings.n_resamples,
-        rng=settings.seed,
-        **options,
-    )
+    result = inferred.test
+    if to_statistics(settings.test) not in ("auto", result.test) or settings.test in _WITH_MORE:
+        result = named_test(first, second, settings, aggregation, sign, groups)
     if not math.isnan(result.pvalue):
         return result, ""
+    if inferred.refusal:
+        n_groups = independent_units(first, second, groups)
+        return result, f"no valid test for {count(n_groups, 'group')} of items."
     if result.n_items < 2:
         are = "is" if result.n_items == 1 else "are"
         return result, f"There {are} {count(result.n_items, 'item')} with a score from both."
@@ -318,29 +340,6 @@ def without_rounding(difference: float, score_a: float, score_b: float) -> float
     """Return 0 for scores that are equal but for the rounding of their sums."""
     rounding = 32 * float(np.finfo(float).eps) * max(abs(score_a), abs(score_b))
     return 0.0 if abs(difference) <= rounding else difference
-
-
-def standard_error_of_difference(
-    a: FloatArray,
-    b: FloatArray,
-    bounds: Interval,
-    groups: Sequence[str | None] | None,
-    aggregation: str,
-) -> float:
-    """Return the standard error of the difference: of the item differences, else by the interval.
-
-    The bootstrap distribution of a corpus metric is close to normal.
-    """
-    first, second = _complete(a, b)
-    if aggregation == "mean":
-        kept = (
-            None
-            if groups is None
-            else [g for g, yes in zip(groups, _present(a, b), strict=True) if yes]
-        )
-        codes = None if kept is None else as_group_codes(kept, len(kept))
-        return spread_of_mean(first[:, 0] - second[:, 0], codes).standard_error
-    return (bounds.high - bounds.low) / 2 / float(special.ndtri(0.5 + bounds.confidence_level / 2))
 
 
 def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,6 @@ from analysis.studies.pairs_words import (
 )
 from analysis.studies.study import Study
 from analysis.studies.test_names import (
-    PairsTestName,
     in_public_words,
     to_public,
     to_statistics,
@@ -228,10 +227,11 @@ def compare_all(
             groups=clusters.groups,
             n_resamples=settings.n_resamples,
             rng=settings.seed,
+            margin=settings.margin,
             progress=progress,
         )
 
-    arguments = {name: getattr(settings, name) for name in settings.__slots__ if name != "margin"}
+    arguments = {name: getattr(settings, name) for name in settings.__slots__}
     fingerprint = data_fingerprint(
         store, matrix.dataset.uid, matrix.metric.uid, systems=matrix.system_uids
     )
@@ -281,8 +281,7 @@ def _study(
         ),
     )
     at = np.ix_(order, order)
-    wide = _at_twice_alpha(store, matrix, settings)
-    verdicts = _verdicts(result, wide, metric.sign, settings)[at]
+    verdicts = _verdicts(result, metric.sign)[at]
     upper = np.triu_indices(len(order), 1)
     n_pairs = int(np.count_nonzero(verdicts[upper] != NOT_COMPARABLE))
     n_different = int(np.count_nonzero(np.isin(verdicts[upper], (BETTER, WORSE))))
@@ -339,32 +338,18 @@ def _study(
     )
 
 
-def _verdicts(
-    result: Pairwise, wide: Pairwise | None, sign: int, settings: PairsSettings
-) -> npt.NDArray[np.uint8]:
+def _verdicts(result: Pairwise, sign: int) -> npt.NDArray[np.uint8]:
     """Return a code per cell; equivalent where the interval at 1 - 2 alpha is inside the margin."""
     verdicts = np.full(result.difference.shape, UNDECIDED, np.uint8)
-    verdicts[np.isnan(result.pvalue)] = NOT_COMPARABLE
-    if wide is not None and settings.margin is not None:
-        # Two one-sided tests at alpha, by their interval; each pair's own, uncorrected.
-        inside = (wide.ci_low >= -settings.margin) & (wide.ci_high <= settings.margin)
-        verdicts[inside & (verdicts == UNDECIDED)] = EQUIVALENT
+    verdicts[np.isnan(result.pvalue) & (result.refusal == 0)] = NOT_COMPARABLE
+    verdicts[result.n_items == 0] = NOT_COMPARABLE
+    # Two one-sided tests at alpha, by their interval; each pair's own, uncorrected.
+    verdicts[result.equivalent & (verdicts == UNDECIDED)] = EQUIVALENT
     gain = sign * result.difference
     verdicts[result.different & (gain > 0)] = BETTER
     verdicts[result.different & (gain < 0)] = WORSE
     np.fill_diagonal(verdicts, UNDECIDED)
     return verdicts
-
-
-def _at_twice_alpha(store: Store, matrix: ScoreMatrix, settings: PairsSettings) -> Pairwise | None:
-    """Return the comparison whose intervals decide equivalence, where there is a margin."""
-    if settings.margin is None:
-        return None
-    test: PairsTestName = "t" if matrix.metric.aggregation == "mean" else "auto"
-    alpha = min(2 * settings.alpha, 1 - 1e-9)
-    return compare_all(store, matrix, replace(settings, test=test, correction="none", alpha=alpha))[
-        0
-    ]
 
 
 def _order_by_likeness(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from analysis.statistics.registry import TESTS
+
 TestName = Literal[
     "auto",
     "t",
@@ -13,36 +15,35 @@ TestName = Literal[
     "permutation",
     "permutation-median",
     "bootstrap",
+    "bootstrap-percentile",
     "bootstrap-median",
+    "score",
     "mcnemar",
     "mcnemar-midp",
     "mcnemar-chi2",
     "mcnemar-chi2-cc",
+    "jackknife",
     "steiger",
     "williams",
 ]
 """Tests for a pair of systems with item scores."""
 
 PairsTestName = Literal[
-    "auto", "t", "wilcoxon", "sign", "permutation", "bootstrap", "mcnemar", "steiger"
+    "auto",
+    "t",
+    "wilcoxon",
+    "sign",
+    "permutation",
+    "bootstrap",
+    "bootstrap-percentile",
+    "score",
+    "mcnemar",
+    "jackknife",
+    "steiger",
 ]
 """Tests that all pairs of a dataset can be put to at once."""
 
-IN_WORDS: Mapping[str, str] = {
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "signflip": "sign-flip permutation test",
-    "signflip-median": "sign-flip permutation test on the median",
-    "bootstrap": "paired bootstrap test",
-    "bootstrap-median": "paired bootstrap test on the median",
-    "mcnemar": "exact McNemar test",
-    "mcnemar-midp": "mid-p McNemar test",
-    "mcnemar-chi2": "McNemar's chi-squared test",
-    "mcnemar-chi2-cc": "McNemar's chi-squared test with continuity correction",
-    "steiger": "Steiger's test of dependent correlations",
-    "williams": "Williams' test of dependent correlations",
-}
+IN_WORDS: Mapping[str, str] = {row.name: row.words for row in TESTS.values()}
 
 
 def to_statistics(test: str) -> str:

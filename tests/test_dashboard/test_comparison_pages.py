@@ -59,7 +59,7 @@ def test_mcnemar_on_graded_scores_is_explained_and_no_traceback(
 ) -> None:
     app = open_page("compare", filled_path, test="exact McNemar test", metric="gold_probability")
     assert not app.exception
-    assert "sign-flip test for graded scores" in text_of(app).replace("\\", "")
+    assert "Use 'permutation' for graded scores" in text_of(app).replace("\\", "")
 
 
 def test_all_pairs_in_every_order_and_correction(

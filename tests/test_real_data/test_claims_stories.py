@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import binomtest, chi2, ttest_1samp
 
 from analysis.studies.claims.study import ClaimsStudy, study_claims
 from store.engine import Store, open_store
@@ -83,7 +83,7 @@ def matrix(
 
 def mcnemar(a: np.ndarray, b: np.ndarray) -> float:
     wins, losses = int((a > b).sum()), int((a < b).sum())
-    return float(binomtest(wins, wins + losses).pvalue)
+    return float(chi2.sf((wins - losses) ** 2 / (wins + losses), 1))
 
 
 def claim_of(study: ClaimsStudy, system: str) -> Any:

@@ -24,7 +24,7 @@ binary = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, m
 @pytest.mark.parametrize("sample", ["continuous_small", "continuous_large", "discrete_ties"])
 def test_t_interval_agrees_with_r(sample, r_inputs, r_reference):
     pair, expected = r_inputs["paired"][sample], r_reference["paired"][sample]["t_two.sided"]
-    found = difference_interval(pair["a"], pair["b"])
+    found = difference_interval(pair["a"], pair["b"], method="t")
     assert found.method == "t"
     assert found[:2] == pytest.approx(expected["ci"], abs=1e-10)
 
@@ -32,7 +32,9 @@ def test_t_interval_agrees_with_r(sample, r_inputs, r_reference):
 def test_binary_scores_take_tango(r_inputs):
     pair = r_inputs["paired"]["binary_small"]
     a, b = np.array(pair["a"]), np.array(pair["b"])
-    assert difference_interval(a, b) == tango_interval(count_pairs(a, b), 0.95)
+    found = difference_interval(a, b)
+    assert found.method == "tango"
+    assert found[:2] == pytest.approx(tango_interval(count_pairs(a, b), 0.95)[:2], rel=1e-12)
     assert difference_interval(a, b, method="newcombe").method == "newcombe"
     assert difference_interval(a, b, method="t").method == "t"
 
@@ -59,7 +61,7 @@ def test_groups_are_cluster_robust():
     )
     # statsmodels' small-sample factor is G/(G-1) · (n-1)/(n-k), here with k = 1.
     expected = fit.conf_int()[0]
-    found = difference_interval(a, np.zeros_like(a), groups=[f"doc{g}" for g in groups])
+    found = difference_interval(a, np.zeros_like(a), groups=[f"doc{g}" for g in groups], method="t")
     assert found[:2] == pytest.approx(tuple(expected), rel=1e-10)
     assert score_interval(a, groups=groups)[:2] == pytest.approx(tuple(expected), rel=1e-10)
 
@@ -80,14 +82,14 @@ def test_neither_order_nor_missing_items_matter(pairs, seed):
     order = np.random.default_rng(seed).permutation(a.size + 1)
     first, second = np.append(a, math.nan)[order], np.append(b, 0.5)[order]
     shuffled = np.append(groups, 99)[order]
-    assert difference_interval(first, second) == pytest.approx(
-        difference_interval(a, b), nan_ok=True
-    )
-    assert difference_interval(first, second, groups=shuffled) == pytest.approx(
-        difference_interval(a, b, groups=groups), nan_ok=True
-    )
-    assert score_interval(first, groups=shuffled) == pytest.approx(
-        score_interval(a, groups=groups), nan_ok=True
+    for options in ({}, {"groups": True}):
+        one = {name: groups for name in options} | {"method": "t"}
+        other = {name: shuffled for name in options} | {"method": "t"}
+        assert difference_interval(first, second, **other)[:2] == pytest.approx(
+            difference_interval(a, b, **one)[:2], nan_ok=True
+        )
+    assert score_interval(first, groups=shuffled)[:2] == pytest.approx(
+        score_interval(a, groups=groups)[:2], nan_ok=True
     )
 
 
@@ -107,8 +109,9 @@ def test_identical_systems_are_not_certain():
     # 1 - 0.025^(1/50) of all items may differ, by the whole range of 1.
     assert method == "no-spread"
     assert (low, high) == pytest.approx((-0.0711217, 0.0711217), abs=1e-7)
-    wide = difference_interval(scores[:5], scores[:5], groups=["a", "a", "b", "b", "b"])
+    wide = difference_interval(scores[:5], scores[:5], groups=["a", "b", "b", "c", "c"])
     assert wide.high > 0.5 * (scores[4] - scores[0])
+    assert math.isnan(difference_interval(scores[:4], scores[:4], groups=["a", "a", "b", "b"]).low)
 
 
 def test_a_common_difference_is_not_certain_either():
@@ -157,7 +160,7 @@ def test_other_metrics_are_resampled(aggregation):
     else:
         a, b, truth = rng.normal(1, 1, 60), rng.normal(0, 1, 60), 1.0
     found = difference_interval(a, b, aggregation=aggregation, n_resamples=999)
-    assert found.method == ("bca" if aggregation == "ratio" else "percentile")
+    assert found.method == "percentile"
     assert found.contains(truth)
     one = score_interval(a, aggregation=aggregation, n_resamples=999, groups=np.arange(60) // 2)
     assert 0 < one.high - one.low < 1

@@ -1,3 +1,4 @@
+import functools
 import itertools
 import json
 import math
@@ -9,13 +10,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
-from analysis.statistics import DegenerateDataWarning, adjust, paired_t
+from analysis.statistics import DegenerateDataWarning, adjust, paired_test
 from analysis.statistics.across.over_datasets import (
     PAIR_TESTS,
     compare_over_datasets,
     pairs_over_datasets,
 )
 from analysis.statistics.paired.rank_tests import sign_test, wilcoxon
+
+paired_t = functools.partial(paired_test, test="t")
+
 
 nan = math.nan
 # Demšar (2006), table 2: AUC of C4.5 and of C4.5 with m on 14 datasets.

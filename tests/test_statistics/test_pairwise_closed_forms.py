@@ -81,8 +81,7 @@ def test_mcnemar_of_all_pairs_is_that_of_each_pair(alternative, missing):
     rng = np.random.default_rng(3)
     scores = (rng.random((4, 50)) < 0.6).astype(float)
     scores[rng.random(scores.shape) < missing] = np.nan
-    result = pairwise(scores, alternative=alternative, correction="none")
-    assert result.test == "mcnemar"
+    result = pairwise(scores, test="mcnemar", alternative=alternative, correction="none")
     assert result.interval_method == "tango"
     for i, j in PAIRS:
         pair = paired_test(scores[i], scores[j], test="mcnemar", alternative=alternative)
@@ -93,10 +92,14 @@ def test_mcnemar_of_all_pairs_is_that_of_each_pair(alternative, missing):
 
 def test_mcnemar_agrees_with_statsmodels():
     scores = (np.random.default_rng(1).random((4, 60)) < 0.7).astype(float)
-    result = pairwise(scores)
+    result = pairwise(scores, test="mcnemar")
+    score = pairwise(scores)
+    assert score.test == "score"
     for i, j in PAIRS:
         table = [[np.sum((scores[i] == x) & (scores[j] == y)) for y in (1, 0)] for x in (1, 0)]
         assert result.pvalue[i, j] == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-12)
+        plain = mcnemar(table, exact=False, correction=False).pvalue
+        assert score.pvalue[i, j] == pytest.approx(plain, rel=1e-9)
 
 
 def test_t_agrees_with_scipy():
@@ -189,9 +192,14 @@ def test_cluster_robust_t_is_that_of_each_pair(missing):
                 scores[i], scores[j], test="t", groups=GROUPS, alternative=alternative
             )
             assert result.pvalue[i, j] == pytest.approx(pair.pvalue, rel=1e-9)
-            interval = difference_interval(scores[i], scores[j], groups=GROUPS, method="t")
-            assert result.ci_low[i, j] == pytest.approx(interval.low, rel=1e-9)
-            assert result.ci_high[i, j] == pytest.approx(interval.high, rel=1e-9)
+            level = 0.95 if alternative == "two-sided" else 0.9
+            interval = difference_interval(
+                scores[i], scores[j], groups=GROUPS, method="t", confidence_level=level
+            )
+            low = -np.inf if alternative == "less" else interval.low
+            high = np.inf if alternative == "greater" else interval.high
+            assert result.ci_low[i, j] == pytest.approx(low, rel=1e-9)
+            assert result.ci_high[i, j] == pytest.approx(high, rel=1e-9)
 
 
 def test_cancellation_does_not_spoil_the_t_test():
@@ -259,10 +267,10 @@ def test_steiger_is_that_of_each_pair(aggregation, alternative):
     )
     scores[3] = scores[0]
     scores[1, 4, 0] = scores[2, 5, 1] = np.nan
-    result = pairwise(scores, aggregation=aggregation, alternative=alternative, interval="none")
-    assert result.test == "steiger"
+    options = {"aggregation": aggregation, "alternative": alternative, "test": "steiger"}
+    result = pairwise(scores, interval="none", **options)
     for i, j in PAIRS:
-        pair = paired_test(scores[i], scores[j], aggregation=aggregation, alternative=alternative)
+        pair = paired_test(scores[i], scores[j], **options)
         assert result.pvalue[i, j] == pytest.approx(pair.pvalue, rel=1e-9)
         assert result.difference[i, j] == pytest.approx(pair.difference, abs=1e-14)
 

@@ -1,3 +1,4 @@
+import functools
 import itertools
 import json
 import math
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics import paired_t
+from analysis.statistics import paired_test
 from analysis.statistics.paired.rank_tests import (
     MAX_EXACT_RANKS,
     doubled_ranks,
@@ -17,6 +18,9 @@ from analysis.statistics.paired.rank_tests import (
     signed_rank_tails,
     wilcoxon,
 )
+
+paired_t = functools.partial(paired_test, test="t")
+
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 SAMPLES = (

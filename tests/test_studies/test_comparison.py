@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 from analysis.studies.comparison import study_comparison
@@ -107,14 +108,16 @@ def test_missing_scores_leave_items_out_and_are_said(store: Store, add_run: AddR
     assert any("2 items of 200 have a score from only one" in text for text in study.warnings)
 
 
-def test_binary_scores_go_to_the_exact_mcnemar_test(store: Store, add_run: AddRun) -> None:
+def test_binary_scores_go_to_the_score_test(store: Store, add_run: AddRun) -> None:
     add_run("a", "d", [1, 1, 1, 1, 1, 1, 1, 0, 0, 1])
     add_run("b", "d", [0, 0, 0, 0, 0, 0, 1, 0, 0, 1])
     study = study_comparison(store, "a", "b")
-    assert study.analysis.test.test == "mcnemar"
-    assert study.analysis.test.pvalue == 2 * 0.5**6
+    assert study.analysis.test.test == "score"
+    assert study.analysis.test.pvalue == pytest.approx(stats.chi2.sf(6, 1))
+    exact = study_comparison(store, "a", "b", settings=PairSettings(test="mcnemar"))
+    assert exact.analysis.test.pvalue == 2 * 0.5**6
     plain = study.to_dict()
-    assert plain["test"] == "mcnemar"
+    assert plain["test"] == "score"
     assert plain["effect_sizes"]["win"] == 6
 
 
@@ -122,7 +125,7 @@ def test_equivalence_is_shown_where_no_difference_could_be(store: Store, add_run
     wins = np.arange(400) < 3
     add_run("a", "d", wins.astype(float).tolist())
     add_run("b", "d", np.zeros(400).tolist())
-    study = study_comparison(store, "a", "b", settings=PairSettings(margin=0.05))
+    study = study_comparison(store, "a", "b", settings=PairSettings(test="mcnemar", margin=0.05))
     assert study.verdict == "equivalent"
     (told,) = [text for text in study.warnings if "differing items" in text]
     assert "no p-value below 0.25" in told
@@ -135,7 +138,9 @@ def test_too_few_items_for_the_level_are_told_at_that_level(store: Store, add_ru
     add_run("a", "d", wins.astype(float).tolist())
     add_run("b", "d", np.zeros(40).tolist())
     told = {
-        alpha: study_comparison(store, "a", "b", settings=PairSettings(alpha=alpha)).warnings
+        alpha: study_comparison(
+            store, "a", "b", settings=PairSettings(test="mcnemar", alpha=alpha)
+        ).warnings
         for alpha in (0.05, 0.01)
     }
     assert not any("differing items" in text for text in told[0.05])
@@ -188,7 +193,7 @@ def test_settings_that_do_not_fit_are_refused_with_the_remedy(
 ) -> None:
     add_run("a", "d", [0.1, 0.2, 0.4])
     add_run("b", "d", [0.1, 0.3, 0.2])
-    with pytest.raises(StoreError, match=r"0, 1 and NaN .*McNemar.*sign-flip"):
+    with pytest.raises(StoreError, match=r"0, 1 and NaN .*mcnemar.*permutation"):
         study_comparison(store, "a", "b", settings=PairSettings(test="mcnemar"))
 
 

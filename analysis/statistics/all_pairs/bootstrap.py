@@ -50,8 +50,10 @@ def bootstrap_all_pairs(
     values: FloatArray,
     aggregation: str = "mean",
     *,
+    by_percentiles: bool = False,
     codes: IntArray | None = None,
     alternative: str = "two-sided",
+    delta: float = 0.0,
     n_resamples: int = 9_999,
     seed: int = 0,
     confidence_level: float | None = 0.95,
@@ -60,7 +62,7 @@ def bootstrap_all_pairs(
     moments: Moments | None = None,
     warn: bool = True,
 ) -> BootstrapPairs:
-    """Test all pairs by drawing items anew (shift method), with percentile intervals.
+    """Test all pairs by drawing items anew, with percentile intervals.
 
     Parameters
     ----------
@@ -68,10 +70,14 @@ def bootstrap_all_pairs(
         An item that a system misses has NaN in all components.
     aggregation : str
         One of `AGGREGATIONS`; the metric is computed anew for each replicate.
+    by_percentiles : bool
+        False: the shift method, ``|T* - t| >= |t - delta|``. True: twice the smaller share of
+        replicates on one side of `delta`, which the percentile interval inverts.
     codes : ndarray of int, shape (n_items,), optional
         Numbers of the items' groups from 0; whole groups are drawn.
     alternative : {"two-sided", "greater", "less"}
-        Two-sided counts replicates with ``|T* - t| >= |t|``.
+    delta : float
+        Difference under the null hypothesis.
     n_resamples, seed : int
     confidence_level : float, optional
         Of the percentile intervals; None saves time and memory.
@@ -114,7 +120,9 @@ def bootstrap_all_pairs(
         aggregation,
         codes,
         {
-            "two_sided": alternative == "two-sided",
+            "two_sided": alternative == "two-sided" and not by_percentiles,
+            "by_percentiles": by_percentiles,
+            "delta": delta,
             "n_resamples": n_resamples,
             "seed": seed,
             # Metrics other than means need the spread of the replicates to be tested at all.
@@ -190,7 +198,9 @@ class _Plan:
         if self._codes is not None:
             differences = sum_units(np.ascontiguousarray(differences.T), self._codes).T
             sizes = sum_units(np.ascontiguousarray(sizes.T), self._codes).T
-        found = resample_rows(differences, sizes, progress=progress, **self.options)
+        options = self.options.copy()
+        options["delta"] /= whole.step
+        found = resample_rows(differences, sizes, progress=progress, **options)
         several = np.count_nonzero(sizes, axis=1) > 1
         low, high, error = (end * whole.step for end in found[2:])
         self._enter(pairs, found._replace(low=low, high=high, standard_error=error), several)
@@ -207,6 +217,8 @@ class _Plan:
             constant = ~(moments.standard_error[at] > 0) & ~moments.identical[at]
         n_systems = len(self._values)
         low, high = (np.full((n_systems, n_systems), np.nan) for _ in range(2))
+        # Where every replicate is the same, an interval of no width would read as certainty.
+        self._ends[:2, ~(self._ends[2] > 0)] = np.nan
         low[at], high[at] = self._ends[0], self._ends[1]
         low[at[::-1]], high[at[::-1]] = 0.0 - self._ends[1], 0.0 - self._ends[0]
         error = np.full((n_systems, n_systems), np.nan)
@@ -230,10 +242,13 @@ class _Plan:
             )
         total = self.options["n_resamples"] + 1
         above, below = (self._counts + 1) / total
+        floor = np.full(above.size, 1 / total)
+        if self.options["by_percentiles"] and alternative == "two-sided":
+            above = below = np.minimum(1.0, 2.0 * np.minimum(above, below))
+            floor = np.minimum(1.0, 2.0 * floor)
         if alternative == "less":
             above, below = below, above
         untestable = constant | ~self._testable
         above, below = (np.where(untestable, np.nan, tail) for tail in (above, below))
-        floor = np.full(above.size, 1 / total)
         n_systems = len(self._values)
         return square(n_systems, above, below, floor, floor, PairMethod.MONTE_CARLO)

@@ -17,8 +17,6 @@ from analysis.statistics.results import DegenerateDataWarning
 
 IntArray = npt.NDArray[np.int64]
 
-_CANCELLED = 1e-4
-"""Share of a variance below which a difference of squares has lost too many digits."""
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SINGLE_COUNTS = 2**24
 _PAIRS_AT_ONCE = 4_096
@@ -57,44 +55,36 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
 
     Notes
     -----
-    One product of the item-centred scores with themselves gives the variances of all pairs;
-    with missing scores, three more with the mask of what is there. Where the difference of
-    squares cancels, the pair is computed again from its own differences. Time O(n_systems² ·
-    n_items), memory a few copies of the scores and of the result.
+    Every pair is computed from its own differences, in a fixed order of sums: what a pair gives
+    does not depend on the other systems. Time O(n_systems² · n_items).
     """
     n_systems, n_items = scores.shape
-    codes = group_codes(groups, n_items)
-    present = ~np.isnan(scores)
-    complete = bool(present.all())
-    if not complete and codes is not None:
-        return _moments_one_by_one(scores, codes)
-    centred = scores - _item_means(scores, present, complete)
-    if complete:
-        size = np.einsum("ij,ij->i", centred, centred)
-        n_units = n_items if codes is None else int(codes.max(initial=-1)) + 1
-        items = np.full((n_systems, n_systems), n_items)
-        units = np.full((n_systems, n_systems), n_units)
-        mean = np.mean(centred, axis=1) if n_items else np.full(n_systems, np.nan)
-        difference = mean[:, np.newaxis] - mean
-        centred -= mean[:, np.newaxis]
-        gram_of = centred if codes is None else _sum_groups(centred, codes)
-        gram = gram_of @ gram_of.T
-        own = np.diag(gram)
-        squares = own[:, np.newaxis] + own - 2.0 * gram
-        gross = size[:, np.newaxis] + size
-    else:
-        items, difference, squares, gross = _masked_moments(centred, present)
-        units = items
+    first, second = np.triu_indices(n_systems)
+    found = _moments_of(scores, group_codes(groups, n_items), first, second)
+    items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
+    low, high, rounding = found[:, 4], found[:, 5], _ROUNDING * found[:, 6]
+    identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
+    factor = np.where(units > 1, units / np.maximum(units - 1, 1), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(np.maximum(squares, 0.0))
-        error = _standard_error(spread, items, units)
-    identical = np.eye(n_systems, dtype=np.bool_)
-    moments = Moments(items, units, difference, error, identical)
-    suspect = np.triu((squares <= _CANCELLED * gross) & (items > 0), 1)
-    first, second = np.nonzero(suspect)
-    _recompute(scores, codes, (first, second), moments)
-    np.fill_diagonal(difference, 0.0)
-    np.fill_diagonal(error, 0.0)
+        error = found[:, 3] * np.sqrt(factor) / items
+        error[(high - low <= rounding) & (units > 1)] = 0.0
+    difference = np.where(items > 0, found[:, 2], np.nan)
+    shape = (n_systems, n_systems)
+    moments = Moments(
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int64),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.ones(shape, np.bool_),
+    )
+    for at, sign in (((first, second), 1.0), ((second, first), -1.0)):
+        moments.n_items[at], moments.n_units[at] = items, units
+        moments.difference[at] = sign * difference
+        moments.standard_error[at] = error
+        moments.identical[at] = identical
+    np.fill_diagonal(moments.difference, 0.0)
+    np.fill_diagonal(moments.standard_error, 0.0)
+    np.fill_diagonal(moments.identical, True)
     return moments
 
 
@@ -260,98 +250,38 @@ def group_codes(groups: Groups, n_items: int) -> IntArray | None:
     return codes if int(codes.max(initial=-1)) + 1 < n_items else None
 
 
-def _item_means(scores: FloatArray, present: BoolArray, complete: bool) -> FloatArray:
-    """Return what to measure the scores of each item from: it takes most of the cancellation."""
-    if complete:
-        return np.asarray(np.mean(scores, axis=0))
-    totals = np.sum(scores, axis=0, where=present)
-    return np.asarray(totals / np.maximum(np.count_nonzero(present, axis=0), 1))
-
-
-def _sum_groups(values: FloatArray, codes: IntArray) -> FloatArray:
-    """Return sums over groups, shape (n_systems, n_groups)."""
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    return np.asarray(np.add.reduceat(values[:, order], starts, axis=1))
-
-
-def _masked_moments(
-    centred: FloatArray, present: BoolArray
-) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Return items, mean differences, sums of squares, and what these were the difference of."""
-    mask = present.astype(np.float64)
-    values = np.where(present, centred, 0.0)
-    count = mask @ mask.T
-    sums = values @ mask.T
-    gross = (values * values) @ mask.T
-    gross = gross + gross.T
-    total = sums - sums.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = total / count
-        squares = gross - 2.0 * (values @ values.T) - total * difference
-    return np.rint(count).astype(np.int64), difference, squares, gross
-
-
-def _standard_error(spread: FloatArray, items: IntArray, units: IntArray) -> FloatArray:
-    """Return the standard error from the root of the sum of squares; NaN below two units."""
-    factor = np.where(units > 1, units / np.maximum(units - 1, 1), np.nan)
-    return np.asarray(spread * np.sqrt(factor) / items)
-
-
-def _moments_one_by_one(scores: FloatArray, codes: IntArray) -> Moments:
-    """Return the moments where a pair's items decide how much of each group is there."""
-    n_systems = len(scores)
-    shape = (n_systems, n_systems)
-    moments = Moments(
-        np.zeros(shape, np.int64),
-        np.zeros(shape, np.int64),
-        np.full(shape, np.nan),
-        np.full(shape, np.nan),
-        np.zeros(shape, np.bool_),
-    )
-    _recompute(scores, codes, np.triu_indices(n_systems), moments)
-    return moments
-
-
-def _recompute(
+def _moments_of(
     scores: FloatArray,
     codes: IntArray | None,
-    pairs: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
-    moments: Moments,
-) -> None:
-    """Write the moments of the listed pairs, from their own differences, over what is there."""
-    first, second = pairs
-    if not first.size:
-        return
-    from analysis.statistics.all_pairs.pair_kernels import pair_moments
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+) -> FloatArray:
+    """Return a row of `pair_moments` for each listed pair."""
+    from analysis.statistics.all_pairs.pair_kernels import pair_moments, plain_moments
     from analysis.statistics.all_pairs.tiles import run_tiles
 
-    n_items = scores.shape[1]
-    values, starts = np.ascontiguousarray(scores), np.arange(n_items + 1)
+    found = np.empty((first.size, 7))
+    pieces = -(-first.size // _PAIRS_AT_ONCE)
+    values, n_items = np.ascontiguousarray(scores), scores.shape[1]
+    starts = np.arange(n_items + 1)
     if codes is not None:
         order = np.argsort(codes, kind="stable")
         values = np.ascontiguousarray(scores[:, order])
         starts = np.append(np.flatnonzero(np.diff(codes[order], prepend=-1)), n_items)
-    found = np.empty((first.size, 7))
 
     def work(tile: int) -> None:
         at = slice(tile * _PAIRS_AT_ONCE, (tile + 1) * _PAIRS_AT_ONCE)
-        pair_moments(values, starts, first[at], second[at], found[at])
+        left, right, out = first[at], second[at], found[at]
+        if codes is not None:
+            pair_moments(values, starts, left, right, out)
+            return
+        plain_moments(values, left, right, out)
+        for pair in np.flatnonzero(out[:, 0] < 0):
+            one = slice(pair, pair + 1)
+            pair_moments(values, starts, left[one], right[one], out[one])
 
-    run_tiles(work, -(-first.size // _PAIRS_AT_ONCE))
-    items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
-    rounding = _ROUNDING * found[:, 6]
-    low, high = found[:, 4], found[:, 5]
-    identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = _standard_error(found[:, 3], items, units)
-    error[(high - low <= rounding) & (units > 1)] = 0.0
-    difference = np.where(items > 0, found[:, 2], np.nan)
-    for at, sign in (((first, second), 1.0), ((second, first), -1.0)):
-        moments.n_items[at], moments.n_units[at] = items, units
-        moments.difference[at] = sign * difference
-        moments.standard_error[at] = error
-        moments.identical[at] = identical
+    run_tiles(work, pieces)
+    return found
 
 
 def _at_most(successes: IntArray, trials: IntArray) -> FloatArray:

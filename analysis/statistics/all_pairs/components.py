@@ -64,6 +64,20 @@ def count_items(values: FloatArray) -> IntArray:
     return np.rint(present @ present.T).astype(np.int64)
 
 
+def count_units(values: FloatArray, codes: IntArray) -> IntArray:
+    """Return how many groups the items of every two systems belong to, (n_systems, n_systems)."""
+    n_systems, n_groups = len(values), int(codes.max(initial=-1)) + 1
+    present = ~np.isnan(values[:, :, 0])
+    counts = np.zeros((n_systems, n_systems), np.int64)
+    for system in range(n_systems):
+        shared = present[system] & present[system:]
+        for other, items in enumerate(shared, start=system):
+            filled = np.zeros(n_groups, np.bool_)
+            filled[codes[items]] = True
+            counts[system, other] = counts[other, system] = np.count_nonzero(filled)
+    return counts
+
+
 def metric_differences(values: FloatArray, aggregation: str) -> FloatArray:
     """Return metric of i minus metric of j on the items both have, shape (n_systems, n_systems).
 

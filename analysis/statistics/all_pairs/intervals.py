@@ -8,9 +8,11 @@ from scipy import special
 from scipy.optimize import elementwise
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.closed_forms import Moments
+from analysis.statistics.all_pairs.closed_forms import Moments, square
 from analysis.statistics.all_pairs.complete_sets import triangle
-from analysis.statistics.intervals.differences import no_spread_bounds, score_range
+from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
+from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
+from analysis.statistics.paired.result import TINY
 from analysis.statistics.standard_error import z_quantile
 
 IntArray = npt.NDArray[np.int64]
@@ -66,6 +68,56 @@ def t_intervals(scores: FloatArray, moments: Moments, confidence_level: float) -
             float(difference[pair]), largest, int(units[pair]), tail
         )
     return _ends(n_systems, low, high)
+
+
+def score_all_pairs(
+    scores: FloatArray, wins: IntArray, *, alternative: str = "two-sided", delta: float = 0.0
+) -> PairPvalues:
+    """Test differences of paired shares by Tango's score test, which his interval inverts.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_systems, n_items)
+        1 right, 0 wrong, NaN missing.
+    wins : ndarray of int, shape (n_systems, n_systems)
+        From `wins_all_pairs`.
+    alternative : {"two-sided", "greater", "less"}
+    delta : float
+        The difference under the null hypothesis, first minus second. At 0 the test is McNemar's
+        chi-squared test without correction.
+
+    Returns
+    -------
+    PairPvalues
+        1 where no item tells two systems apart and `delta` is 0.
+
+    References
+    ----------
+    Tango (1998), Equivalence test and confidence interval for the difference in proportions for
+    the paired-sample design.
+    """
+    n_systems = len(scores)
+    counts = _outcomes(scores, wins)
+    statistic = score_statistics(counts.only_a, counts.only_b, counts.n, delta)
+    if alternative == "two-sided":
+        above = below = np.minimum(1.0, 2.0 * special.ndtr(-np.abs(statistic)))
+    else:
+        above, below = special.ndtr(-statistic), special.ndtr(statistic)
+        if alternative == "less":
+            above, below = below, above
+    floor = np.zeros(counts.n.size)
+    tails = [np.where(counts.n > 0, np.maximum(tail, TINY), np.nan) for tail in (above, below)]
+    return square(n_systems, tails[0], tails[1], floor, floor, PairMethod.CLOSED_FORM)
+
+
+def score_statistics(
+    only_a: FloatArray, only_b: FloatArray, n: FloatArray, delta: float
+) -> FloatArray:
+    """Return Tango's z of items that only one of two systems gets right; 0 without any."""
+    excess = only_a - only_b - n * delta
+    error = _tango_error(only_a, only_b, n, np.full(n.shape, delta))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(excess == 0, 0.0, excess / error)
 
 
 def newcombe_intervals(scores: FloatArray, wins: IntArray, confidence_level: float) -> Ends:
@@ -177,7 +229,8 @@ def _tango_error(
     # The form without cancellation.
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(linear <= 0, (root - linear) / (4 * n), -2 * constant / (root + linear))
-    return np.sqrt(np.maximum(n * (2 * share + difference * (1 - difference)), 0.0))
+        square = n * (2 * share + difference * (1 - difference))
+    return np.sqrt(np.maximum(square, 0.0))
 
 
 def _wilson(share: FloatArray, n: FloatArray, quantile: float) -> tuple[FloatArray, FloatArray]:

@@ -19,6 +19,80 @@ _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _STEPS = 4
 _NEAR = 24
 _MARGIN = 24
+_SMALL, _LARGE = 1e-100, 1e100
+
+
+@compiled
+def plain_moments(scores: FloatArray, first: IntArray, second: IntArray, out: FloatArray) -> None:
+    """Moments of listed pairs as `pair_moments`, every item a unit of its own.
+
+    Sums carry their rounding errors along, in eight lanes: a pair's figures depend neither on who
+    else is listed nor on the order of items. Differences whose squares could leave the range of
+    numbers are left to `pair_moments`: they get -1 items.
+    """
+    n_items = scores.shape[1]
+    lanes = np.empty((6, 8), np.float64)
+    total, lost, count, low, high, size = (
+        lanes[0],
+        lanes[1],
+        lanes[2],
+        lanes[3],
+        lanes[4],
+        lanes[5],
+    )
+    for p in range(first.size):
+        a, b = scores[first[p]], scores[second[p]]
+        total[:], lost[:], count[:], low[:], high[:], size[:] = 0.0, 0.0, 0.0, np.inf, -np.inf, 0.0
+        for start in range(0, n_items, 8):
+            for k in range(min(8, n_items - start)):
+                x, y = a[start + k], b[start + k]
+                d = x - y
+                there = d == d
+                value = d if there else 0.0
+                both = total[k] + value
+                part = both - total[k]
+                lost[k] += (total[k] - (both - part)) + (value - part)
+                total[k] = both
+                count[k] += 1.0 if there else 0.0
+                low[k] = d if d < low[k] else low[k]
+                high[k] = d if d > high[k] else high[k]
+                peak = max(abs(x), abs(y))
+                size[k] = peak if there & (peak > size[k]) else size[k]
+        n, lowest, highest, largest = 0.0, np.inf, -np.inf, 0.0
+        for k in range(8):
+            n += count[k]
+            lowest, highest = min(lowest, low[k]), max(highest, high[k])
+            largest = max(largest, size[k])
+        scale = max(abs(lowest), abs(highest)) if n else 0.0
+        if scale != 0.0 and (scale < _SMALL or scale > _LARGE):
+            out[p, 0] = -1.0
+            continue
+        mean = _sum_of_lanes(total, lost) / max(n, 1.0)
+        total[:], lost[:] = 0.0, 0.0
+        for start in range(0, n_items, 8):
+            for k in range(min(8, n_items - start)):
+                d = a[start + k] - b[start + k]
+                d = d - mean if d == d else 0.0
+                value = d * d
+                both = total[k] + value
+                part = both - total[k]
+                lost[k] += (total[k] - (both - part)) + (value - part)
+                total[k] = both
+        out[p, 0], out[p, 1], out[p, 2] = n, n, mean
+        out[p, 3] = np.sqrt(_sum_of_lanes(total, lost))
+        out[p, 4], out[p, 5], out[p, 6] = lowest, highest, largest
+
+
+@compiled
+def _sum_of_lanes(total: FloatArray, lost: FloatArray) -> float:
+    """Sum of what the lanes hold and of what their rounding lost."""
+    found, rest = 0.0, 0.0
+    for k in range(total.size):
+        both = found + total[k]
+        part = both - found
+        rest += (found - (both - part)) + (total[k] - part) + lost[k]
+        found = both
+    return found + rest
 
 
 @compiled

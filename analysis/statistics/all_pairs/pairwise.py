@@ -1,12 +1,20 @@
-"""Which of all pairs of systems differ, by how much, and how sure is that?"""
+"""Which of all pairs of systems differ, by how much, and how sure is that?
+
+One engine: a pair is two rows of all pairs. The test of a pair, its p-value and its interval depend
+on the scores of its two systems, on where their items stand, and on the plan; never on who else is
+compared.
+"""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, BoolArray, FloatArray, Seed
+from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.all_pairs.bootstrap import bootstrap_all_pairs
+from analysis.statistics.all_pairs.choice import Choice, choose_tests, named_test
 from analysis.statistics.all_pairs.closed_forms import (
     Moments,
     fair_coin_all_pairs,
@@ -15,17 +23,16 @@ from analysis.statistics.all_pairs.closed_forms import (
     wins_all_pairs,
 )
 from analysis.statistics.all_pairs.complete_sets import triangle
-from analysis.statistics.all_pairs.components import (
-    count_items,
-    metric_differences,
-)
+from analysis.statistics.all_pairs.components import count_items, count_units, metric_differences
 from analysis.statistics.all_pairs.families import adjust_family
 from analysis.statistics.all_pairs.intervals import (
     Ends,
     newcombe_intervals,
+    score_all_pairs,
     t_intervals,
     tango_intervals,
 )
+from analysis.statistics.all_pairs.inversion import agreeing, inverted_intervals
 from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues, Pairwise
 from analysis.statistics.all_pairs.scales import Matrices, run_by_scale, too_coarse
@@ -38,11 +45,16 @@ from analysis.statistics.all_pairs.settings import (
 )
 from analysis.statistics.all_pairs.tiles import part_of
 from analysis.statistics.paired.result import Groups
+from analysis.statistics.registry import TESTS
 from analysis.statistics.results import read_only
+
+if TYPE_CHECKING:
+    from analysis.statistics.correlation_differences import CorrelationDifferences
 
 __all__ = ["CORRECTIONS", "INTERVALS", "PAIRWISE_TESTS", "pairwise"]
 
 IntArray = npt.NDArray[np.int64]
+_DRAWN_TESTS = ("wilcoxon", "signflip", "bootstrap", "bootstrap-percentile")
 
 
 def pairwise(
@@ -57,6 +69,8 @@ def pairwise(
     interval: str = "auto",
     n_resamples: int = 9_999,
     rng: Seed = 0,
+    delta: float = 0.0,
+    margin: float | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Pairwise:
@@ -70,9 +84,10 @@ def pairwise(
     aggregation : str
         One of `AGGREGATIONS`.
     test : str
-        One of `PAIRWISE_TESTS`. "auto" takes Steiger's test for correlations, McNemar's exact
-        test where all scores are 0 or 1, else the sign-flip test; with `groups` that join items
-        the sign-flip test by group.
+        One of `PAIRWISE_TESTS`. "auto" chooses for each pair by its own scores: the score test
+        where all are 0 or 1; the sign-flip test for other means, by group where groups join
+        items; Student's t for 3 to 9 groups; the jackknife for correlations; the bootstrap by
+        percentiles for other metrics.
     correction : str
         One of `CORRECTIONS`: the methods of `adjust`, or "max-t", step-down over the largest
         statistic of one sign-flip plan, for tests "t", "mcnemar" and "signflip" of means.
@@ -84,13 +99,18 @@ def pairwise(
     groups : sequence, shape (n_items,), optional
         A label per item; items with equal labels may depend on each other, None is a group of its
         own. "t", "signflip" and "bootstrap" take whole groups; the others refuse.
-    interval : {"auto", "t", "newcombe", "tango", "percentile", "none"}
-        "auto": Tango's score interval where all scores are 0 or 1 and items are independent, else
-        Student's t for means (cluster-robust with groups), else percentiles of the bootstrap.
+    interval : {"auto", "t", "newcombe", "tango", "inverted", "percentile", "none"}
+        "auto" inverts the test of the pair, so that it holds no difference of 0 exactly where the
+        test rejects. A test that has no such interval gets the one of the default test.
     n_resamples : int
         Replicates, where the test, "max-t" or the interval needs any.
     rng : int, Generator or None
         Seed; 0 is a seed.
+    delta : float
+        The difference that the null hypothesis states, first minus second; for two systems.
+    margin : float, optional
+        Differences smaller than this do not matter: a pair is equivalent where its interval at
+        1 - 2 alpha lies within ±margin.
     n_threads : int, optional
         By default one per usable processor, at most 8. No result depends on it.
     progress : callable, optional
@@ -101,7 +121,8 @@ def pairwise(
     -------
     Pairwise
         `why` says which rule chose the test, `floor_note` whether the number of replicates
-        decided a verdict. Pairs that cannot be tested are NaN and do not count in the family.
+        decided a verdict. Pairs that cannot be tested are NaN and do not count in the family;
+        `refusal` says for which of them no valid test is known.
 
     Raises
     ------
@@ -128,7 +149,7 @@ def pairwise(
            [ True, False,  True],
            [False,  True, False]])
     """
-    settings, why, n_groups = settle(
+    settings = settle(
         scores,
         aggregation=aggregation,
         test=test,
@@ -140,38 +161,59 @@ def pairwise(
         n_resamples=n_resamples,
         rng=rng,
         n_threads=n_threads,
+        delta=delta,
     )
-    return _Work(settings, progress).result(why, n_groups)
+    return _Work(settings, progress).result(margin)
 
 
 class _Work:
     """What the test, the intervals and the correction share."""
 
     def __init__(self, settings: Settings, progress: Progress | None) -> None:
-        self._settings = settings
+        self._settings = s = settings
         self._progress = progress
         self._done = 0
-        self._bootstrap_ends: tuple[Ends, FloatArray] | None = None
+        self._bootstrapped: dict[tuple[str, float], tuple[PairPvalues, Ends, FloatArray]] = {}
         self.drawn = False
         """Whether the correction or the intervals drew replicates."""
         self._moments: Moments | None = None
         self._wins: IntArray | None = None
-        if settings.aggregation == "mean":
-            self._moments = paired_moments(self._scores, groups=settings.codes)
+        if s.aggregation == "mean":
+            self._moments = paired_moments(self._scores, groups=s.codes)
             self.difference, self.n_items = self._moments.difference, self._moments.n_items
+            self.n_units = self._moments.n_units
         else:
-            self.difference = metric_differences(settings.values, settings.aggregation)
-            self.n_items = count_items(settings.values)
+            self.difference = metric_differences(s.values, s.aggregation)
+            self.n_items = count_items(s.values)
+            self.n_units = self.n_items if s.codes is None else count_units(s.values, s.codes)
+        self.binary = np.all((s.values == 0) | (s.values == 1) | np.isnan(s.values), axis=(1, 2))
+        by_scores = choose_tests(
+            s.aggregation, self.binary, self.n_items, self.n_units, delta=s.delta != 0
+        )
+        self._by_scores = by_scores
+        self.choice = by_scores if s.test == "auto" else named_test(s.test, len(s.values))
+        self._n_parts = self._count_parts()
 
     @property
     def _scores(self) -> FloatArray:
         return self._settings.values[:, :, 0]
 
-    def result(self, why: str, n_groups: int | None) -> Pairwise:
+    def _tested(self) -> FloatArray:
+        """Return the scores with the hypothesised difference taken off the first system's."""
+        s = self._settings
+        if not s.delta:
+            return self._scores
+        return np.asarray(self._scores - np.array([[s.delta], [0.0]]))
+
+    def result(self, margin: float | None) -> Pairwise:
         """Test, estimate and correct."""
         s = self._settings
         pvalues = self.test()
-        ends, standard_error = self.intervals()
+        ends, standard_error = self.intervals(pvalues.pvalue, s.alpha)
+        wide = None
+        if margin is not None:
+            undecided = np.full(pvalues.pvalue.shape, np.nan)
+            wide = self.two_sided_ends(undecided, min(2 * s.alpha, 1 - 1e-9))[0]
         family = adjust_family(
             pvalues,
             s.correction,
@@ -183,6 +225,7 @@ class _Work:
         ways = (PairMethod.MONTE_CARLO, PairMethod.TAIL)
         drawn = self.drawn or bool(np.isin(pvalues.method, ways).any())
         upper = triangle(len(s.values))
+        choice = self.choice
         return Pairwise(
             n_systems=len(s.values),
             n_pairs=int(np.count_nonzero(~np.isnan(pvalues.pvalue[upper]))),
@@ -190,59 +233,185 @@ class _Work:
             standard_error=read_only(standard_error),
             ci_low=read_only(ends.low),
             ci_high=read_only(ends.high),
+            margin_low=read_only(np.full_like(ends.low, np.nan) if wide is None else wide.low),
+            margin_high=read_only(np.full_like(ends.low, np.nan) if wide is None else wide.high),
             pvalue=read_only(pvalues.pvalue),
             pvalue_adjusted=read_only(family.pvalue_adjusted),
             n_items=read_only(self.n_items),
+            n_units=read_only(self.n_units),
             method=read_only(pvalues.method),
             pvalue_floor=read_only(pvalues.floor),
-            test=s.test,
-            why=why,
+            tests=list(choice.tests),
+            test_code=read_only(choice.code),
+            intervals=list(self._kinds),
+            interval_code=read_only(self._kind_code),
+            refused=list(choice.refused),
+            refusal=read_only(choice.refusal),
+            why=choice.why,
             aggregation=s.aggregation,
-            interval_method=s.interval,
             correction=s.correction,
             alternative=s.alternative,
             alpha=s.alpha,
             confidence_level=1 - s.alpha,
+            delta=s.delta,
+            margin=margin,
             n_resamples=s.n_resamples if drawn else 0,
             seed=s.seed if drawn else None,
-            n_groups=n_groups,
+            n_groups=s.n_groups,
             n_tests=family.n_tests,
             floor_note=family.floor_note,
         )
 
     def test(self) -> PairPvalues:
-        """Return the p-values of all pairs."""
-        s = self._settings
-        tests: dict[str, Callable[[], PairPvalues]] = {
+        """Return the p-values of all pairs, each by its own test."""
+        run: dict[str, Callable[[], PairPvalues]] = {
             "t": self._t,
             "wilcoxon": self._wilcoxon,
             "sign": self._fair_coin,
             "mcnemar": self._fair_coin,
+            "score": self._score,
             "signflip": self._signflip,
-            "bootstrap": self._bootstrap,
+            "bootstrap": lambda: self._bootstrap("bootstrap", self._settings.alpha)[0],
+            "bootstrap-percentile": self._percentile_test,
             "steiger": self._steiger,
+            "jackknife": self._jackknife,
         }
-        return tests[s.test]()
+        shape = self.difference.shape
+        pvalue, floor = np.full(shape, np.nan), np.full(shape, np.nan)
+        method = np.full(shape, PairMethod.NOT_TESTABLE, np.uint8)
+        for test in self.choice.tests:
+            here = self.choice.uses(test)
+            if not here.any():
+                continue
+            found = run[test]()
+            pvalue[here], floor[here] = found.pvalue[here], found.floor[here]
+            method[here] = found.method[here]
+        np.fill_diagonal(method, PairMethod.NOT_TESTABLE)
+        np.fill_diagonal(pvalue, np.nan)
+        np.fill_diagonal(floor, np.nan)
+        return PairPvalues(pvalue, method, floor)
 
-    def intervals(self) -> tuple[Ends, FloatArray]:
-        """Return the intervals and the standard errors of all differences."""
+    def intervals(self, pvalue: FloatArray, alpha: float) -> tuple[Ends, FloatArray]:
+        """Return the intervals and the standard errors of all differences.
+
+        One-sided they are open on the side that the test does not look at.
+        """
         s = self._settings
-        error = np.full(self.difference.shape, np.nan)
-        none = Ends(error.copy(), error.copy())
-        if self._moments is not None:
-            error = self._moments.standard_error
-        if s.interval == "percentile":
-            if self._bootstrap_ends is None:
-                self._bootstrap()
-            assert self._bootstrap_ends is not None
-            ends, of_replicates = self._bootstrap_ends
-            return ends, error if self._moments is not None else of_replicates
-        if s.interval == "t" and self._moments is not None:
-            return t_intervals(self._scores, self._moments, 1 - s.alpha), error
-        if s.interval in ("tango", "newcombe"):
-            of_shares = tango_intervals if s.interval == "tango" else newcombe_intervals
-            return of_shares(self._scores, self._all_wins(), 1 - s.alpha), error
-        return none, error
+        if s.alternative == "two-sided":
+            return self.two_sided_ends(pvalue, alpha)
+        none = np.full(pvalue.shape, np.nan)
+        ends, error = self.two_sided_ends(none, min(2 * alpha, 1 - 1e-9))
+        bounds = agreeing(ends, self.difference, pvalue, alpha, s.delta)
+        open_end = np.where(np.isnan(ends.low), np.nan, np.inf)
+        if s.alternative == "greater":
+            return Ends(bounds.low, open_end), error
+        return Ends(-open_end, bounds.high), error
+
+    def two_sided_ends(self, pvalue: FloatArray, alpha: float) -> tuple[Ends, FloatArray]:
+        """Return intervals at 1 - alpha, each by the method of its pair, and standard errors."""
+        s = self._settings
+        shape = self.difference.shape
+        low, high = np.full(shape, np.nan), np.full(shape, np.nan)
+        error = np.full(shape, np.nan) if self._moments is None else self._moments.standard_error
+        if s.aggregation in CORRELATIONS and "jackknife" in self.choice.tests:
+            error = self._correlations(alpha).standard_error
+        for place, kind in enumerate(self._kinds):
+            here = self._kind_code == place
+            if kind == "percentile":
+                ends, of_replicates = self._bootstrap("bootstrap-percentile", alpha)[1:]
+                if self._moments is None and s.aggregation not in CORRELATIONS:
+                    error = of_replicates
+            else:
+                ends = self._ends_of(kind, here, alpha)
+            low[here], high[here] = ends.low[here], ends.high[here]
+        untested = self.choice.refusal > 0
+        low[untested] = high[untested] = np.nan
+        np.fill_diagonal(low, np.nan)
+        np.fill_diagonal(high, np.nan)
+        bounds = agreeing(Ends(low, high), self.difference, pvalue, alpha, s.delta)
+        inverted = self._inverts()
+        return Ends(
+            np.where(inverted, bounds.low, low), np.where(inverted, bounds.high, high)
+        ), error
+
+    def _ends_of(self, kind: str, here: BoolArray, alpha: float) -> Ends:
+        """Return intervals of mean differences, at least of the pairs that are wanted."""
+        s = self._settings
+        if kind in ("tango", "newcombe"):
+            of_shares = tango_intervals if kind == "tango" else newcombe_intervals
+            return of_shares(self._scores, self._all_wins(), 1 - alpha)
+        if kind == "jackknife":
+            found = self._correlations(alpha)
+            return Ends(found.low, found.high)
+        if kind == "none" or self._moments is None:
+            none = np.full(here.shape, np.nan)
+            return Ends(none, none)
+        plain = t_intervals(self._scores, self._moments, 1 - alpha)
+        if kind == "t":
+            return plain
+        upper = triangle(len(s.values))
+        # Where nothing varies all halves agree, which would read as certainty.
+        wanted = np.flatnonzero(here[upper] & (self._moments.standard_error[upper] > 0))
+        self.drawn = self.drawn or bool(wanted.size)
+        halves = inverted_intervals(
+            self._tested(),
+            wanted,
+            codes=s.codes,
+            alpha=alpha,
+            n_resamples=s.n_resamples,
+            seed=s.seed,
+            n_threads=s.n_threads,
+            progress=self._next_part(),
+        )
+        low, high = plain.low.copy(), plain.high.copy()
+        at = (upper[0][wanted], upper[1][wanted])
+        low[at], high[at] = halves.low + s.delta, halves.high + s.delta
+        low[at[::-1]], high[at[::-1]] = 0.0 - high[at], 0.0 - low[at]
+        return Ends(low, high)
+
+    @property
+    def _kinds(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._interval_names().values()))
+
+    @property
+    def _kind_code(self) -> npt.NDArray[np.uint8]:
+        names, kinds = self._interval_names(), self._kinds
+        source = self._interval_source()
+        codes = np.array([kinds.index(names[test]) for test in source.tests], np.uint8)
+        return np.asarray(codes[source.code])
+
+    def _interval_source(self) -> Choice:
+        """Return the choice of tests whose intervals are shown."""
+        s = self._settings
+        if s.test != "auto" and s.interval == "auto" and not TESTS[s.test].interval:
+            return self._by_scores
+        return self.choice
+
+    def _interval_names(self) -> dict[str, str]:
+        s = self._settings
+        source = self._interval_source()
+        if s.interval != "auto":
+            return dict.fromkeys(source.tests, s.interval)
+        inverts_means = s.aggregation == "mean"
+        return {
+            test: "percentile"
+            if TESTS[test].interval == "inverted" and not inverts_means
+            else TESTS[test].interval or "percentile"
+            for test in source.tests
+        }
+
+    def _inverts(self) -> BoolArray:
+        """Return the pairs whose interval is that of their own test."""
+        kinds = self._kinds
+        kind_code = self._kind_code
+        found = np.zeros(self.difference.shape, dtype=np.bool_)
+        for test in self.choice.tests:
+            own = TESTS[test].interval
+            if own == "inverted" and self._settings.aggregation != "mean":
+                continue
+            if own in kinds:
+                found |= self.choice.uses(test) & (kind_code == kinds.index(own))
+        return found
 
     def max_t(self) -> FloatArray:
         """Return the adjusted p-values of step-down max-T."""
@@ -267,12 +436,22 @@ class _Work:
         )
 
     def _t(self) -> PairPvalues:
+        s = self._settings
         assert self._moments is not None
-        return t_all_pairs(self._moments, alternative=self._settings.alternative)
+        moments = self._moments
+        if s.delta:
+            moments = paired_moments(self._tested(), groups=s.codes)
+        return t_all_pairs(moments, alternative=s.alternative)
 
     def _fair_coin(self) -> PairPvalues:
-        return fair_coin_all_pairs(
-            self._all_wins(), self.n_items, alternative=self._settings.alternative
+        s = self._settings
+        wins = wins_all_pairs(self._tested()) if s.delta else self._all_wins()
+        return fair_coin_all_pairs(wins, self.n_items, alternative=s.alternative)
+
+    def _score(self) -> PairPvalues:
+        s = self._settings
+        return score_all_pairs(
+            self._scores, self._all_wins(), alternative=s.alternative, delta=s.delta
         )
 
     def _wilcoxon(self) -> PairPvalues:
@@ -280,7 +459,7 @@ class _Work:
 
         s = self._settings
         return wilcoxon_all_pairs(
-            self._scores,
+            self._tested(),
             self.n_items,
             alternative=s.alternative,
             n_threads=s.n_threads,
@@ -293,8 +472,9 @@ class _Work:
             return self._signflip_of_means(self._moments)
         from analysis.statistics.all_pairs.corpus import exchange_all_pairs
 
+        values = s.values if not s.delta else self._tested()[:, :, np.newaxis]
         return exchange_all_pairs(
-            s.values,
+            values,
             s.aggregation,
             ~np.isnan(self.difference),
             codes=s.codes,
@@ -310,23 +490,33 @@ class _Work:
 
         s = self._settings
         progress = self._next_part()
+        scores = self._tested()
+        if s.delta:
+            moments = paired_moments(scores, groups=s.codes)
 
         def run(systems: IntArray) -> Matrices:
             found = signflip_all_pairs(
-                self._scores[systems],
+                scores[systems],
                 groups=s.codes,
                 alternative=s.alternative,
                 n_resamples=s.n_resamples,
                 seed=s.seed,
                 n_threads=s.n_threads,
-                progress=progress if systems.size == len(self._scores) else None,
+                progress=progress if systems.size == len(scores) else None,
             )
             return [np.array(matrix, dtype=np.float64) for matrix in found]
 
-        pvalue, method, floor = run_by_scale(run, self._scores, moments)
+        pvalue, method, floor = run_by_scale(run, scores, moments)
         return PairPvalues(pvalue, method.astype(np.uint8), floor)
 
-    def _bootstrap(self) -> PairPvalues:
+    def _percentile_test(self) -> PairPvalues:
+        return self._bootstrap("bootstrap-percentile", self._settings.alpha)[0]
+
+    def _bootstrap(self, test: str, alpha: float) -> tuple[PairPvalues, Ends, FloatArray]:
+        """Return p-values, percentile intervals at 1 - alpha, and standard errors; kept."""
+        key = (test, alpha)
+        if key in self._bootstrapped:
+            return self._bootstrapped[key]
         s = self._settings
         progress = self._next_part()
 
@@ -335,15 +525,17 @@ class _Work:
             found = bootstrap_all_pairs(
                 s.values[systems],
                 s.aggregation,
+                by_percentiles=test == "bootstrap-percentile",
                 codes=s.codes,
                 alternative=s.alternative,
+                delta=s.delta,
                 n_resamples=s.n_resamples,
                 seed=s.seed,
-                confidence_level=1 - s.alpha if s.interval == "percentile" else None,
+                confidence_level=1 - alpha,
                 n_threads=s.n_threads,
                 progress=progress if every else None,
                 moments=self._moments if every else None,
-                warn=s.test == "bootstrap" and every,
+                warn=test in self.choice.tests and every,
             )
             matrices = (*found.pvalues, found.low, found.high, found.standard_error)
             return [np.array(matrix, dtype=np.float64) for matrix in matrices]
@@ -354,8 +546,9 @@ class _Work:
             found = run_by_scale(run, self._scores, self._moments)
         self.drawn = True
         pvalue, method, floor, low, high, error = found
-        self._bootstrap_ends = Ends(low, high), error
-        return PairPvalues(pvalue, method.astype(np.uint8), floor)
+        outcome = PairPvalues(pvalue, method.astype(np.uint8), floor), Ends(low, high), error
+        self._bootstrapped[key] = outcome
+        return outcome
 
     def _steiger(self) -> PairPvalues:
         from analysis.statistics.all_pairs.correlations import steiger_all_pairs
@@ -363,15 +556,44 @@ class _Work:
         s = self._settings
         return steiger_all_pairs(s.values, s.aggregation, alternative=s.alternative)
 
+    def _jackknife(self) -> PairPvalues:
+        found = self._correlations(self._settings.alpha)
+        method = np.where(
+            np.isnan(found.pvalue), PairMethod.NOT_TESTABLE, PairMethod.CLOSED_FORM
+        ).astype(np.uint8)
+        return PairPvalues(found.pvalue, method, np.where(np.isnan(found.pvalue), np.nan, 0.0))
+
+    def _correlations(self, alpha: float) -> "CorrelationDifferences":
+        from analysis.statistics.correlation_differences import correlation_differences
+
+        s = self._settings
+        present = ~np.isnan(s.values[:, :, 1])
+        gold = np.max(s.values[:, :, 1], axis=0, where=present, initial=-np.inf)
+        return correlation_differences(
+            self._scores,
+            np.where(present.any(axis=0), gold, np.nan),
+            aggregation=s.aggregation,
+            codes=s.codes,
+            alternative=s.alternative,
+            delta=s.delta,
+            alpha=alpha,
+        )
+
     def _all_wins(self) -> IntArray:
         if self._wins is None:
             self._wins = wins_all_pairs(self._scores)
         return self._wins
 
-    def _next_part(self) -> Progress | None:
+    def _count_parts(self) -> int:
+        """Return how many parts of the work report progress."""
         s = self._settings
-        drawing_interval = s.interval == "percentile" and s.test != "bootstrap"
-        tested = s.test in ("wilcoxon", "signflip", "bootstrap")
-        n_parts = tested + drawing_interval + (s.correction == "max-t")
-        self._done += 1
-        return part_of(self._progress, self._done - 1, n_parts)
+        tests = sum(test in _DRAWN_TESTS for test in self.choice.tests)
+        kinds = self._kinds
+        drawn = ("inverted" in kinds) + (
+            "percentile" in kinds and "bootstrap-percentile" not in self.choice.tests
+        )
+        return max(1, tests + drawn + (s.correction == "max-t"))
+
+    def _next_part(self) -> Progress | None:
+        self._done = min(self._done + 1, self._n_parts)
+        return part_of(self._progress, self._done - 1, self._n_parts)

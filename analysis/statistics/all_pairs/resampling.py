@@ -1,5 +1,6 @@
 """Replicated differences of many pairs from one plan: how many are extreme, and where they lie."""
 
+import math
 import threading
 from typing import NamedTuple, TypedDict
 
@@ -25,6 +26,8 @@ class ResamplingOptions(TypedDict):
     """What `resample_pairs` and `resample_rows` have in common."""
 
     two_sided: bool
+    by_percentiles: bool
+    delta: float
     n_resamples: int
     seed: int
     confidence_level: float | None
@@ -35,7 +38,8 @@ class Resampled(NamedTuple):
     """What resampling says about listed pairs; arrays of shape (n_pairs,)."""
 
     at_least: IntArray
-    """Replicates with ``T* - t >= t``; for a two-sided test ``|T* - t| >= |t|``."""
+    """Replicates with ``T* - t >= t - delta``; for a two-sided test ``|T* - t| >= |t - delta|``;
+    by percentiles ``T* <= delta``."""
     at_most: IntArray
     low: FloatArray
     high: FloatArray
@@ -49,6 +53,8 @@ def resample_pairs(
     right: IntArray,
     *,
     two_sided: bool,
+    by_percentiles: bool,
+    delta: float,
     n_resamples: int,
     seed: int,
     confidence_level: float | None = None,
@@ -62,7 +68,9 @@ def resample_pairs(
     metric : SystemMetric
     left, right : ndarray of int, shape (n_pairs,)
         The two systems of each pair.
-    two_sided : bool
+    two_sided, by_percentiles : bool
+        What is counted: see `Resampled`. By percentiles, one side at a time.
+    delta : float
     n_resamples, seed : int
     confidence_level : float, optional
         Of percentile intervals; None for no intervals, which saves keeping the replicates.
@@ -78,7 +86,12 @@ def resample_pairs(
 
     n_systems, n_pairs = metric.observed.size, left.size
     observed = metric.observed[left] - metric.observed[right]
-    low, high = _thresholds(metric, observed, left, right, two_sided)
+    shift = delta / metric.unit
+    if by_percentiles:
+        low = high = np.full(n_pairs, shift, metric.dtype)
+    else:
+        low, high = _thresholds(metric, observed - shift, left, right, two_sided)
+        low, high = (low + shift).astype(metric.dtype), (high + shift).astype(metric.dtype)
     count = pair_kernels.count_two_sided if two_sided else pair_kernels.count_one_sided
     counts = np.zeros((2, n_pairs), dtype=np.int64)
     kept = confidence_level is not None
@@ -102,6 +115,8 @@ def resample_pairs(
     ends = np.full((3, n_pairs), np.nan)
     if confidence_level is not None:
         ends = _intervals(replicates, left, right, confidence_level, n_threads) * metric.unit
+    if by_percentiles:
+        counts = counts[::-1]
     return Resampled(counts[0], counts[0 if two_sided else 1], *ends)
 
 
@@ -110,6 +125,8 @@ def resample_rows(
     sizes: FloatArray,
     *,
     two_sided: bool,
+    by_percentiles: bool,
+    delta: float,
     n_resamples: int,
     seed: int,
     confidence_level: float | None = None,
@@ -126,8 +143,8 @@ def resample_rows(
     differences, sizes : ndarray, shape (n_pairs, n_units)
         Sums of the pair's differences over each unit, in whole steps, and how many items that
         are; 0 where there are none.
-    two_sided, n_resamples, seed, confidence_level, n_threads, progress
-        As for `resample_pairs`.
+    two_sided, by_percentiles, delta, n_resamples, seed, confidence_level, n_threads, progress
+        As for `resample_pairs`; `delta` in whole steps.
     """
     n_pairs, n_units = differences.shape
     observed = np.sum(differences, axis=1) / np.sum(sizes, axis=1)
@@ -144,9 +161,12 @@ def resample_rows(
     centred = replicates - observed[:, np.newaxis]
     largest = np.nanmax(np.abs(centred), axis=1, initial=0.0)
     room = (TIE * np.maximum(np.abs(observed), largest))[:, np.newaxis]
-    gain = observed[:, np.newaxis]
+    gain = observed[:, np.newaxis] - delta
     # Counted by what lies within, so that an undefined replicate counts as extreme.
-    if two_sided:
+    if by_percentiles:
+        at_least = n_resamples - np.count_nonzero(replicates > delta, axis=1)
+        at_most = n_resamples - np.count_nonzero(replicates < delta, axis=1)
+    elif two_sided:
         within = np.abs(centred) < np.abs(gain) - room
         at_least = at_most = n_resamples - np.count_nonzero(within, axis=1)
     else:
@@ -157,7 +177,7 @@ def resample_rows(
         from analysis.statistics.all_pairs.pair_kernels import row_intervals
 
         ends[2] = np.nanstd(replicates, axis=1, ddof=1)
-        share, reach = _tail(confidence_level)
+        share, reach = _tail(confidence_level, n_resamples)
         complete = not np.isnan(replicates).any()
         row_intervals(replicates, complete, observed, ends[2], share, reach, ends[0], ends[1])
     return Resampled(at_least, at_most, *ends)
@@ -181,10 +201,16 @@ def _thresholds(
     return (low + room).astype(metric.dtype), (high - room).astype(metric.dtype)
 
 
-def _tail(confidence_level: float) -> tuple[float, float]:
-    """Return the share below the lower percentile, and how many spreads off a normal one lies."""
-    share = (1.0 - confidence_level) / 2.0
-    return share, -float(special.ndtri(share))
+def _tail(confidence_level: float, n_resamples: int) -> tuple[float, float]:
+    """Return where the lower percentile lies among the replicates, and how many spreads off.
+
+    The end is the replicate that a test by percentiles is decided at: the share of all of them,
+    the observed difference counted in.
+    """
+    tail = (1.0 - confidence_level) / 2.0
+    rank = math.floor(tail * (n_resamples + 1) * (1 + 1e-12))
+    share = max(rank - 1, 0) / max(n_resamples - 1, 1)
+    return share, -float(special.ndtri(tail))
 
 
 def _intervals(
@@ -197,7 +223,7 @@ def _intervals(
     """Return percentiles and standard errors of the replicated differences, shape (3, n_pairs)."""
     from analysis.statistics.all_pairs.pair_kernels import pair_intervals
 
-    share, reach = _tail(confidence_level)
+    share, reach = _tail(confidence_level, replicates.shape[1])
     middle, spread = _moments(replicates, left, right)
     complete = not np.isnan(replicates).any()
     ends = np.stack([np.full(left.size, np.nan), np.full(left.size, np.nan), spread])

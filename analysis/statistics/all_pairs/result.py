@@ -64,7 +64,10 @@ class Pairwise(Result):
         Standard error of `difference`: from the item differences ("mean"; cluster-robust with
         groups), else from the bootstrap; NaN where it is not defined or was not computed.
     ci_low, ci_high : ndarray of float
-        Interval of each difference by itself, at `confidence_level`; NaN where there is none.
+        Interval of each difference by itself, at `confidence_level`; NaN where there is none,
+        infinite on the side that a one-sided test does not look at.
+    margin_low, margin_high : ndarray of float
+        Interval at 1 - 2 alpha, which decides equivalence; NaN without a margin.
     pvalue : ndarray of float
         One-sided ``[i, j]`` tests whether i is above ("greater") or below ("less") j. NaN on the
         diagonal and where nothing can be tested.
@@ -72,17 +75,27 @@ class Pairwise(Result):
         After `correction` over all pairs that can be tested.
     n_items : ndarray of int
         Items that both systems have scores for; on the diagonal, the system's own.
+    n_units : ndarray of int
+        Groups among these items; the items themselves where nothing joins them.
     method : ndarray of uint8
         `PairMethod` of each p-value.
     pvalue_floor : ndarray of float
         Smallest p-value that the pair could have had with its method; 0 for a closed form.
-    test : str
-        The test used: one of `PAIRWISE_TESTS` but not "auto".
+    tests : list of str
+        The tests used, the most frequent first: of `PAIRWISE_TESTS` but not "auto".
+    test_code : ndarray of uint8
+        Test of each pair, as a place in `tests`.
+    intervals : list of str
+        The intervals used: "t", "newcombe", "tango", "inverted", "percentile" or "none".
+    interval_code : ndarray of uint8
+        Interval of each pair, as a place in `intervals`.
+    refused : list of str
+        Why some pairs get no test, such as "no-valid-test"; the first is empty.
+    refusal : ndarray of uint8
+        Reason of each pair, as a place in `refused`; 0 where it is tested.
     why : str
-        Why this test was used.
+        Why the first of `tests` was used.
     aggregation : str
-    interval_method : str
-        "t", "newcombe", "tango", "percentile" or "none".
     correction : str
         One of `CORRECTIONS`.
     alternative : str
@@ -90,6 +103,10 @@ class Pairwise(Result):
         Level of the whole family.
     confidence_level : float
         ``1 - alpha``, of each interval by itself.
+    delta : float
+        The difference that the null hypothesis states.
+    margin : float or None
+        Differences smaller than this do not matter.
     n_resamples : int
         Replicates of the test; 0 where no p-value needed any.
     seed : int or None
@@ -109,24 +126,50 @@ class Pairwise(Result):
     standard_error: FloatArray
     ci_low: FloatArray
     ci_high: FloatArray
+    margin_low: FloatArray
+    margin_high: FloatArray
     pvalue: FloatArray
     pvalue_adjusted: FloatArray
     n_items: npt.NDArray[np.int64]
+    n_units: npt.NDArray[np.int64]
     method: npt.NDArray[np.uint8]
     pvalue_floor: FloatArray
-    test: str
+    tests: list[str]
+    test_code: npt.NDArray[np.uint8]
+    intervals: list[str]
+    interval_code: npt.NDArray[np.uint8]
+    refused: list[str]
+    refusal: npt.NDArray[np.uint8]
     why: str
     aggregation: str
-    interval_method: str
     correction: str
     alternative: str
     alpha: float
     confidence_level: float
+    delta: float
+    margin: float | None
     n_resamples: int
     seed: int | None
     n_groups: int | None
     n_tests: int
     floor_note: str = ""
+
+    @property
+    def test(self) -> str:
+        """The test that most pairs got."""
+        return self.tests[0]
+
+    @property
+    def interval_method(self) -> str:
+        """The interval that most pairs got."""
+        return self.intervals[0]
+
+    @property
+    def equivalent(self) -> BoolArray:
+        """Which pairs are shown to differ by less than the margin, each by itself."""
+        if self.margin is None:
+            return np.zeros(self.difference.shape, dtype=np.bool_)
+        return np.asarray((self.margin_low >= -self.margin) & (self.margin_high <= self.margin))
 
     @property
     def different(self) -> BoolArray:
@@ -137,14 +180,14 @@ class Pairwise(Result):
     def signature(self) -> str:
         """One line from which the comparison can be repeated."""
         settings: dict[str, str | int | float] = {
-            "test": self.test,
+            "test": "+".join(self.tests),
             "agg": self.aggregation,
             "alt": self.alternative,
             "systems": self.n_systems,
             "m": self.n_tests,
             "correction": self.correction,
             "alpha": self.alpha,
-            "interval": self.interval_method,
+            "interval": "+".join(self.intervals),
         }
         if self.n_groups is not None:
             settings["groups"] = self.n_groups

@@ -11,7 +11,8 @@ from analysis.statistics.all_pairs.closed_forms import group_codes, is_binary
 from analysis.statistics.all_pairs.components import as_components
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.multiplicity import METHODS
-from analysis.statistics.paired.result import Groups
+from analysis.statistics.paired.result import Groups, as_delta
+from analysis.statistics.registry import TESTS, PairedTestRow
 from analysis.statistics.validation import (
     ALTERNATIVES,
     as_choice,
@@ -22,12 +23,11 @@ from analysis.statistics.validation import (
 
 IntArray = npt.NDArray[np.int64]
 
-PAIRWISE_TESTS = ("auto", "t", "wilcoxon", "sign", "signflip", "bootstrap", "mcnemar", "steiger")
+PAIRWISE_TESTS = ("auto", *(row.name for row in TESTS.values() if row.together))
 CORRECTIONS = (*METHODS, "max-t")
-INTERVALS = ("auto", "t", "newcombe", "tango", "percentile", "none")
-_OF_MEANS = ("t", "wilcoxon", "sign", "mcnemar")
-_OF_INDEPENDENT_ITEMS = ("wilcoxon", "sign", "mcnemar", "steiger")
-_FOR_MAX_T = ("t", "mcnemar", "signflip")
+SHIFTABLE = ("mean", "median")
+"""Metrics that a difference can be taken off of item by item."""
+INTERVALS = ("auto", "t", "newcombe", "tango", "inverted", "percentile", "none")
 
 
 class Settings(NamedTuple):
@@ -37,8 +37,13 @@ class Settings(NamedTuple):
     aggregation: str
     codes: IntArray | None
     """Groups of items, where they join any."""
+    n_groups: int | None
+    """How many groups were named."""
     test: str
+    """As asked for: "auto" chooses for each pair."""
     interval: str
+    """As asked for: "auto" inverts the test of each pair where that can be done."""
+    delta: float
     correction: str
     alternative: Alternative
     alpha: float
@@ -60,8 +65,9 @@ def settle(
     n_resamples: int,
     rng: Seed,
     n_threads: int | None,
-) -> tuple[Settings, str, int | None]:
-    """Check the arguments and choose; the reason and the number of groups come along."""
+    delta: float,
+) -> Settings:
+    """Check the arguments."""
     as_choice(test, "test", PAIRWISE_TESTS)
     as_choice(correction, "correction", CORRECTIONS)
     as_choice(interval, "interval", INTERVALS)
@@ -75,21 +81,23 @@ def settle(
     codes = group_codes(groups, n_items)
     n_groups = None if groups is None else int(as_group_codes(groups, n_items).max(initial=-1)) + 1
     binary = aggregation == "mean" and is_binary(values)
-    chosen, why = test, "Asked for by name."
-    if test == "auto":
-        chosen, why = _choose_test(aggregation, binary, grouped=codes is not None)
-    _check_test(chosen, aggregation, binary, codes, n_groups)
-    _check_correction(correction, chosen, aggregation)
-    method = interval
-    if interval == "auto":
-        method = _choose_interval(aggregation, binary, grouped=codes is not None)
-    _check_interval(method, aggregation, binary, codes)
-    settings = Settings(
+    shift = as_delta(delta)
+    if shift and len(values) != 2:
+        raise ValueError(
+            f"`delta` is for two systems, got {shift:g} with {len(values)} of them. Leave it at 0."
+        )
+    if test != "auto":
+        _check_test(TESTS[test], aggregation, binary, codes, n_groups, shift)
+    _check_correction(correction, test, aggregation)
+    _check_interval(interval, aggregation, binary, codes)
+    return Settings(
         values,
         aggregation,
         codes,
-        chosen,
-        method,
+        n_groups,
+        test,
+        interval,
+        shift,
         correction,
         alternative,
         level,
@@ -97,71 +105,56 @@ def settle(
         seed,
         n_threads,
     )
-    return settings, why, n_groups
-
-
-def _choose_test(aggregation: str, binary: bool, *, grouped: bool) -> tuple[str, str]:
-    """Return the test that suits the scores, and why."""
-    if grouped:
-        return "signflip", "Items of one group depend on each other: whole groups are exchanged."
-    if aggregation in CORRELATIONS:
-        return "steiger", "All correlations share gold and items: they depend on each other."
-    if aggregation == "median":
-        # Exchanging systems ranks every pair again in every resample; drawing items, every system.
-        return "bootstrap", "The median of every system is computed again on items drawn anew."
-    if aggregation != "mean":
-        return "signflip", (
-            "The corpus metric is recomputed from sums over items: systems are exchanged."
-        )
-    if binary:
-        return "mcnemar", "All scores are 0 or 1: McNemar's exact test needs no approximation."
-    return "signflip", (
-        "Graded scores: exchanging systems needs no assumption about their distribution."
-    )
-
-
-def _choose_interval(aggregation: str, binary: bool, *, grouped: bool) -> str:
-    if aggregation != "mean":
-        return "percentile"
-    return "tango" if binary and not grouped else "t"
 
 
 def _check_test(
-    test: str, aggregation: str, binary: bool, codes: IntArray | None, n_groups: int | None
+    test: PairedTestRow,
+    aggregation: str,
+    binary: bool,
+    codes: IntArray | None,
+    n_groups: int | None,
+    delta: float,
 ) -> None:
-    if test in _OF_MEANS and aggregation != "mean":
+    if test.of in ("means", "shares") and aggregation != "mean":
         raise ValueError(
-            f"`test` '{test}' compares means per item, got `aggregation` '{aggregation}'. Use "
-            "'signflip', which recomputes the corpus metric."
+            f"`test` '{test.name}' compares means per item, got `aggregation` '{aggregation}'. "
+            "Use 'signflip', which recomputes the corpus metric."
         )
-    if test == "steiger" and aggregation not in CORRELATIONS:
+    if test.of == "correlations" and aggregation not in CORRELATIONS:
         raise ValueError(
-            f"`test` 'steiger' compares correlations with gold, got `aggregation` "
+            f"`test` '{test.name}' compares correlations with gold, got `aggregation` "
             f"'{aggregation}'. Use 'signflip'."
         )
-    if test == "mcnemar" and not binary:
+    if test.of == "shares" and not binary:
         raise ValueError(
-            "`scores` must hold only 0, 1 and NaN for `test` 'mcnemar'. Use 'signflip' for graded "
-            "scores."
+            f"`scores` must hold only 0, 1 and NaN for `test` '{test.name}'. Use 'signflip' for "
+            "graded scores."
         )
-    if test in _OF_INDEPENDENT_ITEMS and codes is not None:
+    if not test.groups and codes is not None:
         raise ValueError(
-            f"`test` '{test}' takes items as independent, but `groups` joins {codes.size} items "
-            f"into {n_groups} groups. Use 'signflip', 't' or 'bootstrap', which take whole groups."
+            f"`test` '{test.name}' takes items as independent, but `groups` joins {codes.size} "
+            f"items into {n_groups} groups. Use 'signflip', 't' or 'bootstrap', which take whole "
+            "groups."
+        )
+    if delta and (not test.delta or (test.name == "signflip" and aggregation not in SHIFTABLE)):
+        raise ValueError(
+            f"`delta` must be 0 for `test` '{test.name}' of `aggregation` '{aggregation}', got "
+            f"{delta:g}. Use the bootstrap."
         )
 
 
 def _check_correction(correction: str, test: str, aggregation: str) -> None:
-    if correction == "max-t" and (test not in _FOR_MAX_T or aggregation != "mean"):
+    goes = test == "auto" or TESTS[test].max_t
+    if correction == "max-t" and (not goes or aggregation != "mean"):
         raise ValueError(
             "`correction` 'max-t' goes by the sign-flip test of means and takes `test` 't', "
-            f"'mcnemar' or 'signflip', got '{test}' with `aggregation` '{aggregation}'. Use "
-            "'holm'."
+            f"'score', 'mcnemar' or 'signflip', got '{test}' with `aggregation` '{aggregation}'. "
+            "Use 'holm'."
         )
 
 
 def _check_interval(method: str, aggregation: str, binary: bool, codes: IntArray | None) -> None:
-    if method in ("t", "newcombe", "tango") and aggregation != "mean":
+    if method in ("t", "newcombe", "tango", "inverted") and aggregation != "mean":
         raise ValueError(
             f"`interval` '{method}' is for means over items, got `aggregation` '{aggregation}'. "
             "Use 'percentile'."

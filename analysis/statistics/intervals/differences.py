@@ -17,6 +17,7 @@ from analysis.statistics.intervals.binary import (
 )
 from analysis.statistics.intervals.bootstrap import bootstrap_interval
 from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
 from analysis.statistics.item_groups import as_group_codes, keep_groups
 from analysis.statistics.paired.result import CompletePair, Groups, complete_components
 from analysis.statistics.standard_error import (
@@ -61,9 +62,9 @@ def difference_interval(
     groups : sequence, shape (n_items,), optional
         Items with the same label depend on each other; None is a group of its own.
     method : {"auto", "t", "newcombe", "tango", "percentile", "basic", "bca", "studentized"}
-        "auto": Tango's score interval where all scores are 0 or 1 and no groups are given, else
-        Student's t for means (cluster-robust with groups), "bca" for other functions of sums and
-        "percentile" for medians and correlations. "newcombe" and "tango" need independent
+        "auto": the interval of `infer_pair`, which inverts the test of the pair. "t" is
+        cluster-robust with groups.
+        "newcombe" and "tango" need independent
         binary scores. The last four resample items, or whole groups.
     confidence_level : float
     n_resamples, rng
@@ -100,8 +101,20 @@ def difference_interval(
     """
     as_choice(method, "method", DIFFERENCE_METHODS)
     level = as_level(confidence_level, name="confidence_level")
+    if method == "auto":
+        from analysis.statistics.paired.inference import infer_pair
+
+        return infer_pair(
+            a,
+            b,
+            aggregation=aggregation,
+            groups=groups,
+            alpha=1 - level,
+            n_resamples=n_resamples,
+            rng=rng,
+        ).interval
     pair = complete_components(a, b, aggregation=aggregation, groups=groups)
-    chosen = _choose_difference(pair, aggregation) if method == "auto" else method
+    chosen = method
     if chosen in ("t", *_OF_PAIRED_SHARES):
         _need_means(method, aggregation)
     if chosen in _OF_PAIRED_SHARES:
@@ -230,35 +243,6 @@ def mean_difference_interval(pair: CompletePair, confidence_level: float) -> Int
         return Interval(low, high, "no-spread", confidence_level)
     reach = t_quantile(spread.df, confidence_level) * spread.standard_error
     return Interval(mean - reach, mean + reach, "t", confidence_level)
-
-
-def score_range(a: FloatArray, b: FloatArray) -> float:
-    """Return how far the scores of both systems spread."""
-    return max(float(np.max(a)), float(np.max(b))) - min(float(np.min(a)), float(np.min(b)))
-
-
-def no_spread_bounds(
-    difference: float, largest: float, n_units: int, tail: float
-) -> tuple[float, float]:
-    """Return how far the mean difference can be from the one that all units have.
-
-    If a share s of all units had another difference, n units without one had probability
-    (1 - s)^n; that leaves s <= 1 - tail^(1/n), and those units differ by at most `largest`.
-    """
-    if largest == 0:
-        return math.nan, math.nan
-    share = -math.expm1(math.log(tail) / n_units)
-    return (
-        difference - share * (largest + difference),
-        difference + share * (largest - difference),
-    )
-
-
-def _choose_difference(pair: CompletePair, aggregation: str) -> str:
-    if aggregation != "mean":
-        return _choose_resampling(aggregation)
-    binary = is_binary(pair.a[:, 0]) and is_binary(pair.b[:, 0])
-    return "tango" if binary and pair.n_units == len(pair.a) else "t"
 
 
 def _choose_score(scores: FloatArray, aggregation: str, bounds: tuple[float, float] | None) -> str:

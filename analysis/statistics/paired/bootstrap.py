@@ -11,6 +11,7 @@ from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.resampled_metrics import (
     ResampledMetric,
@@ -124,23 +125,33 @@ def bootstrap(
     """
     as_choice(alternative, "alternative", ALTERNATIVES)
     shift, resamples, seed = as_delta(delta), as_count(n_resamples, "n_resamples"), as_seed(rng)
-    of_median = check_statistic(statistic, aggregation)
+    if not check_statistic(statistic, aggregation):
+        return infer_pair(
+            a,
+            b,
+            test="bootstrap",
+            aggregation=aggregation,
+            alternative=alternative,
+            delta=shift,
+            groups=groups,
+            interval="none",
+            n_resamples=resamples,
+            rng=seed,
+        ).test
     pair = complete_components(a, b, aggregation=aggregation, groups=groups)
-    difference = metric_difference(pair, aggregation)
-    observed = median_difference(pair) if of_median else difference
+    observed = median_difference(pair)
     pvalue = math.nan
-    if not math.isnan(difference):
-        problem = canonical(pair, aggregation, of_median=of_median)
+    if len(pair.a):
+        problem = canonical(pair, aggregation, of_median=True)
         pvalue = _pvalue(problem, resamples, seed, shift, alternative)
         if math.isnan(pvalue):
             warnings.warn(_no_spread(pair, observed), DegenerateDataWarning, stacklevel=2)
-    name = "bootstrap-median" if of_median else "bootstrap"
     return PairedTest(
-        test=name,
+        test="bootstrap-median",
         aggregation=aggregation,
         statistic=observed,
         pvalue=pvalue,
-        difference=difference,
+        difference=metric_difference(pair, aggregation),
         n_items=len(pair.a),
         n_missing=pair.n_missing,
         alternative=alternative,
@@ -149,7 +160,7 @@ def bootstrap(
         seed=seed,
         pvalue_floor=None if math.isnan(pvalue) else 1 / (resamples + 1),
         tests_that=null_hypothesis(
-            name,
+            "bootstrap-median",
             alternative,
             aggregation=aggregation,
             delta=shift,
@@ -157,7 +168,7 @@ def bootstrap(
         ),
         delta=shift,
         n_groups=pair.n_groups,
-        statistic_name="median difference" if of_median else "difference",
+        statistic_name="median difference",
         direction=side_of(observed, shift),
     )
 

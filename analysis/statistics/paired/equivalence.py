@@ -1,29 +1,19 @@
 """Is the difference small enough not to matter? And the verdict that follows from all of it."""
 
 import math
-import warnings
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy.typing as npt
-from scipy import special
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.intervals.binary import count_pairs, tango_interval, tango_z
-from analysis.statistics.intervals.bootstrap import bootstrap_interval
-from analysis.statistics.intervals.differences import mean_difference_interval, score_range
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.bootstrap import bootstrap
 from analysis.statistics.paired.result import (
-    CompletePair,
     Groups,
-    complete_components,
-    metric_difference,
 )
-from analysis.statistics.results import DegenerateDataWarning, Result
+from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
-from analysis.statistics.standard_error import exact_mean, is_binary, spread_of_mean
-from analysis.statistics.validation import ALTERNATIVES, as_choice, as_level, as_seed
+from analysis.statistics.validation import ALTERNATIVES, as_choice, as_level
 
 Verdict: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
 
@@ -93,17 +83,12 @@ class Equivalence(Result):
         return build_signature("tost", **settings)
 
 
-class _Tails(NamedTuple):
-    lower: float
-    upper: float
-    interval: Interval
-
-
 def tost(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
     margin: float,
     *,
+    test: str = "auto",
     aggregation: str = "mean",
     groups: Groups = None,
     alpha: float = 0.05,
@@ -120,7 +105,7 @@ def tost(
         Scores, higher is better. NaN in either leaves the item out.
     margin : float
         Above 0: the largest difference that does not matter. To be chosen before looking.
-    aggregation : str
+    test, aggregation : str
         As for `paired_test`.
     groups : sequence, shape (n_items,), optional
         Items with the same label depend on each other; None is a group of its own.
@@ -132,18 +117,13 @@ def tost(
     Returns
     -------
     Equivalence
-        By Tango's score test for independent items that are right or wrong, Student's t for
-        other means (cluster-robust with groups), the bootstrap's shift method else.
+        By the test that a comparison of the same scores takes by itself, against -margin and
+        against +margin; equivalent where its interval at 1 - 2 alpha lies within them.
 
     Raises
     ------
     TypeError, ValueError
         If scores do not suit the aggregation, or an argument is out of range.
-
-    Notes
-    -----
-    Where all items differ by the same amount, as for identical systems, the share of items that
-    may behave otherwise takes the place of a spread: see `difference_interval`.
 
     References
     ----------
@@ -155,38 +135,21 @@ def tost(
     >>> result.equivalent, result.interval.method
     (True, 't')
     """
-    level = as_level(alpha)
-    if level >= 0.5:
-        raise ValueError(f"`alpha` must be below 0.5 for two one-sided tests, got {level}.")
-    width = _as_margin(margin)
-    pair = complete_components(a, b, aggregation=aggregation, groups=groups)
-    seed = None
-    if aggregation != "mean":
-        seed = as_seed(rng)
-        tails = _by_bootstrap(a, b, width, aggregation, groups, level, n_resamples, seed)
-    elif _is_independent_binary(pair):
-        tails = _by_score_test(pair, width, level)
-    else:
-        tails = _by_t(pair, width, level)
-    pvalue = max(tails.lower, tails.upper)
-    if math.isnan(tails.lower + tails.upper):
-        pvalue = math.nan
-    return Equivalence(
-        equivalent=bool(pvalue <= level),
-        pvalue=pvalue,
-        pvalue_lower=tails.lower,
-        pvalue_upper=tails.upper,
-        margin=width,
-        difference=metric_difference(pair, aggregation),
-        interval=tails.interval,
-        alpha=level,
+    from analysis.statistics.paired.inference import infer_pair
+
+    found = infer_pair(
+        a,
+        b,
+        test=test,
         aggregation=aggregation,
-        n_items=len(pair.a),
-        n_missing=pair.n_missing,
-        n_groups=pair.n_groups,
-        n_resamples=0 if seed is None else n_resamples,
-        seed=seed,
+        groups=groups,
+        alpha=alpha,
+        margin=as_margin(margin, alpha),
+        n_resamples=n_resamples,
+        rng=rng,
     )
+    assert found.equivalence is not None
+    return found.equivalence
 
 
 def decide(
@@ -237,7 +200,11 @@ def decide(
     return "undecided"
 
 
-def _as_margin(margin: float) -> float:
+def as_margin(margin: float, alpha: float) -> float:
+    """Return a margin as a float above 0, for two one-sided tests at a level below 0.5."""
+    level = as_level(alpha)
+    if level >= 0.5:
+        raise ValueError(f"`alpha` must be below 0.5 for two one-sided tests, got {level}.")
     try:
         width = float(margin)
     except (TypeError, ValueError):
@@ -245,94 +212,3 @@ def _as_margin(margin: float) -> float:
     if not 0 < width < math.inf:
         raise ValueError(f"`margin` must be finite and above 0, got {width}.")
     return width
-
-
-def _is_independent_binary(pair: CompletePair) -> bool:
-    return pair.n_units == len(pair.a) and is_binary(pair.a[:, 0]) and is_binary(pair.b[:, 0])
-
-
-def _by_score_test(pair: CompletePair, margin: float, alpha: float) -> _Tails:
-    counts = count_pairs(pair.a[:, 0], pair.b[:, 0])
-    interval = tango_interval(counts, 1 - 2 * alpha)
-    if margin > 1:
-        return _Tails(0.0, 0.0, interval)  # no difference of shares reaches the margin
-    return _Tails(
-        float(special.ndtr(-tango_z(counts, -margin))),
-        float(special.ndtr(tango_z(counts, margin))),
-        interval,
-    )
-
-
-def _by_t(pair: CompletePair, margin: float, alpha: float) -> _Tails:
-    interval = mean_difference_interval(pair, 1 - 2 * alpha)
-    if math.isnan(interval.low):
-        return _Tails(math.nan, math.nan, interval)
-    first, second = pair.a[:, 0], pair.b[:, 0]
-    difference = exact_mean(first - second)
-    if interval.method == "no-spread":
-        largest = score_range(first, second)
-        return _Tails(
-            _no_spread_tail(difference, margin, largest, pair.n_units),
-            _no_spread_tail(-difference, margin, largest, pair.n_units),
-            interval,
-        )
-    spread = spread_of_mean(first - second, pair.groups)
-    lower = (difference + margin) / spread.standard_error
-    upper = (difference - margin) / spread.standard_error
-    return _Tails(
-        float(special.stdtr(spread.df, -lower)), float(special.stdtr(spread.df, upper)), interval
-    )
-
-
-def _no_spread_tail(difference: float, margin: float, largest: float, n_units: int) -> float:
-    """Return the chance of so many equal differences if the mean were -margin.
-
-    For that a share of (difference + margin) / (difference + largest) of all units would have to
-    differ by -largest: the inverse of `no_spread_bounds`.
-    """
-    if difference <= -margin:
-        return 1.0
-    if margin >= largest:
-        return 0.0  # no difference reaches the margin
-    return (1 - (difference + margin) / (difference + largest)) ** n_units
-
-
-def _by_bootstrap(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    margin: float,
-    aggregation: str,
-    groups: Groups,
-    alpha: float,
-    n_resamples: int,
-    seed: int,
-) -> _Tails:
-    """Return tails by the shift method, which the basic interval inverts."""
-
-    def tail(alternative: Alternative, delta: float) -> float:
-        return bootstrap(
-            a,
-            b,
-            aggregation=aggregation,
-            alternative=alternative,
-            delta=delta,
-            groups=groups,
-            n_resamples=n_resamples,
-            rng=seed,
-        ).pvalue
-
-    with warnings.catch_warnings():
-        # NaN p-values say what the warning would.
-        warnings.simplefilter("ignore", DegenerateDataWarning)
-        lower, upper = tail("greater", -margin), tail("less", margin)
-    interval = bootstrap_interval(
-        a,
-        b,
-        aggregation=aggregation,
-        groups=groups,
-        method="basic",
-        confidence_level=1 - 2 * alpha,
-        n_resamples=n_resamples,
-        rng=seed,
-    )
-    return _Tails(lower, upper, interval)

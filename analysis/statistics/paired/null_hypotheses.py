@@ -51,7 +51,12 @@ def null_hypothesis(
             "an item that only one system gets right is "
             f"{_AS_LIKELY[alternative]} likely to be a's as b's"
         )
-    elif test in ("steiger", "williams"):
+    elif test == "score":
+        sentence = (
+            f"the difference of the two systems' shares of right answers is {value}"
+            f"{_BEYOND[alternative]}"
+        )
+    elif test in ("steiger", "williams") or (test == "jackknife" and not delta):
         sentence = (
             f"a's scores have {_correlation(alternative)} {aggregation.capitalize()} correlation "
             "with gold"

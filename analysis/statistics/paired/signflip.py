@@ -1,27 +1,24 @@
 """The sign-flip permutation test (approximate randomization)."""
 
 import math
-from typing import NamedTuple
 
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, Seed
-from analysis.statistics.aggregate import CORRELATIONS
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.median_flips import median_flip_test
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
-    CompletePair,
     Groups,
     PairedTest,
     as_delta,
-    check_same_gold,
     check_statistic,
     complete_components,
     median_difference,
     metric_difference,
     side_of,
 )
-from analysis.statistics.paired.sign_flips import FlipOutcome, flip_test
+from analysis.statistics.paired.sign_flips import FlipOutcome
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
 
@@ -106,24 +103,38 @@ def signflip(
     """
     as_choice(alternative, "alternative", ALTERNATIVES)
     shift, resamples, seed = as_delta(delta), as_count(n_resamples, "n_resamples"), as_seed(rng)
-    of_median = check_statistic(statistic, aggregation)
+    if not check_statistic(statistic, aggregation):
+        return infer_pair(
+            a,
+            b,
+            test="signflip",
+            aggregation=aggregation,
+            alternative=alternative,
+            delta=shift,
+            groups=groups,
+            interval="none",
+            n_resamples=resamples,
+            rng=seed,
+        ).test
     pair = complete_components(a, b, aggregation=aggregation, groups=groups)
-    of_median = statistic == "median"
-    _check(pair, aggregation, shift)
-    difference = metric_difference(pair, aggregation)
-    observed = median_difference(pair) if of_median else difference
+    observed = median_difference(pair)
     outcome = FlipOutcome(math.nan, math.nan, True, 0)
-    if not math.isnan(difference):
-        shifted = pair._replace(a=pair.a - shift) if shift else pair
-        plan = _Plan(alternative, resamples, seed)
-        outcome = _exchange(shifted, aggregation, of_median, plan)
-    name = "signflip-median" if of_median else "signflip"
+    if len(pair.a):
+        outcome = median_flip_test(
+            pair.a[:, 0] - shift,
+            pair.b[:, 0],
+            of_differences=True,
+            groups=pair.groups,
+            alternative=alternative,
+            n_resamples=resamples,
+            seed=seed,
+        )
     return PairedTest(
-        test=name,
+        test="signflip-median",
         aggregation=aggregation,
         statistic=observed,
         pvalue=outcome.pvalue,
-        difference=difference,
+        difference=metric_difference(pair, aggregation),
         n_items=len(pair.a),
         n_missing=pair.n_missing,
         alternative=alternative,
@@ -132,7 +143,7 @@ def signflip(
         seed=None if outcome.exact else seed,
         pvalue_floor=None if math.isnan(outcome.floor) else outcome.floor,
         tests_that=null_hypothesis(
-            name,
+            "signflip-median",
             alternative,
             aggregation=aggregation,
             delta=shift,
@@ -140,34 +151,6 @@ def signflip(
         ),
         delta=shift,
         n_groups=pair.n_groups,
-        statistic_name="median difference" if of_median else "difference",
+        statistic_name="median difference",
         direction=side_of(observed, shift),
     )
-
-
-def _check(pair: CompletePair, aggregation: str, delta: float) -> None:
-    if delta and aggregation not in ("mean", "median"):
-        raise ValueError(
-            f"`delta` can be taken off scores for 'mean' and 'median' only, got {delta:g} for "
-            f"`aggregation` '{aggregation}'. Use the bootstrap."
-        )
-    if aggregation in CORRELATIONS:
-        check_same_gold(pair)
-
-
-class _Plan(NamedTuple):
-    alternative: str
-    n_resamples: int
-    seed: int
-
-
-def _exchange(pair: CompletePair, aggregation: str, of_median: bool, plan: _Plan) -> FlipOutcome:
-    if of_median or aggregation == "median":
-        return median_flip_test(
-            pair.a[:, 0],
-            pair.b[:, 0],
-            of_differences=of_median,
-            groups=pair.groups,
-            **plan._asdict(),
-        )
-    return flip_test(pair.a, pair.b, aggregation=aggregation, groups=pair.groups, **plan._asdict())

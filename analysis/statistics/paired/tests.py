@@ -1,43 +1,27 @@
 """Is system a different from system b on the same items?"""
 
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, Seed
 from analysis.statistics.aggregate import CORRELATIONS, as_aggregation
 from analysis.statistics.paired.bootstrap import bootstrap
 from analysis.statistics.paired.correlation_tests import steiger, williams
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.mcnemar import mcnemar, mcnemar_exact
 from analysis.statistics.paired.rank_tests import sign_test, wilcoxon
-from analysis.statistics.paired.result import Groups, PairedTest, as_delta, complete_pair
+from analysis.statistics.paired.result import Groups, PairedTest, as_delta
 from analysis.statistics.paired.signflip import signflip
-from analysis.statistics.paired.student_t import paired_t
-from analysis.statistics.validation import as_choice, as_floats
+from analysis.statistics.registry import TESTS as _TESTS
+from analysis.statistics.validation import as_choice
 
-__all__ = ["TESTS", "mcnemar_exact", "paired_t", "paired_test", "signflip"]
+__all__ = ["TESTS", "mcnemar_exact", "paired_test", "signflip"]
 
-TESTS = (
-    "auto",
-    "t",
-    "wilcoxon",
-    "sign",
-    "signflip",
-    "signflip-median",
-    "bootstrap",
-    "bootstrap-median",
-    "mcnemar",
-    "mcnemar-midp",
-    "mcnemar-chi2",
-    "mcnemar-chi2-cc",
-    "steiger",
-    "williams",
-)
-_RESAMPLING = ("signflip", "signflip-median", "bootstrap", "bootstrap-median")
-_OF_MEANS = ("t", "wilcoxon", "sign")
-_CORRELATION_TESTS = {"steiger": steiger, "williams": williams}
+TESTS = ("auto", *_TESTS)
+_WITH_STATISTIC = ("wilcoxon", "sign", "mcnemar", "steiger")
+"""Tests on all pairs whose statistic is computed for the pair alone."""
 
 
 def paired_test(
@@ -63,10 +47,7 @@ def paired_test(
         Scores, higher is better; or what a corpus metric is computed from. NaN in any component
         of either leaves the item out.
     test : str
-        One of `TESTS`. "auto" takes Steiger's test for correlations, McNemar's exact test where
-        all scores are 0 or 1, else the sign-flip test; with `groups` that join items the
-        sign-flip test by group. With a `delta` that these cannot take, the sign-flip test of
-        means and medians and the bootstrap of other metrics.
+        One of `TESTS`. "auto" chooses as `pairwise` does.
     aggregation : str
         One of `AGGREGATIONS`.
     alternative : {"two-sided", "greater", "less"}
@@ -99,118 +80,72 @@ def paired_test(
     """
     as_choice(test, "test", TESTS)
     as_aggregation(aggregation)
-    shift = as_delta(delta)
-    _check_aggregation(test, aggregation)
-    chosen, why = test, "Asked for by name."
-    if test == "auto":
-        chosen, why = _choose(a, b, aggregation, shift, groups)
     given = {"zeros": zeros, "method": method, "continuity": continuity}
     options = {name: value for name, value in given.items() if value is not None}
-    if options and chosen != "wilcoxon":
-        raise ValueError(f"`{next(iter(options))}` is for `test` 'wilcoxon', got '{chosen}'.")
-    if shift and chosen.startswith(("mcnemar", "steiger", "williams")):
-        raise ValueError(
-            f"`delta` must be 0 for `test` '{chosen}', got {shift:g}. Use the bootstrap."
-        )
-    if chosen in _RESAMPLING:
-        run = signflip if chosen.startswith("signflip") else bootstrap
-        result = run(
-            a,
-            b,
-            aggregation=aggregation,
-            statistic="median" if chosen.endswith("-median") else "metric",
-            alternative=alternative,
-            delta=shift,
-            groups=groups,
-            n_resamples=n_resamples,
-            rng=rng,
-        )
-    elif chosen in _CORRELATION_TESTS:
-        result = _CORRELATION_TESTS[chosen](
-            a, b, aggregation=aggregation, alternative=alternative, groups=groups
-        )
-    else:
-        result = _of_scores(chosen, a, b, alternative, shift, groups, options)
-    return replace(result, why=why)
+    if options and test != "wilcoxon":
+        raise ValueError(f"`{next(iter(options))}` is for `test` 'wilcoxon', got '{test}'.")
+    shared: dict[str, Any] = {"alternative": alternative, "groups": groups}
+    resampling: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng}
+    shift = as_delta(delta)
+    alone = None
+    if test in _WITH_STATISTIC or (test != "auto" and not _TESTS[test].together):
+        alone = _single(test, a, b, aggregation, shift, shared, options, resampling)
+        if options or not _TESTS[test].together:
+            return alone
+    together = infer_pair(
+        a,
+        b,
+        test=test,
+        aggregation=aggregation,
+        delta=shift,
+        interval="none",
+        **shared,
+        **resampling,
+    ).test
+    if alone is None:
+        return together
+    # One p-value for a pair, alone or on a board; the statistic is that of the pair alone.
+    return replace(alone, pvalue=together.pvalue)
 
 
-def _of_scores(
+def _single(
     test: str,
     a: npt.ArrayLike,
     b: npt.ArrayLike,
-    alternative: Alternative,
+    aggregation: str,
     delta: float,
-    groups: Groups,
-    options: Mapping[str, str | bool],
+    shared: dict[str, Any],
+    options: dict[str, Any],
+    resampling: dict[str, Any],
 ) -> PairedTest:
-    if test == "t":
-        return paired_t(a, b, alternative=alternative, delta=delta, groups=groups)
-    if test == "sign":
-        return sign_test(a, b, alternative=alternative, delta=delta, groups=groups)
-    if test == "wilcoxon":
-        return wilcoxon(
-            a,
-            b,
-            alternative=alternative,
-            delta=delta,
-            groups=groups,
-            zeros=str(options.get("zeros", "wilcox")),
-            method=str(options.get("method", "auto")),
-            continuity=bool(options.get("continuity", False)),
-        )
-    variant = test.removeprefix("mcnemar").removeprefix("-") or "exact"
-    return mcnemar(a, b, variant=variant, alternative=alternative, groups=groups)
-
-
-def _check_aggregation(test: str, aggregation: str) -> None:
-    if (test in _OF_MEANS or test.startswith("mcnemar")) and aggregation != "mean":
+    """Run a test that is about one pair only, or has options that all pairs do not."""
+    row = _TESTS[test]
+    if row.of in ("means", "shares") and aggregation not in ("mean", "median"):
         raise ValueError(
             f"`test` '{test}' compares means per item, got `aggregation` '{aggregation}'. "
             "Use 'signflip', which recomputes the corpus metric."
         )
-    if test in _CORRELATION_TESTS and aggregation not in CORRELATIONS:
+    if row.of == "correlations" and aggregation not in CORRELATIONS:
         raise ValueError(
             f"`test` '{test}' compares correlations with gold, got `aggregation` "
             f"'{aggregation}'. Use 'signflip'."
         )
-
-
-def _choose(
-    a: npt.ArrayLike, b: npt.ArrayLike, aggregation: str, delta: float, groups: Groups
-) -> tuple[str, str]:
-    """Return the test that suits the scores, and why."""
-    if delta and aggregation not in ("mean", "median"):
-        return "bootstrap", (
-            f"A difference of {delta:g} cannot be taken off the items of a corpus metric: items "
-            "are drawn anew."
+    if not row.delta and delta:
+        raise ValueError(
+            f"`delta` must be 0 for `test` '{test}', got {delta:g}. Use the bootstrap."
         )
-    if _joins_items(a, b, aggregation, groups):
-        return "signflip", "Items of one group depend on each other: whole groups are exchanged."
-    if aggregation in CORRELATIONS:
-        return "steiger", "Both systems' correlations share gold and items: they are dependent."
-    if aggregation == "median":
-        return "signflip", "The median is computed again: systems are exchanged."
-    if aggregation != "mean":
-        return "signflip", (
-            "The corpus metric is recomputed from sums over items: systems are exchanged."
+    if test.endswith("-median"):
+        run = signflip if test.startswith("signflip") else bootstrap
+        return run(
+            a, b, aggregation=aggregation, statistic="median", delta=delta, **shared, **resampling
         )
-    if not delta and _is_binary(a) and _is_binary(b):
-        return "mcnemar", "All scores are 0 or 1: McNemar's exact test needs no approximation."
-    return "signflip", (
-        "Graded scores: exchanging systems needs no assumption about their distribution."
-        if not delta
-        else f"Exchanging systems once {delta:g} is taken off needs only symmetric differences."
+    if row.of == "correlations":
+        correlated = steiger if test == "steiger" else williams
+        return correlated(a, b, aggregation=aggregation, **shared)
+    if test == "sign":
+        return sign_test(a, b, delta=delta, **shared)
+    if test == "wilcoxon":
+        return wilcoxon(a, b, delta=delta, **shared, **options)
+    return mcnemar(
+        a, b, variant=test.removeprefix("mcnemar").removeprefix("-") or "exact", **shared
     )
-
-
-def _joins_items(a: npt.ArrayLike, b: npt.ArrayLike, aggregation: str, groups: Groups) -> bool:
-    if groups is None:
-        return False
-    n_components = len(as_aggregation(aggregation).components)
-    pair = complete_pair(a, b, n_components=n_components, aggregation=aggregation, groups=groups)
-    return pair.n_units < len(pair.a)
-
-
-def _is_binary(scores: npt.ArrayLike) -> bool:
-    values = as_floats(scores, "scores")
-    return bool(np.all((values == 0) | (values == 1) | np.isnan(values)))

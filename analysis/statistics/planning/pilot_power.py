@@ -153,7 +153,7 @@ def pilot_power(
     >>> right, other = rng.random(300) < 0.8, rng.random(300) < 0.7
     >>> found = pilot_power(right, other, sizes=[100, 900], effect=0.05, n_iterations=200)
     >>> found.test, bool(found.power[0] < 0.3 < 0.5 < found.power[1])
-    ('mcnemar', True)
+    ('score', True)
     """
     as_choice(test, "test", TESTS)
     as_choice(alternative, "alternative", ALTERNATIVES)

@@ -20,6 +20,7 @@ BATCHED = (
     "t",
     "sign",
     "mcnemar",
+    "score",
     "signflip",
     "bootstrap",
     "signflip-median",
@@ -67,6 +68,8 @@ def row_pvalues(
         return _t(differences, alternative)
     if test in ("sign", "mcnemar"):
         return _fair_coins(differences, alternative)
+    if test == "score":
+        return _scores(differences, alternative)
     if test in _RESAMPLED and (test.startswith("bootstrap") or n_items >= _FEWEST_FLIPPED):
         blocks = []
         for start in range(0, len(differences), BLOCK_ROWS):
@@ -112,6 +115,16 @@ def _fair_coins(differences: FloatArray, alternative: str) -> FloatArray:
     if alternative == "two-sided":
         return np.asarray(np.minimum(1.0, 2 * special.bdtr(np.minimum(wins, losses), n, 0.5)))
     return np.asarray(special.bdtr(losses if alternative == "greater" else wins, n, 0.5))
+
+
+def _scores(differences: FloatArray, alternative: str) -> FloatArray:
+    """Return p-values of the score test of shares: McNemar's chi-squared, uncorrected."""
+    wins = np.count_nonzero(differences > 0, axis=1)
+    losses = np.count_nonzero(differences < 0, axis=1)
+    z = (wins - losses) / np.sqrt(np.maximum(wins + losses, 1))
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * special.ndtr(-np.abs(z))))
+    return np.asarray(special.ndtr(-z if alternative == "greater" else z))
 
 
 def _flipped(differences: FloatArray, n_resamples: int, seed: int, first_row: int) -> FloatArray:

@@ -10,9 +10,8 @@ from typing import Final
 import numpy as np
 from scipy import special
 
-from analysis.statistics import FloatArray, PairedTest, paired_test
-from analysis.statistics.aggregate import CORRELATIONS
-from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics import FloatArray
+from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
 from analysis.statistics.results import DegenerateDataWarning
@@ -27,7 +26,6 @@ from analysis.studies.claims.history import Entry, TimeLine
 from analysis.studies.claims.settings import Basis, ClaimSettings
 from analysis.studies.pair_analysis import (
     independent_units,
-    standard_error_of_difference,
     without_rounding,
 )
 from analysis.studies.study import count, listed
@@ -35,7 +33,6 @@ from store import vectors
 from store.reported import rounding
 
 _FEWEST_ITEMS: Final = 2
-_FEW_ITEMS: Final = 30
 _MANY: Final = 10**6
 """Degrees of freedom of a normal distribution."""
 _NEAR_FLOOR: Final = 20
@@ -106,26 +103,21 @@ def _on_items(
     n_missing = len(shared) - n_items
     if n_items < _FEWEST_ITEMS:
         return _nothing(n_items, n_missing, f"{count(n_items, 'item')} with a score from both.")
-    test = _test(first, second, aggregation, groups, settings)
-    bounds = difference_interval(
-        first,
-        second,
-        aggregation=aggregation,
-        groups=groups,
-        confidence_level=1 - settings.alpha,
-        n_resamples=settings.n_resamples,
-        rng=settings.seed,
-    )
+    inferred = _infer(first, second, aggregation, groups, settings)
+    test = inferred.test
     both = vectors.aggregate(first, aggregation), vectors.aggregate(second, aggregation)
     untested = ""
     if math.isnan(test.pvalue):
         untested = "All items differ by the same amount, or the metric is not defined on them."
+        if inferred.refusal:
+            n_groups = independent_units(first, second, groups)
+            untested = f"No valid test for {count(n_groups, 'group')} of items."
     return Gain(
         gain=without_rounding(both[0] - both[1], *both),
         basis="items",
-        ci=(bounds.low, bounds.high),
+        ci=(inferred.interval.low, inferred.interval.high),
         pvalue=test.pvalue,
-        standard_error=standard_error_of_difference(first, second, bounds, groups, aggregation),
+        standard_error=inferred.standard_error,
         df=independent_units(first, second, groups) - 1,
         n_items=n_items,
         n_missing=n_missing,
@@ -138,50 +130,39 @@ def _on_items(
     )
 
 
-def _test(
+def _infer(
     first: FloatArray,
     second: FloatArray,
     aggregation: str,
     groups: list[str | None] | None,
     settings: ClaimSettings,
-) -> PairedTest:
-    """Test two systems by what can give p-values as small as the level of a late claim.
+) -> PairInference:
+    """Compare two systems as a comparison of them by themselves does.
 
-    Means go by a closed form, unless there are so few items that it is not to be trusted, or all
-    differ alike. Groups are exchanged, since few uneven ones make the t test too sure. Where
-    resampling nears its floor, it is done again with more; the later answer counts, so that no
-    p-value is the better of two.
+    A late claim is tested at a small level: where resampling nears its floor, it is done again
+    with more; the later answer counts, so that no p-value is the better of two.
     """
-    name = "auto"
-    if aggregation == "mean" and groups is None:
-        name = "mcnemar" if _is_binary(first, second) else "t"
-        if name == "t" and (len(first) < _FEW_ITEMS or _is_constant(first - second)):
-            name = "auto"
-    grouped = None if aggregation in CORRELATIONS else groups
 
-    def by(n_resamples: int) -> PairedTest:
+    def by(n_resamples: int) -> PairInference:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateDataWarning)  # the verdict says it
-            return paired_test(
+            return infer_pair(
                 first,
                 second,
-                test=name,
                 aggregation=aggregation,
-                groups=grouped,
+                groups=groups,
+                alpha=settings.alpha,
                 n_resamples=n_resamples,
                 rng=settings.seed,
             )
 
     found = by(settings.n_resamples)
-    near_floor = not found.exact and found.pvalue <= _NEAR_FLOOR * (found.pvalue_floor or 0.0)
-    if near_floor and settings.n_resamples < _MORE_RESAMPLES:
+    floor = found.test.pvalue_floor or 0.0
+    near_floor = not found.test.exact and found.test.pvalue <= _NEAR_FLOOR * floor
+    drawn = found.test.n_resamples > 0
+    if drawn and near_floor and settings.n_resamples < _MORE_RESAMPLES:
         return by(_MORE_RESAMPLES)
     return found
-
-
-def _is_constant(differences: FloatArray) -> bool:
-    """Return whether all items differ alike, but for rounding."""
-    return bool(np.ptp(differences) <= 1e-12 * np.abs(differences).max())
 
 
 def _is_binary(first: FloatArray, second: FloatArray) -> bool:

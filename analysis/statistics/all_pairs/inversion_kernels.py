@@ -1,0 +1,124 @@
+"""Compiled loops that turn a sign-flip test inside out: means of random halves, in order."""
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics._typing import FloatArray
+from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics.all_pairs.pair_kernels import _interpolated
+
+IntArray = npt.NDArray[np.int64]
+
+_TIE = 1e-11
+_NARROWER = 0.75
+
+
+@compiled
+def half_means(
+    sums: FloatArray,
+    totals: FloatArray,
+    balance: FloatArray,
+    size: float,
+    left: IntArray,
+    right: IntArray,
+    spread: FloatArray,
+    rank: int,
+    reach: float,
+    low: FloatArray,
+    high: FloatArray,
+) -> None:
+    """Order statistics of the mean differences over random halves of the items, pair by pair.
+
+    `sums` holds a row of signed sums per system, `totals` their plain sums, `balance` the signed
+    sum of the sizes of the units and `size` their plain sum. Every replicate gives two halves: the
+    units with a minus and those with a plus. `low` and `high` get the `rank`-th smallest and
+    largest mean (rank 1 is the extreme). `spread` is the root of the sum of squared centred
+    differences, `reach` the normal quantile where that rank is expected.
+    """
+    n_replicates = sums.shape[1]
+    widest = 0.0
+    for r in range(n_replicates):
+        widest = max(widest, abs(balance[r]))
+    far = np.empty(n_replicates + 1, np.int64)
+    below = np.empty(2 * n_replicates, np.float64)
+    above = np.empty(2 * n_replicates, np.float64)
+    for p in range(left.size):
+        a, b = sums[left[p]], sums[right[p]]
+        total = totals[left[p]] - totals[right[p]]
+        mean = total / size
+        room = _TIE * abs(total)
+        bar = 0.9 * reach * spread[p] * (1.0 - widest / size)
+        while True:
+            n_below, n_above = 0, 0
+            n_far = 0
+            for r in range(n_replicates):
+                far[n_far] = r
+                n_far += int(abs(a[r] - b[r] - mean * balance[r]) >= bar)
+            for k in range(n_far):
+                r = far[k]
+                signed = a[r] - b[r]
+                minus, plus = size - balance[r], size + balance[r]
+                value = total - signed
+                value = 0.0 if abs(value) <= room else value
+                other = total + signed
+                other = 0.0 if abs(other) <= room else other
+                # No unit on one side: the pattern is as extreme as any, in both directions.
+                first = value / minus if minus > 0.0 else -np.inf
+                second = other / plus if plus > 0.0 else -np.inf
+                if first < mean:
+                    below[n_below] = first
+                    n_below += 1
+                if second < mean:
+                    below[n_below] = second
+                    n_below += 1
+                first = first if minus > 0.0 else np.inf
+                second = second if plus > 0.0 else np.inf
+                if first > mean:
+                    above[n_above] = -first
+                    n_above += 1
+                if second > mean:
+                    above[n_above] = -second
+                    n_above += 1
+            least, most = mean, mean
+            if n_below >= rank:
+                least = _interpolated(below, n_below, rank - 1, 0.0)
+            if n_above >= rank:
+                most = -_interpolated(above, n_above, rank - 1, 0.0)
+            # No half that was passed over lies further from the mean than this.
+            passed = bar / (size - widest) if size > widest else np.inf
+            passed = passed * (1.0 + 1e-9)
+            if bar == 0.0 or (
+                n_below >= rank
+                and n_above >= rank
+                and mean - least > passed
+                and most - mean > passed
+            ):
+                low[p], high[p] = least, most
+                break
+            bar = bar * _NARROWER if bar > 1e-3 * spread[p] and size > widest else 0.0
+
+
+@compiled
+def all_half_means(
+    differences: FloatArray, sizes: FloatArray, rank: int, low: FloatArray, high: FloatArray
+) -> None:
+    """Do as `half_means` over all sets of units, (n_pairs, n_units), for up to some 12 units."""
+    n_units = differences.shape[1]
+    n_sets = 1 << n_units
+    sums, counts = np.zeros(n_sets), np.zeros(n_sets)
+    values = np.empty(n_sets)
+    for p in range(differences.shape[0]):
+        largest = 0.0
+        for i in range(n_units):
+            half = 1 << i
+            largest = max(largest, abs(differences[p, i]))
+            for k in range(half):
+                sums[half + k] = sums[k] + differences[p, i]
+                counts[half + k] = counts[k] + sizes[p, i]
+        room = _TIE * largest
+        for k in range(1, n_sets):
+            values[k - 1] = 0.0 if abs(sums[k]) <= room else sums[k] / counts[k]
+        least = _interpolated(values, n_sets - 1, rank - 1, 0.0)
+        for k in range(n_sets - 1):
+            values[k] = -values[k]
+        low[p], high[p] = least, 0.0 - _interpolated(values, n_sets - 1, rank - 1, 0.0)
