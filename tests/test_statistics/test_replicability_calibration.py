@@ -151,7 +151,7 @@ def test_skewed_pvalues_are_those_that_are_counted(side, alternative):
     a, b = scores_of(kind, drawn)
     for first, second, found in zip(a, b, pvalues_of(kind, drawn, side), strict=True):
         facts = difference_facts(np.stack([first, second]), np.array([0]), np.array([1]))
-        facts = facts._replace(largest=np.array([np.nan]))
+        facts = facts._replace(largest=np.array([np.nan]), error=np.array([np.nan]))
         plain = paired_test(first, second, test="t", alternative=alternative).pvalue
         expected = guard_counts(facts, [plain], alternative=alternative).pvalue[0]
         assert found == pytest.approx(expected, rel=1e-9)

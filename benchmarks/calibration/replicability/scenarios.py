@@ -311,7 +311,16 @@ def _of_skewed(differences: FloatArray, side: str) -> FloatArray:
     third = np.mean((differences - mean[..., np.newaxis]) ** 3, axis=-1)
     skewness = third / (sd**2 * (n - 1) / n) ** 1.5
     moments = Moments(np.full(mean.shape, float(n)), mean, sd, skewness)
-    facts = DifferenceFacts(moments, moments, moments, np.full(mean.shape, np.nan))
+    unknown, never = np.full(mean.shape, np.nan), np.zeros(mean.shape, dtype=np.bool_)
+    facts = DifferenceFacts(
+        units=moments,
+        differing=moments,
+        items=moments,
+        largest=unknown,
+        error=unknown,
+        df=unknown,
+        runs=never,
+    )
     t = math.sqrt(n) * mean / sd
     if side == "one-sided":
         return guard_counts(facts, special.stdtr(n - 1, -t), alternative="greater").pvalue
