@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.answers", description=__doc__)
     parser.add_argument("--name", help="folder in .answers; by default the commit")
     parser.add_argument("--out", type=Path, help="folder to record into, in place of .answers/NAME")
-    parser.add_argument("--quick", action="store_true", help="fewer questions, below 90 s")
+    parser.add_argument("--quick", action="store_true", help="a part of the questions")
     parser.add_argument("--only", default="", help="names of stores, separated by commas")
     parser.add_argument("--recorded", type=Path, help="compare this recording; record nothing")
     parser.add_argument("--against", type=Path, help="an older recording to compare with")
