@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from analysis.studies.claims.figures import (
     bounds_of_figures,
     mcnemar_of_figures,
 )
+from analysis.studies.claims.gains import Gain, compare_looks
 from analysis.studies.claims.records import ClaimRow
 from analysis.studies.claims.settings import RULES, ClaimSettings
 from analysis.studies.claims.study import study_claims, study_histories
@@ -376,6 +378,26 @@ def test_groups_are_the_units(store: Store, add_dated: AddDated) -> None:
     pair = study_comparison(store, "B", "A", dataset="qa").analysis
     assert study.rows[1].pvalue == pytest.approx(pair.test.pvalue, rel=0.3)
     assert study.rows[1].pvalue == pytest.approx(2**-5, rel=0.2)  # six groups differ, all one way
+
+
+@pytest.mark.parametrize("aggregation", ["pearson", "spearman"])
+def test_groups_are_the_units_of_correlations(aggregation: str) -> None:
+    rng = np.random.default_rng(1)
+    gold = rng.normal(size=30)
+    looks = [np.stack([gold + noise * rng.normal(size=30), gold], axis=1) for noise in (1.0, 2.0)]
+
+    def compared(copies: int, groups: list[str] | None) -> Gain:
+        metric = SimpleNamespace(aggregation=aggregation, sign=1)
+        line = SimpleNamespace(metric=metric, groups=groups)
+        later, earlier = (SimpleNamespace(scores=np.repeat(x, copies, axis=0)) for x in looks)
+        return compare_looks(line, later, earlier, ClaimSettings())  # type: ignore[arg-type]
+
+    once = compared(1, None)
+    copied = compared(5, [f"g{k // 5}" for k in range(150)])
+    assert once.test == copied.test == "jackknife"
+    assert copied.pvalue == pytest.approx(once.pvalue, rel=1e-9)
+    assert copied.ci == pytest.approx(once.ci, rel=1e-6)
+    assert compared(5, None).pvalue < once.pvalue
 
 
 def test_few_uneven_groups_do_not_make_claims_sure(store: Store, add_dated: AddDated) -> None:
