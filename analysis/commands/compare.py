@@ -71,7 +71,7 @@ def compare_command(
         bool | None,
         typer.Option(
             "--clusters/--no-clusters",
-            help="Whether groups of items are the units; by default from ten groups on.",
+            help="Whether groups of items are the units; by default where they join items.",
         ),
     ] = None,
     by_group: Annotated[bool, typer.Option("--by-group", help="A row per group of items.")] = False,

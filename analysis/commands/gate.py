@@ -65,7 +65,7 @@ def gate_command(
         bool | None,
         typer.Option(
             "--clusters/--no-clusters",
-            help="Whether groups of items are the units; by default from ten groups on.",
+            help="Whether groups of items are the units; by default where they join items.",
         ),
     ] = None,
     as_json: JsonOption = False,

@@ -71,7 +71,7 @@ def pairs_command(
         bool | None,
         typer.Option(
             "--clusters/--no-clusters",
-            help="Whether groups of items are the units; by default from ten groups on.",
+            help="Whether groups of items are the units; by default where they join items.",
         ),
     ] = None,
     format: FormatOption = ReportStyle.table,

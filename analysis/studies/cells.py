@@ -52,7 +52,7 @@ def load_cell(
     systems
         Uids, in the order of rows; by default all with scores, by name.
     clusters
-        Whether groups of items are the independent units; by default from ten groups on.
+        Whether groups of items are the independent units; by default where they join items.
     """
     dataset_uid, metric_uid = key
     return Cell(

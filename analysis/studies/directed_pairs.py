@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics import Alternative, FloatArray
-from analysis.statistics.all_pairs.closed_forms import group_codes
+from analysis.statistics.all_pairs.closed_forms import (
+    fair_coin_all_pairs,
+    group_codes,
+    wins_all_pairs,
+)
 from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import Pairwise
@@ -124,15 +128,27 @@ def compare_pairs(
 
 
 def to_count(cell: Cell, found: Pairwise, settings: TestSettings) -> Counted:
-    """Return the p-values as careful as a count over datasets asks for (`guard_counts`).
+    """Return the p-values as careful as a count over datasets asks for.
 
-    Only the default test is guarded, and only means: a test asked for by name answers as it does.
+    Only default tests are guarded, and only those of means: a test asked for by name answers as it
+    does. Sign flips go by `guard_counts`; a score test of shares by the exact McNemar test where
+    that says more against a difference, since at small levels it errs the other way.
     """
     pvalue, reason = found.pvalue.copy(), np.zeros(found.pvalue.shape, dtype=np.int8)
     scores = cell.matrix.scores[:, :, 0]
-    if settings.test != "auto" or found.test != "signflip" or found.aggregation != "mean":
+    if settings.test != "auto" or found.aggregation != "mean":
         return Counted(pvalue, reason)
+    if "score" in found.tests:
+        of_shares = found.test_code == found.tests.index("score")
+        exact = fair_coin_all_pairs(
+            wins_all_pairs(scores), found.n_items, alternative=found.alternative
+        ).pvalue
+        pvalue[of_shares] = np.fmax(pvalue, exact)[of_shares]
+    if "signflip" not in found.tests:
+        return Counted(pvalue, reason)
+    by_flips = found.test_code == found.tests.index("signflip")
     first, second = np.triu_indices(len(scores), 1)
+    first, second = first[by_flips[first, second]], second[by_flips[first, second]]
     facts = difference_facts(
         scores, first, second, codes=group_codes(cell.clusters.groups, scores.shape[1])
     )

@@ -60,7 +60,7 @@ class PairsSettings:
     n_resamples: int = 9_999
     seed: int = 0
     clusters: bool | None = None
-    """Whether groups of items are the units; by default where there are at least ten."""
+    """Whether groups of items are the units; by default where they join items."""
     unit_size: int = 1
     unit_statistic: UnitStatistic = "mean"
     shuffle_seed: int | None = None

@@ -152,7 +152,7 @@ def study_dataset_power(
         How the curve over numbers of items is made: "model", what suits the scores; "normal", as
         if differences were normal; "bootstrap", drawing the stored items anew.
     clusters
-        Whether groups of items are the units; by default where there are at least ten of them.
+        Whether groups of items are the units; by default where they join items.
     seed
         Of the bootstrap.
 
