@@ -28,7 +28,7 @@ from analysis.studies.leads import Leads, find_leads
 from analysis.studies.overview import Overview, study_overview
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import PairsStudy, study_pairs
-from analysis.studies.pairs_words import PairsSettings
+from analysis.studies.pairs_words import Correction, PairsSettings
 from analysis.studies.power.dataset import DatasetPower, study_dataset_power
 from analysis.studies.power.resolution import ResolutionStudy, study_resolution
 from analysis.studies.ranking import RankingStudy, study_ranking
@@ -127,8 +127,15 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     ),
     "replicability": lambda store, a, b, settings: study_replicability(store, a, b, settings),
     "comparables": find_comparables,
-    "comparison": lambda store, a, b, dataset, metric, settings, clusters: study_comparison(
-        store, a, b, dataset=dataset, metric=metric, settings=settings, clusters=clusters
+    "comparison": lambda store, a, b, dataset, metric, settings, clusters, family: study_comparison(
+        store,
+        a,
+        b,
+        dataset=dataset,
+        metric=metric,
+        settings=settings,
+        clusters=clusters,
+        correction=family,
     ),
     "item changes": lambda store, a, b, dataset, metric: study_item_changes(
         store, a, b, dataset=dataset, metric=metric
@@ -202,9 +209,10 @@ def comparison(
     metric: str | None,
     settings: PairSettings,
     clusters: bool | None = None,
+    family: Correction | None = None,
 ) -> Comparison:
-    """Return two systems compared on a dataset."""
-    study: Comparison = _ask("comparison", a, b, dataset, metric, settings, clusters)
+    """Return two systems compared on a dataset, by themselves or as one pair of the board."""
+    study: Comparison = _ask("comparison", a, b, dataset, metric, settings, clusters, family)
     return study
 
 

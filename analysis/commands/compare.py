@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -25,6 +25,7 @@ from analysis.studies.adhoc import AdhocStudy, study_adhoc
 from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Zeros
 from analysis.studies.pair_report import statistic_of
+from analysis.studies.pairs_words import Correction
 from analysis.studies.test_names import TestName
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.errors import StoreError
@@ -74,6 +75,13 @@ def compare_command(
             help="Whether groups of items are the units; by default where they join items.",
         ),
     ] = None,
+    family: Annotated[
+        Literal["none", "board"],
+        typer.Option(help="board: also as one of all pairs of the board, with their correction."),
+    ] = "none",
+    correction: Annotated[
+        Correction, typer.Option(help="For the number of pairs, with --family board.")
+    ] = "holm",
     by_group: Annotated[bool, typer.Option("--by-group", help="A row per group of items.")] = False,
     format: FormatOption = ReportStyle.table,
     as_json: JsonOption = False,
@@ -94,7 +102,14 @@ def compare_command(
     )
     with opened(context, read_only=True) as store:
         study = study_comparison(
-            store, a, b, dataset=dataset, metric=metric, settings=settings, clusters=clusters
+            store,
+            a,
+            b,
+            dataset=dataset,
+            metric=metric,
+            settings=settings,
+            clusters=clusters,
+            correction=correction if family == "board" else None,
         )
     if gave_report(study.report, format, as_json):
         return

@@ -22,9 +22,11 @@ from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.signature import build_signature
 from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes
+from analysis.studies.family import Family, board_family
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables
+from analysis.studies.pairs_words import Correction
 from analysis.studies.study import Study, count, listed
 from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
@@ -73,6 +75,8 @@ class Comparison(Study):
     """Whether whole groups of items are the units."""
     groups: tuple[GroupRow, ...]
     """The groups that the dataset declares, the largest first."""
+    family: Family | None
+    """What the board says of the pair; ``None`` where it is compared by itself."""
     variance: VarianceComponents | None
     """Where the uncertainty comes from, items or runs; ``None`` where no system has two runs."""
 
@@ -126,6 +130,7 @@ def study_comparison(
     metric: str | None = None,
     settings: PairSettings = PairSettings(),  # noqa: B008 (frozen)
     clusters: bool | None = None,
+    correction: Correction | None = None,
 ) -> Comparison:
     """Compare two systems on the items of one dataset.
 
@@ -138,8 +143,9 @@ def study_comparison(
     settings
         Test, direction, hypothesised difference, α, margin, seed, evaluation units.
     clusters
-        Whether the dataset's groups of items are the units; by default where there are at least
-        ten of them.
+        Whether the dataset's groups of items are the units; by default where they join items.
+    correction
+        For the number of pairs on the board, if the pair is to be seen as one of them.
 
     Raises
     ------
@@ -169,10 +175,22 @@ def study_comparison(
     except (ValueError, TypeError) as error:
         raise StoreError(in_public_words(str(error))) from error
     variance = _variance(store, matrix)
+    family = None
+    if correction is not None:
+        family = board_family(
+            store,
+            (system_a.uid, system_b.uid),
+            dataset=matrix.dataset.uid,
+            metric=matrix.metric.uid,
+            settings=settings,
+            clusters=clusters,
+            correction=correction,
+        )
+    told = sentence(
+        analysis, settings, system_a.name, system_b.name, matrix.metric, matrix.dataset.label
+    )
     return Comparison(
-        sentence=sentence(
-            analysis, settings, system_a.name, system_b.name, matrix.metric, matrix.dataset.label
-        ),
+        sentence=told if family is None else f"{family.sentence} By itself: {told}",
         signature=build_signature(
             "compare",
             a=system_a.name,
@@ -211,6 +229,7 @@ def study_comparison(
         analysis=analysis,
         clustered=groups is not None,
         groups=_by_group(matrix, labels, settings),
+        family=family,
         variance=variance,
     )
 

@@ -170,7 +170,7 @@ def _analyse(
     test, not_testable = test_pair(first, second, settings, aggregation, sign, groups, inferred)
     bounds, equivalence = inferred.interval, inferred.equivalence
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
-    gain = sign * without_rounding(sign * test.difference, score_a, score_b)
+    gain = test.difference
     found = decide(
         pvalue=test.pvalue,
         difference=test.direction,

@@ -1,8 +1,8 @@
 """Two systems on one dataset: is one better, by how much, and on which items?
 
 URL parameters: `a`, `b` (systems), `dataset`, `metric`, `test`, `alpha`, `margin`, `delta`,
-`direction`, `units` (as items or groups), `unit_size`, `unit_statistic`, `shuffle_seed`, `seed`,
-`resamples`, `change` (improved, regressed,
+`direction`, `family` (the correction of the board, or "by itself"), `units` (as items or groups),
+`unit_size`, `unit_statistic`, `shuffle_seed`, `seed`, `resamples`, `change` (improved, regressed,
 equal, missing).
 """
 
@@ -37,11 +37,12 @@ with filters.filter_row("compare_filters"):
     metrics = comparables.metrics_on(a, b, dataset)
     metric = str(filters.choose_one("Metric", metrics, key="metric", width=180))
     settings, clusters = pair.choose_settings()
+    family = pair.choose_family(settings)
 
-study = data.comparison(a, b, dataset, metric, settings, clusters)
+study = data.comparison(a, b, dataset, metric, settings, clusters, family)
 analysis = study.analysis
 answer(plain(study.sentence))
-st.markdown(f"{badge(study.verdict)} {plain(a)} against {plain(b)}")
+st.markdown(f"{badge(pair.shown_verdict(study))} {plain(a)} against {plain(b)}")
 show_warnings(study.warnings)
 
 pair.show_difference(analysis, settings, a, b, study.metric)
@@ -64,5 +65,5 @@ where = {"dataset": dataset, "metric": metric}
 show_link(Link("All pairs of this dataset", "pairs", where))
 show_link(Link("The two across datasets", "across_datasets", {"a": a, "b": b, "metric": metric}))
 show_power_link(**where, pair={"a": a, "b": b})
-show_permalink("compare", a=a, b=b, **where, **pair.as_parameters(settings, clusters))
+show_permalink("compare", a=a, b=b, **where, **pair.as_parameters(settings, clusters, family))
 st.caption(plain(study.signature))

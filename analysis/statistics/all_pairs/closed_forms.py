@@ -18,6 +18,7 @@ from analysis.statistics.results import DegenerateDataWarning
 IntArray = npt.NDArray[np.int64]
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
+_OF_SUMS = 8
 _SINGLE_COUNTS = 2**24
 _PAIRS_AT_ONCE = 4_096
 
@@ -68,7 +69,9 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     with np.errstate(divide="ignore", invalid="ignore"):
         error = found[:, 3] * np.sqrt(factor) / items
         error[(high - low <= rounding) & (units > 1)] = 0.0
-    difference = np.where(items > 0, found[:, 2], np.nan)
+    # Scores that are equal but for the rounding of their sums.
+    equal = np.abs(found[:, 2]) <= _OF_SUMS * rounding
+    difference = np.where(items > 0, np.where(equal, 0.0, found[:, 2]), np.nan)
     shape = (n_systems, n_systems)
     moments = Moments(
         np.zeros(shape, np.int64),

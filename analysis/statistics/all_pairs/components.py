@@ -10,6 +10,7 @@ from analysis.statistics.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
 _LARGEST_SCORE = 1e100
+_ROUNDING = 32 * float(np.finfo(np.float64).eps)
 
 
 def as_components(scores: npt.ArrayLike, aggregation: str) -> FloatArray:
@@ -92,7 +93,10 @@ def metric_differences(values: FloatArray, aggregation: str) -> FloatArray:
             [aggregate_items(values[system][part.items], aggregation) for system in part.systems]
         )
         i, j = first[part.pairs], second[part.pairs]
-        difference[i, j] = metric[part.left] - metric[part.right]
+        gap = metric[part.left] - metric[part.right]
+        size = np.fmax(np.abs(metric[part.left]), np.abs(metric[part.right]))
+        # Metrics that are equal but for the rounding of their sums.
+        difference[i, j] = np.where(np.abs(gap) <= _ROUNDING * size, 0.0, gap)
         difference[j, i] = -difference[i, j]
     return difference
 

@@ -1,0 +1,108 @@
+"""One pair has one answer: alone, in its cell of all pairs, and as one of a board."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from analysis.studies.comparison import study_comparison
+from analysis.studies.pair_analysis import PairSettings
+from analysis.studies.pairs import PairsStudy, study_pairs
+from analysis.studies.pairs_words import VERDICTS_IN_WORDS, PairsSettings
+from dashboard.cli import app
+from store.engine import Store, open_store
+from store.errors import StoreError
+
+
+def same(one: float, other: float) -> bool:
+    """Return whether two numbers agree to the last digit; NaN agrees with NaN."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+@pytest.fixture(scope="module")
+def filled(filled_path: Path) -> Store:
+    """Return the example store."""
+    return open_store(filled_path, read_only=True)
+
+
+@pytest.fixture(params=["wine", "iris"])
+def board(request: pytest.FixtureRequest, filled: Store) -> PairsStudy:
+    """Return all pairs of a board of the example, without correction."""
+    settings = PairsSettings(correction="none")
+    return study_pairs(filled, str(request.param), settings=settings)
+
+
+def test_every_cell_is_the_comparison_that_it_opens(board: PairsStudy, filled: Store) -> None:
+    listed = list(itertools.combinations(range(len(board.systems)), 2))
+    for i, j in listed[::3]:
+        a, b = (board.system_uids[k] for k in (i, j))
+        alone = study_comparison(
+            filled, a, b, dataset=board.dataset.uid, metric=board.metric.uid
+        ).analysis
+        assert same(alone.difference, board.difference[i, j])
+        assert same(alone.test.pvalue, board.pvalue[i, j])
+        assert same(alone.ci[0], board.ci_low[i, j])
+        assert same(alone.ci[1], board.ci_high[i, j])
+        assert alone.verdict == VERDICTS_IN_WORDS[int(board.verdicts[i, j])]
+        excluded = alone.ci[0] > 0 or alone.ci[1] < 0
+        assert excluded == (alone.test.pvalue <= 0.05)
+
+
+def test_a_pair_of_the_board_keeps_the_verdict_of_the_board(filled: Store) -> None:
+    board = study_pairs(filled, "wine")
+    upper = np.triu_indices(len(board.systems), 1)
+    tight = board.pvalue[upper] <= 0.05
+    turned = np.flatnonzero(tight & (board.pvalue_adjusted[upper] > 0.05))
+    i, j = (int(side[turned[0]]) for side in upper)
+    where: dict[str, Any] = {"dataset": "wine", "metric": board.metric.uid}
+    seen = study_comparison(filled, *(board.systems[k] for k in (i, j)), **where, correction="holm")
+    assert seen.verdict in ("better", "worse")
+    assert seen.family is not None
+    assert (seen.family.verdict, seen.family.size) == ("undecided", board.n_pairs)
+    assert seen.family.pvalue_adjusted == board.pvalue_adjusted[i, j]
+    assert seen.sentence.startswith(f"One of {board.n_pairs} pairs on this board: adjusted p")
+    back = study_comparison(filled, *(board.systems[k] for k in (j, i)), **where, correction="holm")
+    assert back.family is not None
+    assert back.family.pvalue_adjusted == seen.family.pvalue_adjusted
+
+
+def test_a_board_is_refused_what_all_pairs_cannot_be_put_to(filled: Store) -> None:
+    for settings, said in (
+        (PairSettings(test="permutation-median"), "permutation-median"),
+        (PairSettings(delta=0.1), "difference from 0"),
+        (PairSettings(alternative="greater"), "difference from 0"),
+    ):
+        board = study_pairs(filled, "iris")
+        with pytest.raises(StoreError, match=said):
+            study_comparison(
+                filled,
+                board.systems[0],
+                board.systems[1],
+                dataset="iris",
+                metric=board.metric.uid,
+                settings=settings,
+                correction="holm",
+            )
+
+
+def test_the_command_tells_the_family(filled_path: Path) -> None:
+    def ask(*arguments: str) -> dict[str, Any]:
+        found = CliRunner().invoke(app, ["--store", str(filled_path), *arguments, "--json"])
+        assert found.exit_code == 0, found.output
+        result: dict[str, Any] = json.loads(found.stdout)["result"]
+        return result
+
+    pairs = ask("pairs", "iris")
+    a, b = pairs["systems"][:2]
+    seen = ask("compare", a, b, "--dataset", "iris", "--family", "board")
+    assert seen["family"]["of"] == "board"
+    assert seen["family"]["pvalue_adjusted"] == pairs["pvalue_adjusted"][0][1]
+    assert seen["pvalue"] == pairs["pvalue"][0][1]
+    assert ask("compare", a, b, "--dataset", "iris")["family"] is None
