@@ -56,6 +56,7 @@ calibrate: setup  ## the statistical calibration in full (slow), and docs/calibr
 	$(PY) -m benchmarks.calibration.replicability --out docs
 	$(PY) -m benchmarks.calibration.claims --out docs
 	$(PY) -m benchmarks.calibration.metrics --out docs
+	$(PY) -m benchmarks.calibration.end_to_end --out docs
 
 lock: | $(filter .tools/bin/uv,$(UV))  ## pin every dependency again, with hashes
 	$(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \

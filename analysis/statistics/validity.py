@@ -21,54 +21,66 @@ from analysis.statistics._typing import Alternative, BoolArray, FloatArray
 
 
 class Bound(NamedTuple):
-    """A threshold and what it stands for."""
+    """A threshold, what it stands for, and what supports it."""
 
     value: float
     means: str
+    source: tuple[str, ...]
+    """Scenarios of docs/calibration_end_to_end.json, in which the defaults keep their level."""
 
 
 BOUNDS: Mapping[str, Bound] = {
     "binary-units": Bound(
         10,
         "from so many items on the score test of two shares keeps its level",
+        ("pairs | right or wrong", "pairs | rare labels"),
     ),
     "binary-discordant": Bound(
         0.9,
         "up to this share of items that tell the systems apart it keeps it, too",
+        ("pairs | right or wrong",),
     ),
     "skewness": Bound(
         0.1,
         "from this skewness of the differences, over the root of their number, they are skewed",
+        ("pairs | skewed", "pairs | symmetric"),
     ),
     "inflation": Bound(
         1.5,
         "how much more skewed all items are taken to be than those seen",
+        ("pairs | skewed", "pairs | heavy tails", "pairs | skewed, often tied"),
     ),
     "counted-skewness": Bound(
         0.05,
         "the same where p-values are combined over datasets, which adds their errors up",
+        ("replicability | skewed",),
     ),
     "counted-margin": Bound(
         2,
         "standard errors by which the skewness is there taken to be larger than seen",
+        ("replicability | skewed",),
     ),
     "few-hold-it": Bound(
         0.5,
         "from this skewness over the root of their number few differences decide, and a test of "
         "the side with the shorter tail is not valid",
+        ("replicability | skewed",),
     ),
     "few-groups": Bound(
         10,
         "with fewer groups than this, skewness cannot be corrected for",
+        ("pairs | few groups", "pairs | few unequal groups"),
     ),
     "few-skewness": Bound(
         0.7,
         "of its largest possible value, from which few groups count as skewed",
+        ("pairs | few skewed groups", "pairs | few groups"),
     ),
     "tight": Bound(
         4,
         "standard deviations that fit into the largest loss of an item from which on losses that "
         "nobody saw could outweigh what was seen",
+        ("pairs | rare disasters", "pairs | rare disasters, noisy"),
     ),
 }
 """By name."""
@@ -121,6 +133,16 @@ class DifferenceFacts(NamedTuple):
     """Its degrees of freedom."""
     runs: BoolArray
     """Whether it counts what another run of the systems would change."""
+
+
+class RunSpread(NamedTuple):
+    """How much the mean score of systems changes from run to run, in arrays (n_systems,)."""
+
+    n_runs: npt.NDArray[np.int64]
+    between: FloatArray
+    """Variance of the means of single runs (n - 1); counts from two runs on."""
+    noise: FloatArray
+    """What of it the chance within items explains."""
 
 
 class Guarded(NamedTuple):

@@ -20,6 +20,7 @@ from analysis.statistics.description.evaluation_units import (
 )
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.signature import build_signature
+from analysis.studies.calibrated import guarded
 from analysis.studies.comparison import flatten, sentence
 from analysis.studies.pair_analysis import (
     PairAnalysis,
@@ -114,8 +115,9 @@ def study_adhoc(
         tests = _tests(columns, settings, analysis, sign)
     except (ValueError, TypeError) as error:
         raise StoreError(in_public_words(str(error))) from error
+    told = sentence(analysis, settings, *names, None, "")
     return AdhocStudy(
-        sentence=sentence(analysis, settings, *names, None, ""),
+        sentence=f"{caution_about(analysis, settings)} {told}".strip(),
         signature=build_signature(
             "adhoc",
             a=names[0],
@@ -193,7 +195,7 @@ def _unit_sizes(
 
 
 def _warnings(analysis: PairAnalysis) -> list[str]:
-    told = [*analysis.notes, *filter(None, [caution_about(analysis)])]
+    told = [*analysis.notes, *filter(None, [guarded(analysis.guard)])]
     if not analysis.n_missing:
         return told
     return [

@@ -1,4 +1,7 @@
-"""Where a test is known not to keep its error rate, in a sentence for the reader.
+"""Where a test is known not to keep its error rate, and what was done about it, in words.
+
+What a default does where it would not hold is decided in `analysis.statistics.validity`; a test
+that was asked for by name answers, and says first what is known of it.
 
 The figures are those of docs/calibration.md; a test compares the two. By hand: a row is here if
 somebody choosing a test should hear of it.
@@ -7,8 +10,13 @@ somebody choosing a test should hear of it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 
+import numpy as np
+import numpy.typing as npt
+
+from analysis.statistics.validity import BOUNDS, Reason
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, to_statistics
 
@@ -66,10 +74,51 @@ FALSE_ALARMS: Mapping[str, Mapping[str, Mapping[int, str]]] = {
 }
 """By population and test: number of items, and false alarms at .05 where 6.5 % or more."""
 
+_GUARDED: Mapping[Reason, str] = {
+    Reason.SKEWED: "The differences are skewed: p and interval are those of the skewness-adjusted "
+    "t test where that is the more careful one.",
+    Reason.UNSEEN: "The differences are small beside what an item could lose: p and interval allow "
+    "for losses that no item here shows.",
+    Reason.EXACT: "With few items, or where nearly all tell the systems apart, the score test "
+    "errs too often: p is at least that of the exact McNemar test.",
+    Reason.UNEQUAL: "Few groups of unequal sizes have fewer degrees of freedom than their number "
+    "says: p and interval count that.",
+    Reason.RUNS: "Test and interval count what another run of the systems would change.",
+}
+
+_REFUSED = "No valid test for so few skewed groups; the verdict is not given."
+
 _SIZES = (20, 50, 200, 1_000)
 _OF_CORRELATIONS = {"steiger": "steiger pearson", "williams": "williams pearson"}
 _NOT_OF_MEANS = ("wilcoxon", "sign", "signflip-median", "bootstrap-median")
 _SEE = ": see docs/calibration.md."
+
+
+def guarded(reason: Reason) -> str:
+    """Say what was done to p and interval where the test alone does not hold; empty if nothing."""
+    return _GUARDED.get(reason, "")
+
+
+def guard_notes(reasons: npt.NDArray[np.uint8]) -> list[str]:
+    """Say for how many of several pairs what was done."""
+    found = Counter(Reason(int(reason)) for reason in reasons)
+    words = {**_GUARDED, Reason.NO_VALID_TEST: _REFUSED}
+    return [
+        f"{count(found[reason], 'pair')}: {text[0].lower()}{text[1:]}"
+        for reason, text in words.items()
+        if found[reason]
+    ]
+
+
+def in_json(reason: int) -> str:
+    """Return what was done as a word: "skewed", "unseen", "no-valid-test"; empty if nothing."""
+    return "" if reason == Reason.KEPT else Reason(reason).name.lower().replace("_", "-")
+
+
+def no_valid_test(n_units: int) -> str:
+    """Say why nothing is answered about groups of items, after "cannot tell"."""
+    skewed = "skewed " if 2 < n_units < BOUNDS["few-groups"].value else ""
+    return f"no valid test for {n_units:,} {skewed}{'group' if n_units == 1 else 'groups'}."
 
 
 def caution(test: str, *, n_units: int, skewness: float, clustered: bool, binary: bool) -> str:

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from analysis.statistics.validity import RunSpread
 from analysis.studies.clusters import Clusters, choose_clusters
+from analysis.studies.run_spread import load_run_spread
 from store.arrays import load_groups, load_matrix
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -27,6 +29,8 @@ class Cell:
 
     matrix: ScoreMatrix
     clusters: Clusters
+    runs: RunSpread | None
+    """How much the scores change from run to run, where a system has several."""
 
     @property
     def key(self) -> CellKey:
@@ -55,9 +59,11 @@ def load_cell(
         Whether groups of items are the independent units; by default where they join items.
     """
     dataset_uid, metric_uid = key
+    matrix = load_matrix(store, dataset_uid, metric_uid, systems=systems)
     return Cell(
-        load_matrix(store, dataset_uid, metric_uid, systems=systems),
+        matrix,
         choose_clusters(load_groups(store, dataset_uid), clusters),
+        load_run_spread(store, matrix),
     )
 
 

@@ -20,6 +20,7 @@ from analysis.statistics.description.variance_components import (
 from analysis.statistics.paired.equivalence import Verdict
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.signature import build_signature
+from analysis.studies.calibrated import guarded, in_json
 from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes
 from analysis.studies.family import Family, board_family
@@ -27,6 +28,7 @@ from analysis.studies.opponents import opponents_note
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.pairs_words import Correction
+from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study, count, listed
 from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
@@ -117,6 +119,7 @@ def flatten(plain: dict[str, Any]) -> dict[str, Any]:
             "exact": test["exact"],
             "n_resamples": test["n_resamples"],
             "pvalue_floor": test["pvalue_floor"],
+            "guard": in_json(analysis["guard"]),
         }
     )
 
@@ -171,6 +174,7 @@ def study_comparison(
             aggregation=matrix.metric.aggregation,
             sign=matrix.metric.sign,
             groups=groups,
+            runs=load_run_spread(store, matrix),
         )
     except (ValueError, TypeError) as error:
         raise StoreError(in_public_words(str(error))) from error
@@ -186,11 +190,16 @@ def study_comparison(
             clusters=clusters,
             correction=correction,
         )
+    first = caution_about(
+        analysis, settings, clustered=clustering.groups is None and has_groups(labels)
+    )
     told = sentence(
         analysis, settings, system_a.name, system_b.name, matrix.metric, matrix.dataset.label
     )
+    if family is not None:
+        told = f"{family.sentence} By itself: {told}"
     return Comparison(
-        sentence=told if family is None else f"{family.sentence} By itself: {told}",
+        sentence=f"{first} {told}".strip(),
         signature=build_signature(
             "compare",
             a=system_a.name,
@@ -210,11 +219,9 @@ def study_comparison(
                     *notes,
                     *_warnings(analysis, matrix),
                     *analysis.notes,
-                    caution_about(
-                        analysis, clustered=clustering.groups is None and has_groups(labels)
-                    ),
+                    guarded(analysis.guard),
                     clustering.note,
-                    *_about_runs(variance),
+                    *_about_runs(variance, by_name=settings.test != "auto"),
                 ],
             )
         ),
@@ -309,6 +316,8 @@ def sentence(
     units = count(analysis.n_items, "item")
     if analysis.n_units != analysis.n_items:
         units += f" in {count(analysis.n_units, 'unit')}"
+    if analysis.why:
+        return f"Cannot tell {a} and {b} apart{on}: {analysis.not_testable}"
     if analysis.not_testable:
         return f"Nothing can be tested between {a} and {b}{on}: {analysis.not_testable}"
     figures = (
@@ -432,13 +441,15 @@ def _variance(store: Store, matrix: ScoreMatrix) -> VarianceComponents | None:
     return variance_components(*runs)
 
 
-def _about_runs(variance: VarianceComponents | None) -> list[str]:
+def _about_runs(variance: VarianceComponents | None, *, by_name: bool) -> list[str]:
     """Say what the verdict leaves out where there are several runs, and what would help most."""
     if variance is None:
         return []
     told = [
         "The verdict is about the runs that were made: test and interval take the mean over runs "
         "and count the chance in the items, not that in the seeds."
+        if by_name
+        else "Test and interval count the chance in the items and that in the seeds."
     ]
     if variance.n_incomplete > variance.n_items:
         return [

@@ -121,6 +121,7 @@ def compare_pairs(
             alternative=better if directed else "two-sided",
             alpha=alpha,
             groups=cell.clusters.groups,
+            runs=cell.runs,
             interval="none" if directed else "auto",
             n_resamples=settings.n_resamples,
             rng=settings.seed,

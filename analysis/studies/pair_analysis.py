@@ -25,7 +25,8 @@ from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import as_level
-from analysis.studies.calibrated import caution
+from analysis.statistics.validity import Reason, RunSpread
+from analysis.studies.calibrated import caution, no_valid_test
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
 
@@ -84,6 +85,10 @@ class PairAnalysis:
     test_in_words: str
     not_testable: str
     """Why there is no p-value; empty when there is one."""
+    why: str
+    """"no-valid-test" where the verdict is not given because no test is known to hold."""
+    guard: Reason
+    """What was done to p and interval where the test alone does not hold."""
     n_items: int
     n_missing: int
     n_units: int
@@ -109,6 +114,7 @@ def analyse_pair(
     aggregation: str = "mean",
     sign: int = 1,
     groups: Sequence[str | None] | None = None,
+    runs: RunSpread | None = None,
 ) -> PairAnalysis:
     """Take two systems through tests, intervals, effect sizes and diagnostics.
 
@@ -124,6 +130,8 @@ def analyse_pair(
         1 where higher is better, -1 where lower is better.
     groups
         Clusters of the items, or ``None``.
+    runs
+        How much the scores of both change from run to run, if there are several.
 
     Raises
     ------
@@ -133,7 +141,7 @@ def analyse_pair(
     as_level(settings.alpha)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DegenerateDataWarning)
-        analysis = _analyse(a, b, settings, aggregation, sign, groups)
+        analysis = _analyse(a, b, settings, aggregation, sign, groups, runs)
     told = [str(w.message) for w in caught if issubclass(w.category, DegenerateDataWarning)]
     return replace(analysis, notes=tuple(dict.fromkeys(told)))
 
@@ -145,14 +153,17 @@ def _analyse(
     aggregation: str,
     sign: int,
     groups: Sequence[str | None] | None,
+    runs: RunSpread | None,
 ) -> PairAnalysis:
     present = _present(a, b)
     n_items, n_missing = int(present.sum()), int((~present).sum())
     if settings.in_units:
         a, b = in_units(a, b, settings, aggregation)
-        groups = None
+        groups, runs = None, None
     # The statistics take higher as better: where lower is better, the systems change places.
     first, second = (a, b) if sign > 0 else (b, a)
+    if runs is not None and sign < 0:
+        runs = RunSpread(runs.n_runs[::-1], runs.between[::-1], runs.noise[::-1])
     inferred = infer_pair(
         first,
         second,
@@ -161,6 +172,7 @@ def _analyse(
         alternative=settings.alternative,
         delta=sign * settings.delta,
         groups=groups,
+        runs=runs,
         interval=settings.interval,
         alpha=settings.alpha,
         margin=settings.margin,
@@ -193,6 +205,8 @@ def _analyse(
         test=test,
         test_in_words=IN_WORDS[test.test],
         not_testable=not_testable,
+        why=inferred.refusal if not_testable and settings.test == "auto" else "",
+        guard=inferred.guard,
         n_items=n_items,
         n_missing=n_missing,
         n_units=n_units,
@@ -221,18 +235,21 @@ def _verdict(side: int, delta: float, equivalence: Equivalence | None) -> Verdic
     return "equivalent" if equivalence is not None and equivalence.equivalent else "undecided"
 
 
-def caution_about(analysis: PairAnalysis, *, clustered: bool = False) -> str:
+def caution_about(
+    analysis: PairAnalysis, settings: PairSettings, *, clustered: bool = False
+) -> str:
     """Say where the test is known not to keep its level on such scores; empty where it does.
 
-    `clustered`: items come in groups, and the test was not told.
+    `clustered`: items come in groups, and the test was not told. A test that chose itself is
+    guarded where it would not hold.
     """
-    found = analysis.diagnostics
+    found = analysis.diagnostics if settings.test != "auto" else None
     return caution(
         analysis.test.test,
         n_units=analysis.n_units,
         skewness=math.nan if found is None else found.skewness,
         clustered=clustered,
-        binary=found is not None and found.binary,
+        binary=analysis.diagnostics is not None and analysis.diagnostics.binary,
     )
 
 
@@ -311,7 +328,7 @@ def test_pair(
         return result, ""
     if inferred.refusal:
         n_groups = independent_units(first, second, groups)
-        return result, f"no valid test for {count(n_groups, 'group')} of items."
+        return result, no_valid_test(n_groups)
     if result.n_items < 2:
         are = "is" if result.n_items == 1 else "are"
         return result, f"There {are} {count(result.n_items, 'item')} with a score from both."

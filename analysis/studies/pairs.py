@@ -20,6 +20,7 @@ from analysis.statistics.all_pairs.result import PairMethod, Pairwise
 from analysis.statistics.description.evaluation_units import unit_scores
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
+from analysis.studies.calibrated import guard_notes
 from analysis.studies.chosen_metric import choose_metric
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.coverage import coverage_notes
@@ -38,6 +39,7 @@ from analysis.studies.pairs_words import (
     sentence,
     warnings,
 )
+from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study
 from analysis.studies.test_names import (
     in_public_words,
@@ -75,6 +77,9 @@ class PairsStudy(Study):
     pvalue_adjusted: FloatArray
     n_items: npt.NDArray[np.int64]
     """Items (or units) with a score from both."""
+    guard: npt.NDArray[np.uint8]
+    """What was done to p and interval where the test alone does not hold: a `Reason`; 3 = no
+    valid test, so that the verdict is "undecided" without a p."""
     verdicts: npt.NDArray[np.uint8]
     """0 not comparable, 1 undecided, 2 row better, 3 row worse, 4 equivalent."""
     test: str
@@ -225,6 +230,7 @@ def compare_all(
             correction=settings.correction,
             alpha=settings.alpha,
             groups=clusters.groups,
+            runs=None if in_units else load_run_spread(store, matrix),
             n_resamples=settings.n_resamples,
             rng=settings.seed,
             margin=settings.margin,
@@ -304,6 +310,7 @@ def _study(
             *opponents_note(store, matrix.dataset.uid, metric),
             *coverage_notes(store, matrix),
             *warnings(n_items, n_pairs, result.floor_note, note, matrix, settings),
+            *guard_notes(result.guard[at][upper]),
         ),
         store_revision=store.revision(),
         dataset=matrix.dataset,
@@ -320,6 +327,7 @@ def _study(
         pvalue=read_only(result.pvalue[at]),
         pvalue_adjusted=read_only(result.pvalue_adjusted[at]),
         n_items=read_only(n_items),
+        guard=read_only(result.guard[at]),
         verdicts=read_only(verdicts),
         test=to_public(result.test),
         why_this_test=result.why,

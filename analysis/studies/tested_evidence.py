@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from analysis.statistics.validity import Reason
+from analysis.studies.calibrated import no_valid_test
 from analysis.studies.cells import Cell, CellKey, choose_metrics, load_cell, scored_cells
 from analysis.studies.directed_pairs import TestSettings, compare_pairs, to_count
 from analysis.studies.evidence import (
@@ -132,7 +133,9 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
         )
         low, high = float(undirected.ci_low[0, 1]), float(undirected.ci_high[0, 1])
         error = float(undirected.standard_error[0, 1])
-        if math.isnan(two_sided):
+        if undirected.refusal[0, 1]:
+            reason = no_valid_test(int(undirected.n_units[0, 1]))
+        elif math.isnan(two_sided):
             n_items = int(both.sum())
             reason = (
                 "no test is valid for such skewed differences of so few groups."

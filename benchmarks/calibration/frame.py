@@ -43,7 +43,8 @@ class Report(NamedTuple, Generic[Counts, About]):
     to_json: Callable[[Counts, About], str]
     from_json: Callable[[str], tuple[Counts, About]]
     page: Callable[[Counts, About], str]
-    draw: Callable[[Counts], str]
+    draw: Callable[[Counts], str] | None
+    """``None`` = there is no picture."""
 
     def stored(self, folder: Path) -> Path:
         """Return where the counts stand in a folder."""
@@ -57,11 +58,8 @@ class Report(NamedTuple, Generic[Counts, About]):
         """Return what is written, by the name of the file."""
         stored = self.to_json(counts, about)
         counts, about = self.from_json(stored)  # it can be written again from what is stored
-        return {
-            f"{self.name}.json": stored,
-            f"{self.name}.md": self.page(counts, about),
-            f"{self.name}.svg": self.draw(counts),
-        }
+        texts = {f"{self.name}.json": stored, f"{self.name}.md": self.page(counts, about)}
+        return texts if self.draw is None else texts | {f"{self.name}.svg": self.draw(counts)}
 
     def write(self, counts: Counts, about: About, folder: Path) -> None:
         """Write the counts, the page and the picture."""

@@ -16,7 +16,7 @@ from analysis.statistics.all_pairs.pairwise import CORRECTIONS, PAIRWISE_TESTS, 
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.scales import too_coarse
 from analysis.statistics.all_pairs.tiles import run_tiles
-from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.tests import paired_test
 
 TESTS = ("t", "wilcoxon", "sign", "signflip", "bootstrap")
@@ -195,8 +195,7 @@ def test_groups_are_exchanged_and_drawn_as_a_whole():
         for i, j in itertools.combinations(range(4), 2):
             pair = paired_test(scores[i], scores[j], test=test, groups=groups)
             assert result.pvalue[i, j] == pair.pvalue
-            method = "t" if test == "t" else "auto"
-            interval = difference_interval(scores[i], scores[j], groups=groups, method=method)
+            interval = infer_pair(scores[i], scores[j], test=test, groups=groups).interval
             assert result.ci_low[i, j] == pytest.approx(interval.low, rel=1e-12)
     with pytest.raises(ValueError, match="`groups` joins 40 items into 20 groups"):
         pairwise(scores, test="wilcoxon", groups=groups)

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from analysis.statistics.all_pairs.difference_facts import RunSpread, difference_facts
+from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
 from analysis.statistics.validity import (
     BOUNDS,
     Reason,
+    RunSpread,
     guard,
     guard_counts,
     guard_shares,

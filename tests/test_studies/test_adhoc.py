@@ -94,7 +94,7 @@ def test_constant_and_identical_columns() -> None:
 def test_missing_lines_are_left_out_and_said() -> None:
     study = study_adhoc(np.r_[U, math.nan], np.r_[V, 0.2])
     assert study.analysis.n_items == 150
-    assert study.warnings == ("1 line without a score in one of the columns is left out.",)
+    assert "1 line without a score in one of the columns is left out." in study.warnings
 
 
 def test_bad_settings_name_the_remedy() -> None:

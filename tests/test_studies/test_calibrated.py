@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from analysis.statistics.validity import Reason
 from analysis.studies.calibrated import FALSE_ALARMS, caution
+from dashboard.cli import app
 
 FIGURES = json.loads(
     (Path(__file__).resolve().parents[2] / "docs" / "calibration.json").read_text(encoding="utf-8")
@@ -42,3 +48,77 @@ def test_a_sentence_where_it_matters_and_none_where_not() -> None:
     said = caution("t", n_units=300, **(calm | {"clustered": True}))
     assert "takes them as independent" in said
     assert caution("mcnemar", n_units=200, skewness=math.nan, clustered=False, binary=True) == ""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Return a function that asks a store with few skewed groups, rare losses and several runs."""
+    rng = np.random.default_rng(0)
+    rows = []
+
+    def add(dataset: str, system: str, trial: int, scores: Any, groups: Any) -> None:
+        rows.extend(
+            f"{system},{dataset},q{i},score,{score},{group},{trial}"
+            for i, (score, group) in enumerate(zip(scores, groups, strict=True))
+        )
+
+    groups, base = np.repeat(["g0", "g1", "g2", "g3"], 10), rng.normal(size=40)
+    gains = np.repeat([0.2, 0.21, 0.22, 1.9], 10) + 0.01 * rng.normal(size=40)
+    add("groups", "a", 0, base + gains, groups)
+    add("groups", "b", 0, base, groups)
+    own = rng.random(20)
+    add("losses", "a", 0, own + 0.01 + 0.001 * rng.normal(size=20), range(20))
+    add("losses", "b", 0, own, range(20))
+    for trial, luck in enumerate((0.0, 0.1, 0.5)):
+        add("runs", "a", trial, own + luck, range(20))
+        add("runs", "b", trial, own + 0.02 * rng.normal(size=20), range(20))
+    add("skewed", "a", 0, own + rng.exponential(size=20) - 1.5, range(20))
+    add("skewed", "b", 0, own, range(20))
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["system,dataset,item,metric,score,group,trial", *rows]))
+
+    def call(*words: str) -> dict[str, Any]:
+        store = ["--store", str(tmp_path / "s.db"), *words]
+        outcome = CliRunner().invoke(app, store)
+        assert outcome.exit_code == 0, outcome.output
+        return dict(json.loads(outcome.stdout)["result"]) if "--json" in words else {}
+
+    call("ingest", str(path), "--higher-is-better")
+    return call
+
+
+def test_few_skewed_groups_get_no_verdict_unless_a_test_is_named(run: Any) -> None:
+    answered = run("compare", "a", "b", "--dataset", "groups", "--json")
+    assert (answered["verdict"], answered["why"]) == ("undecided", "no-valid-test")
+    assert answered["pvalue"] is None
+    assert answered["ci"] == [None, None]
+    assert "no valid test for 4 skewed groups" in answered["sentence"]
+    board = run("pairs", "groups", "--json")
+    assert board["pvalue"][0][1] is None
+    assert board["guard"][0][1] == Reason.NO_VALID_TEST
+    named = run("compare", "a", "b", "--dataset", "groups", "--test", "t", "--json")
+    assert named["pvalue"] is not None
+    assert named["why"] == ""
+
+
+@pytest.mark.parametrize(
+    ("dataset", "word"), [("losses", "unseen"), ("runs", "runs"), ("skewed", "skewed")]
+)
+def test_the_guard_is_said_and_the_cell_is_the_comparison(
+    run: Any, dataset: str, word: str
+) -> None:
+    answered = run("compare", "a", "b", "--dataset", dataset, "--json")
+    assert answered["guard"] == word
+    board = run("pairs", dataset, "--json")
+    place = board["systems"].index("a"), board["systems"].index("b")
+    assert board["pvalue"][place[0]][place[1]] == answered["pvalue"]
+    assert board["ci_low"][place[0]][place[1]] == answered["ci"][0]
+    named = run("compare", "a", "b", "--dataset", dataset, "--test", "permutation", "--json")
+    assert named["guard"] == ""
+    assert named["pvalue"] < answered["pvalue"]
+
+
+def test_what_is_known_of_a_named_test_stands_first(run: Any) -> None:
+    named = run("compare", "a", "b", "--dataset", "skewed", "--test", "t", "--json")
+    first = named["sentence"].split(": see ")[0]
+    assert "more false alarms than stated" in first

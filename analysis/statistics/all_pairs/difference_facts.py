@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,18 +9,7 @@ from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.kernels import compiled
 from analysis.statistics.all_pairs.tiles import run_tiles
 from analysis.statistics.standard_error import CodeArray
-from analysis.statistics.validity import BOUNDS, DifferenceFacts, Moments
-
-
-class RunSpread(NamedTuple):
-    """How much the mean score of systems changes from run to run, in arrays (n_systems,)."""
-
-    n_runs: npt.NDArray[np.int64]
-    between: FloatArray
-    """Variance of the means of single runs (n - 1); counts from two runs on."""
-    noise: FloatArray
-    """What of it the chance within items explains."""
-
+from analysis.statistics.validity import BOUNDS, DifferenceFacts, Moments, RunSpread
 
 _PAIRS_AT_ONCE = 2_048
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)

@@ -47,8 +47,10 @@ from analysis.statistics.all_pairs.tiles import part_of
 from analysis.statistics.paired.result import Groups
 from analysis.statistics.registry import TESTS
 from analysis.statistics.results import read_only
+from analysis.statistics.validity import RunSpread
 
 if TYPE_CHECKING:
+    from analysis.statistics.all_pairs.guarding import Guarding
     from analysis.statistics.correlation_differences import CorrelationDifferences
 
 __all__ = ["CORRECTIONS", "INTERVALS", "PAIRWISE_TESTS", "pairwise"]
@@ -66,6 +68,7 @@ def pairwise(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     groups: Groups = None,
+    runs: RunSpread | None = None,
     interval: str = "auto",
     n_resamples: int = 9_999,
     rng: Seed = 0,
@@ -99,6 +102,9 @@ def pairwise(
     groups : sequence, shape (n_items,), optional
         A label per item; items with equal labels may depend on each other, None is a group of its
         own. "t", "signflip" and "bootstrap" take whole groups; the others refuse.
+    runs : RunSpread, optional
+        How much the mean of each system, of `scores` that are means over runs, changes from run to
+        run; "auto" then counts what another run would change.
     interval : {"auto", "t", "newcombe", "tango", "inverted", "percentile", "none"}
         "auto" inverts the test of the pair, so that it holds no difference of 0 exactly where the
         test rejects. A test that has no such interval gets the one of the default test.
@@ -163,13 +169,15 @@ def pairwise(
         n_threads=n_threads,
         delta=delta,
     )
-    return _Work(settings, progress).result(margin)
+    return _Work(settings, progress, runs).result(margin)
 
 
 class _Work:
     """What the test, the intervals and the correction share."""
 
-    def __init__(self, settings: Settings, progress: Progress | None) -> None:
+    def __init__(
+        self, settings: Settings, progress: Progress | None, runs: RunSpread | None
+    ) -> None:
         self._settings = s = settings
         self._progress = progress
         self._done = 0
@@ -193,6 +201,19 @@ class _Work:
         self._by_scores = by_scores
         self.choice = by_scores if s.test == "auto" else named_test(s.test, len(s.values))
         self._n_parts = self._count_parts()
+        self._guarding: Guarding | None = None
+        if s.test == "auto" and s.aggregation == "mean" and len(s.values) > 1:
+            from analysis.statistics.all_pairs import guarding
+
+            self._guarding = guarding.Guarding(
+                self._tested(),
+                self.choice,
+                codes=s.codes,
+                runs=runs,
+                alternative=s.alternative,
+                null=s.delta,
+                n_threads=s.n_threads,
+            )
 
     @property
     def _scores(self) -> FloatArray:
@@ -225,7 +246,7 @@ class _Work:
         ways = (PairMethod.MONTE_CARLO, PairMethod.TAIL)
         drawn = self.drawn or bool(np.isin(pvalues.method, ways).any())
         upper = triangle(len(s.values))
-        choice = self.choice
+        choice = self.choice  # with the pairs that the guard refuses
         return Pairwise(
             n_systems=len(s.values),
             n_pairs=int(np.count_nonzero(~np.isnan(pvalues.pvalue[upper]))),
@@ -247,6 +268,11 @@ class _Work:
             interval_code=read_only(self._kind_code),
             refused=list(choice.refused),
             refusal=read_only(choice.refusal),
+            guard=read_only(
+                np.zeros(choice.code.shape, np.uint8)
+                if self._guarding is None
+                else self._guarding.reason
+            ),
             why=choice.why,
             aggregation=s.aggregation,
             correction=s.correction,
@@ -289,6 +315,9 @@ class _Work:
         np.fill_diagonal(method, PairMethod.NOT_TESTABLE)
         np.fill_diagonal(pvalue, np.nan)
         np.fill_diagonal(floor, np.nan)
+        if self._guarding is not None:
+            pvalue, self.choice = self._guarding.pvalues(pvalue, self.choice)
+            method[self.choice.refusal > 0] = PairMethod.NOT_TESTABLE
         return PairPvalues(pvalue, method, floor)
 
     def intervals(self, pvalue: FloatArray, alpha: float) -> tuple[Ends, FloatArray]:
@@ -324,6 +353,8 @@ class _Work:
             else:
                 ends = self._ends_of(kind, here, alpha)
             low[here], high[here] = ends.low[here], ends.high[here]
+        if self._guarding is not None and s.interval == "auto":
+            low, high = self._guarding.ends(low, high, 1 - alpha)
         untested = self.choice.refusal > 0
         low[untested] = high[untested] = np.nan
         np.fill_diagonal(low, np.nan)

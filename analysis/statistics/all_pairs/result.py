@@ -93,6 +93,8 @@ class Pairwise(Result):
         Why some pairs get no test, such as "no-valid-test"; the first is empty.
     refusal : ndarray of uint8
         Reason of each pair, as a place in `refused`; 0 where it is tested.
+    guard : ndarray of uint8
+        `Reason` of each pair: what was done to p and interval where the test alone does not hold.
     why : str
         Why the first of `tests` was used.
     aggregation : str
@@ -140,6 +142,7 @@ class Pairwise(Result):
     interval_code: npt.NDArray[np.uint8]
     refused: list[str]
     refusal: npt.NDArray[np.uint8]
+    guard: npt.NDArray[np.uint8]
     why: str
     aggregation: str
     correction: str

@@ -32,9 +32,11 @@ from analysis.statistics.paired.result import (
 )
 from analysis.statistics.registry import TESTS
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
+from analysis.statistics.validity import Reason
 
 if TYPE_CHECKING:
     from analysis.statistics.all_pairs.result import Pairwise
+    from analysis.statistics.validity import RunSpread
 
 _EXACT_TESTS = ("sign", "mcnemar")
 
@@ -49,6 +51,8 @@ class PairInference:
     standard_error: float
     """Of the difference; NaN where it is not defined."""
     equivalence: Equivalence | None
+    guard: Reason
+    """What was done to p and interval where the test alone does not hold."""
     refusal: str
     """Why no test is valid here, such as "no-valid-test"; empty where there is one."""
 
@@ -62,6 +66,7 @@ def infer_pair(
     alternative: Alternative = "two-sided",
     delta: float = 0.0,
     groups: Groups = None,
+    runs: RunSpread | None = None,
     interval: str = "auto",
     alpha: float = 0.05,
     margin: float | None = None,
@@ -74,7 +79,7 @@ def infer_pair(
     ----------
     a, b : array_like, shape (n_items,) or (n_items, n_components)
         Scores, higher is better. NaN in any component of either leaves the item out.
-    test, aggregation, alternative, groups, interval, alpha, margin, n_resamples, rng
+    test, aggregation, alternative, groups, runs, interval, alpha, margin, n_resamples, rng
         As for `pairwise`.
     delta : float
         Difference a - b under the null hypothesis.
@@ -108,6 +113,7 @@ def infer_pair(
             "alternative": alternative,
             "alpha": level,
             "groups": groups,
+            "runs": runs,
             "interval": interval,
             "n_resamples": resamples,
             "rng": seed,
@@ -134,6 +140,7 @@ def infer_pair(
         ),
         standard_error=float(found.standard_error[0, 1]),
         equivalence=equivalence,
+        guard=Reason(int(found.guard[0, 1])),
         refusal=found.refused[found.refusal[0, 1]],
     )
 

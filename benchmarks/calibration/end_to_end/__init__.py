@@ -1,0 +1,1 @@
+"""Calibration of the default of every command: files in, `--json` out."""
