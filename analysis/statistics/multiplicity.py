@@ -140,7 +140,7 @@ def adjust(
     >>> result.pvalues_adjusted
     array([0.03, 0.06,  nan, 0.06])
     >>> result.signature
-    'holm|m:3|untestable:1 not counted|alpha:0.05|v:0.1'
+    'holm|m:3|untestable:1 not counted|alpha:0.05|v:0.2'
     """
     values = as_pvalues(pvalues)
     as_choice(method, "method", METHODS)

@@ -22,7 +22,7 @@ def build_signature(procedure: str, /, **settings: str | int | float) -> str:
     Examples
     --------
     >>> build_signature("holm", m=12, untestable="1 not counted", alpha=0.05)
-    'holm|m:12|untestable:1 not counted|alpha:0.05|v:0.1'
+    'holm|m:12|untestable:1 not counted|alpha:0.05|v:0.2'
     """
     parts = [f"{key}:{value}" for key, value in settings.items()]
     return "|".join([procedure, *parts, f"v:{STATISTICS_VERSION}"])

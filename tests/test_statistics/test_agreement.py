@@ -24,7 +24,7 @@ def test_range_of_the_notebook():
     possible = agreement_range(0.7, 0.02)
     assert (possible.least, possible.most) == pytest.approx((0.42, 0.98))
     assert possible.middle == pytest.approx(0.7)
-    assert possible.signature == "agreement-range|baseline:0.7|gap:0.02|v:0.1"
+    assert possible.signature == "agreement-range|baseline:0.7|gap:0.02|v:0.2"
 
 
 @given(n=st.integers(1, 12), data=st.data())

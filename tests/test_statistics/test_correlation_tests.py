@@ -89,13 +89,12 @@ def test_what_cannot_be_tested_is_nan(run):
     assert math.isnan(run(np.empty((0, 2)), np.empty((0, 2))).difference)
 
 
-@pytest.mark.parametrize("test", ["steiger", "williams", "signflip", "auto"])
+@pytest.mark.parametrize("test", ["steiger", "williams", "signflip", "bootstrap", "auto"])
 def test_gold_must_be_shared(test):
     a, b = systems(10)
     b[3, 1] += 1
     with pytest.raises(ValueError, match="same gold in column 1, they differ on 1 of 10 items"):
         paired_test(a, b, test=test, aggregation="pearson")
-    assert 0 < paired_test(a, b, test="bootstrap", aggregation="pearson").pvalue <= 1
 
 
 def test_missing_predictions_are_left_out():
@@ -114,7 +113,7 @@ def test_groups_and_other_metrics_are_refused():
     with pytest.raises(ValueError, match="`aggregation` must be one of 'pearson', 'spearman'"):
         steiger(a, b, aggregation="mean")
     grouped = paired_test(a, b, aggregation="pearson", groups=[1, 1, 2, 2, 3, 3])
-    assert grouped.test == "signflip"
+    assert grouped.test == "jackknife"
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -147,7 +146,8 @@ def test_resampling_neither_minds_scale_nor_order_nor_names(test, aggregation):
     expected = paired_test(a, b, **options).pvalue
     assert paired_test(a * [1000, 1] + [7, 0], b, **options).pvalue == expected
     order = np.random.default_rng(0).permutation(50)
-    assert paired_test(a[order], b[order], **options).pvalue == expected
+    # Draws belong to the places of items: other ones, within their Monte Carlo error.
+    assert paired_test(a[order], b[order], **options).pvalue == pytest.approx(expected, abs=0.1)
     assert paired_test(b, a, **options).pvalue == expected
 
 

@@ -244,7 +244,7 @@ def test_signature_and_seed():
     assert found.n_iterations == 512
     assert found.signature == (
         "rating-power|test:calibrated|alt:two-sided|alpha:0.05|diff:0.2|"
-        "sd:0.08 0.26 0.16 0.01 0.01|workers:3|items:50|ratings:1|m:512|seed:0|v:0.1"
+        "sd:0.08 0.26 0.16 0.01 0.01|workers:3|items:50|ratings:1|m:512|seed:0|v:0.2"
     )
     other = power_of_ratings(0.2, LOW_VARIANCE, 3, 50, n_iterations=512, rng=1)
     assert other.power != found.power

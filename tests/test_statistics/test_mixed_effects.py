@@ -209,7 +209,7 @@ def test_signature_and_dictionary():
     found = fit_ratings(*draw(0, 3, 5))
     assert found.signature == (
         "rating-model|fit:reml|test:calibrated|conf:0.95|ratings:30|missing:0|workers:3|items:5|"
-        "v:0.1"
+        "v:0.2"
     )
     assert found.to_dict()["n_workers"] == 3
 

@@ -100,7 +100,7 @@ def test_same_seed_same_result_and_standard_errors():
     )
     assert dict(first.probability) == dict(second.probability)
     assert first.signature == (
-        "overclaiming|scenario:dependent|sided:one-sided|n:7|m:500|alpha:0.05|seed:4|v:0.1"
+        "overclaiming|scenario:dependent|sided:one-sided|n:7|m:500|alpha:0.05|seed:4|v:0.2"
     )
     p = first.probability["count"]
     assert first.standard_error["count"] == pytest.approx(np.sqrt(p * (1 - p) / 500))

@@ -77,8 +77,7 @@ def test_stated_effect_is_what_the_draws_have():
     gap = a - b
     weights = tilted_weights(gap - 0.06, 0.06)
     assert weights @ gap == pytest.approx(0.06, abs=1e-10)
-    found = pilot_power(a, b, sizes=[300], effect=0.06, n_iterations=600)
-    assert found.test == "mcnemar"
+    found = pilot_power(a, b, sizes=[300], test="mcnemar", effect=0.06, n_iterations=600)
     # Exactly: McNemar's power for the chances of wins and losses that the weights give.
     win, loss = float(weights[gap > 0].sum()), float(weights[gap < 0].sum())
     wins, losses = np.meshgrid(np.arange(301), np.arange(301), indexing="ij")
@@ -141,7 +140,7 @@ def test_pilot_of_a_corpus_metric():
     found = pilot_power(
         a, b, sizes=[30, 120], aggregation="ratio", n_iterations=60, n_resamples=199
     )
-    assert found.test == "signflip"
+    assert found.test == "bootstrap-percentile"
     assert found.power[0] < found.power[1]
     # Equal denominators: the ratio is the mean of the items' shares.
     means = pilot_power(

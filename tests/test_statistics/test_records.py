@@ -54,7 +54,7 @@ def test_only_the_best_of_a_day_is_a_record():
     assert found.previous.tolist() == [-1, -1, 1, 1, 1, 1]
     assert found.looks.tolist() == [1, 2, 3, 4, 5, 0]
     assert found.gain[3] == 2
-    assert found.signature == "records|n:6|looks:5|v:0.1"
+    assert found.signature == "records|n:6|looks:5|v:0.2"
 
 
 @pytest.mark.shared
@@ -245,7 +245,7 @@ def test_ladder_asks_for_one_standard_error():
     found = ladder(scores)
     np.testing.assert_allclose(found.margins, [0, 0.01, 0.0140705], atol=1e-6)
     assert found.climbed.tolist() == [True, False, True]
-    assert found.signature == "ladder|looks:3|step:by items|n:100|v:0.1"
+    assert found.signature == "ladder|looks:3|step:by items|n:100|v:0.2"
 
 
 def test_ladder_shows_continuous_scores_to_one_nth():
@@ -259,7 +259,7 @@ def test_fixed_ladder_by_hand():
     assert found.leaders.tolist() == [0, 0, 2, 2, 2, 2, 6]
     assert found.margins[:2].tolist() == [0, 0.01]
     assert found.n_items is None
-    assert found.signature == "ladder|looks:7|step:0.01|v:0.1"
+    assert found.signature == "ladder|looks:7|step:0.01|v:0.2"
     json.dumps(found.to_dict(), allow_nan=False)
 
 

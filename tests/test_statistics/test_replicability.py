@@ -211,7 +211,7 @@ def test_nothing_testable_gives_zeros(pvalues):
 
 def test_signature_and_assumptions():
     result = analyse_replicability([0.01, np.nan], alpha=0.1)
-    assert result.signature == "replicability|n:1|untestable:1 not counted|alpha:0.1|v:0.1"
+    assert result.signature == "replicability|n:1|untestable:1 not counted|alpha:0.1|v:0.2"
     assert "whatever the dependence" in result.assumes["bonferroni"]
     assert "independent" in result.assumes["fisher"]
 

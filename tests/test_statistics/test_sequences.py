@@ -261,14 +261,14 @@ def test_empty_sequence(rule):
 def test_result_states_what_it_controls():
     spent = alpha_spending([0.001, math.nan], looks=[1, 7])
     assert spent.signature == (
-        "alpha-spending|m:2|looks:7|untestable:1|weights:zeta|exponent:2.0|alpha:0.05|v:0.1"
+        "alpha-spending|m:2|looks:7|untestable:1|weights:zeta|exponent:2.0|alpha:0.05|v:0.2"
     )
     assert spent.controls == "family-wise error"
     assert "any way" in spent.assumes
     assert "not testable" in str(spent)
     earned = online_fdr([0.2], "addis")
     assert earned.signature == (
-        "addis|m:1|looks:1|untestable:0|w0:0.025|candidate:0.25|discard:0.5|alpha:0.05|v:0.1"
+        "addis|m:1|looks:1|untestable:0|w0:0.025|candidate:0.25|discard:0.5|alpha:0.05|v:0.2"
     )
     assert "share a test set" in earned.assumes
     assert "any way" in online_fdr([0.2]).assumes

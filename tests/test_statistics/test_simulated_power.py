@@ -225,12 +225,12 @@ def test_rows_agree_with_single_tests(test, alternative):
     resamples = 4_999
     ours = row_pvalues(rows, test=test, alternative=alternative, n_resamples=resamples, seed=1)
     for row, pvalue in zip(rows, ours, strict=True):
-        a, b = (row > 0, row < 0) if test == "mcnemar" else (row, np.zeros(row.size))
+        a, b = (row > 0, row < 0) if test in ("mcnemar", "score") else (row, np.zeros(row.size))
         single = paired_test(
             a, b, test=test, alternative=alternative, n_resamples=resamples, rng=2
         ).pvalue
         noise = 6 * math.sqrt(single * (1 - single) / resamples) + 2e-3
-        exact = test in ("t", "sign", "mcnemar", "wilcoxon")
+        exact = test in ("t", "sign", "mcnemar", "score", "wilcoxon")
         assert pvalue == pytest.approx(single, abs=1e-12 if exact else 2 * noise)
 
 
@@ -314,7 +314,7 @@ def test_false_positives_stay_at_the_level():
         found = distribution_power(0.0, 1.0, sizes=[50], test=test, n_iterations=700)
         assert found.power_low[0] <= 0.05
         assert math.isnan(found.type_m[0])
-    assert found.signature.endswith("|difference:0.0|std:1.0|shape:normal|v:0.1")
+    assert found.signature.endswith("|difference:0.0|std:1.0|shape:normal|v:0.2")
 
 
 def test_stated_distribution_refuses():

@@ -95,8 +95,8 @@ def comparable_scores(
     --------
     >>> nan = float("nan")
     >>> found = comparable_scores([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, nan, nan]], (0.0, 1.0))
-    >>> found.value, found.bound_low, found.bound_high
-    (array([0.5, 0.25]), array([0.5, 0.25]), array([0.5, 0.75]))
+    >>> found.value.round(6).tolist(), found.bound_low.tolist(), found.bound_high.tolist()
+    ([0.5, 0.25], [0.5, 0.25], [0.5, 0.75])
     """
     table = _as_table(scores)
     level = as_level(confidence_level, name="confidence_level")
@@ -151,7 +151,7 @@ def better_whatever_is_missing(
 
     Examples
     --------
-    >>> some = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, float("nan")]
+    >>> some = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, float("nan")]
     >>> better_whatever_is_missing([some, [0.0] * 7 + [1.0]], 0, (0.0, 1.0))
     array([False, False])
     >>> better_whatever_is_missing([some[:6], [0.0] * 6], 0, (0.0, 1.0))

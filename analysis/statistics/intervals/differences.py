@@ -95,9 +95,9 @@ def difference_interval(
 
     Examples
     --------
-    >>> low, high, method, _ = difference_interval([1, 1, 0, 1], [1, 0, 0, 0])
+    >>> low, high, method, _ = difference_interval([1, 1, 0, 1] * 4, [1, 0, 0, 0] * 4)
     >>> method, round(low, 3), round(high, 3)
-    ('tango', -0.235, 0.85)
+    ('tango', 0.21, 0.72)
     """
     as_choice(method, "method", DIFFERENCE_METHODS)
     level = as_level(confidence_level, name="confidence_level")

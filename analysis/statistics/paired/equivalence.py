@@ -131,7 +131,7 @@ def tost(
 
     Examples
     --------
-    >>> result = tost([0.8, 0.6, 0.9, 0.7], [0.79, 0.61, 0.9, 0.69], 0.1)
+    >>> result = tost([0.8, 0.6, 0.9, 0.7], [0.79, 0.61, 0.9, 0.69], 0.1, test="t")
     >>> result.equivalent, result.interval.method
     (True, 't')
     """

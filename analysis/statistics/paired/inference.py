@@ -205,9 +205,7 @@ def _statistic(
     delta = found.delta
     if test == "t":
         error = float(found.standard_error[0, 1])
-        if found.pvalue[0, 1] == 1:
-            t = 0.0
-        elif error > 0:
+        if error > 0:
             t = (difference - delta) / error
         else:
             side = side_of(difference, delta)

@@ -228,8 +228,7 @@ def check_same_gold(pair: CompletePair) -> None:
         raise ValueError(
             "`a` and `b` must have the same gold in column 1, they differ on "
             f"{different.size} of {len(pair.a)} items ({pair.a[first, 1]:g} and "
-            f"{pair.b[first, 1]:g} on the first of them). Compare runs of one dataset, or use "
-            "the bootstrap."
+            f"{pair.b[first, 1]:g} on the first of them). Compare runs of one dataset."
         )
 
 

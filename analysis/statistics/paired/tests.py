@@ -75,8 +75,8 @@ def paired_test(
 
     Examples
     --------
-    >>> paired_test([1, 0, 1], [0, 0, 1]).test
-    'mcnemar'
+    >>> paired_test([1, 0, 1] * 5, [0, 0, 1] * 5).test
+    'score'
     """
     as_choice(test, "test", TESTS)
     as_aggregation(aggregation)
