@@ -80,8 +80,11 @@ def difference_facts(
         Moments(*(np.ascontiguousarray(column) for column in found[:, k : k + 4].T))
         for k in (0, 4, 8)
     )
-    ahead = np.where(items.mean >= 0, mean[first], mean[second])
-    behind = np.where(items.mean >= 0, mean[second], mean[first])
+    tied = items.mean == 0
+    ahead = np.where(items.mean > 0, mean[first], mean[second])
+    behind = np.where(items.mean > 0, mean[second], mean[first])
+    ahead = np.where(tied, np.fmin(mean[first], mean[second]), ahead)
+    behind = np.where(tied, np.fmax(mean[first], mean[second]), behind)
     with np.errstate(invalid="ignore"):
         largest = np.maximum(
             ahead - np.fmin(low[first], low[second]), np.fmax(high[first], high[second]) - behind
@@ -119,8 +122,9 @@ def _with_runs(
     # All of it, so that variances estimated below 0 count as well.
     doubt = np.where(known, (runs.between / n) ** 2 / (n - 1), 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        total = squared + added[first] + added[second]
-        whole = total**2 / (squared**2 / df + doubt[first] + doubt[second])
+        # Both systems first: the sum is then the same for the pair turned round.
+        total = squared + (added[first] + added[second])
+        whole = total**2 / (squared**2 / df + (doubt[first] + doubt[second]))
     return total, np.where(total > 0, whole, df), known[first] | known[second]
 
 
@@ -258,7 +262,7 @@ def _moments(
     shift = first / n
     variance = second / n - shift * shift
     out[1] = centre + scale * shift
-    if n < 2 or not variance > 1e-28 * (second / n):
+    if n < 2 or not variance > 1e-12 * (second / n):
         return
     out[2] = scale * np.sqrt(variance * n / (n - 1))
     centred = third / n - 3 * shift * second / n + 2 * shift * shift * shift
