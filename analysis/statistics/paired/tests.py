@@ -90,7 +90,8 @@ def paired_test(
     alone = None
     if test in _WITH_STATISTIC or (test != "auto" and not _TESTS[test].together):
         alone = _single(test, a, b, aggregation, shift, shared, options, resampling)
-        if options or not _TESTS[test].together:
+        # Alone, Wilcoxon's p is exact also with ties where all pairs would take too long.
+        if options or not _TESTS[test].together or test == "wilcoxon":
             return alone
     together = infer_pair(
         a,
