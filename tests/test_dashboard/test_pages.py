@@ -148,7 +148,8 @@ def test_leaderboard_says_when_coverage_is_unequal(
     app = open_page("leaderboard", filled_path, dataset="docstrings-library")
     assert not app.exception
     assert "Unequal coverage" in text_of(app)
-    assert "on shared items" in text_of(app)
+    assert "by comparable scores" in text_of(app)
+    assert "Scores are comparable ones" in text_of(app)
 
 
 def test_across_page_tells_the_directions_apart(

@@ -7,7 +7,7 @@ import pytest
 from store.datasets import get_dataset
 from store.errors import NotFoundError
 from store.importers.bundle import BundleMetric
-from store.ingest import ingest
+from store.ingest import ingest, ingest_all
 from store.lifecycle import delete, restore
 from store.metrics import get_metric
 from store.runs import get_run, list_runs
@@ -22,7 +22,7 @@ def test_get_system_by_uid_name_alias_and_case(store, bundle):
 
 
 def test_get_system_prefers_the_exact_case(store, bundle):
-    ingest(store, bundle({"bert": [1.0], "BERT": [2.0]}), actor="t")
+    ingest_all(store, [bundle({"bert": [1.0], "BERT": [2.0]})], actor="t", case_matters=True)
     assert get_system(store, "bert").name == "bert"
     assert get_system(store, "BERT").name == "BERT"
     with pytest.raises(NotFoundError) as raised:

@@ -8,6 +8,7 @@ from math import fsum
 import pytest
 
 from analysis import numbers
+from analysis.statistics.validity import Reason
 from analysis.studies.comparison import study_comparison
 from analysis.studies.pair_analysis import without_rounding
 from analysis.studies.replicability import study_replicability
@@ -20,8 +21,8 @@ STEPS = [(5 * i) % 13 for i in range(40)]
 
 
 def test_a_difference_of_1e_13_of_the_score_is_told(store: Store, add_run: AddRun) -> None:
-    add_run("A", "d", [x + step * STEP for x, step in zip(HARD, STEPS, strict=True)])
-    add_run("B", "d", HARD)
+    add_run("A", "d", [0.5 + step * STEP for step in STEPS])
+    add_run("B", "d", [0.5] * 40)
     exact = fsum(step * STEP for step in STEPS) / 40
     study = study_comparison(store, "A", "B")
     assert study.verdict == "better"
@@ -29,6 +30,21 @@ def test_a_difference_of_1e_13_of_the_score_is_told(store: Store, add_run: AddRu
     assert study.analysis.ci[0] > 0
     assert "e−13" in study.sentence
     assert "0.0000000" not in study.sentence.partition("a difference of")[2]
+    (row,) = study_replicability(store, "A", "B").to_dict()["datasets"]
+    assert row["difference"] == pytest.approx(exact, rel=1e-3)
+
+
+def test_a_difference_of_1e_13_is_no_rounding_where_scores_range_widely(
+    store: Store, add_run: AddRun
+) -> None:
+    """What no item shows could outweigh it: the verdict is careful, the difference remains."""
+    add_run("A", "d", [x + step * STEP for x, step in zip(HARD, STEPS, strict=True)])
+    add_run("B", "d", HARD)
+    exact = fsum(step * STEP for step in STEPS) / 40
+    study = study_comparison(store, "A", "B")
+    assert study.analysis.difference == exact
+    assert study.analysis.guard == Reason.UNSEEN
+    assert study.analysis.ci[0] < 0 < study.analysis.ci[1]
     (row,) = study_replicability(store, "A", "B").to_dict()["datasets"]
     assert row["difference"] == pytest.approx(exact, rel=1e-3)
 
