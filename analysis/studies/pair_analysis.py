@@ -24,6 +24,7 @@ from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
+from analysis.statistics.standard_error import t_quantile
 from analysis.statistics.validation import as_level
 from analysis.statistics.validity import Reason, RunSpread
 from analysis.studies.calibrated import caution, no_valid_test
@@ -193,7 +194,7 @@ def _analyse(
     # Where no p-value can reach alpha, it makes no sense to say what would have been found.
     hopeless = test.exact and (test.pvalue_floor or 0.0) > settings.alpha
     n_units = independent_units(a, b, groups)
-    error = inferred.standard_error
+    error = _error_of(inferred, n_units)
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
         difference=sign * gain,
@@ -357,6 +358,15 @@ def without_rounding(difference: float, score_a: float, score_b: float) -> float
     """Return 0 for scores that are equal but for the rounding of their sums."""
     rounding = 32 * float(np.finfo(float).eps) * max(abs(score_a), abs(score_b))
     return 0.0 if abs(difference) <= rounding else difference
+
+
+def _error_of(inferred: PairInference, n_units: int) -> float:
+    """Return the standard error; where the guard made the answer more careful, by the interval."""
+    low, high = inferred.interval.low, inferred.interval.high
+    if inferred.guard == Reason.KEPT or n_units < 2 or not math.isfinite(high - low):
+        return inferred.standard_error
+    quantile = t_quantile(n_units - 1, inferred.interval.confidence_level)
+    return float(np.fmax(inferred.standard_error, (high - low) / 2 / quantile))
 
 
 def _smallest_found(error: float, n_units: int, settings: PairSettings) -> float:
