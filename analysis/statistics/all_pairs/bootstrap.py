@@ -91,15 +91,15 @@ def bootstrap_all_pairs(
     Returns
     -------
     BootstrapPairs
-        p = (count + 1) / (n_resamples + 1); 1 for identical systems. NaN without shared items,
-        where a metric is not defined, and where every replicate gives the same difference other
-        than 0. A replicate whose metric is not defined counts as extreme and is left out of the
+        p = (count + 1) / (n_resamples + 1). Where every replicate gives the same difference, 1 if
+        it is `delta`, and NaN otherwise; NaN without shared items and where a metric is not
+        defined. A replicate whose metric is not defined counts as extreme and is left out of the
         interval; no interval for fewer than two units.
 
     Warns
     -----
     DegenerateDataWarning
-        If every replicate of a pair gives the same difference other than 0.
+        If every replicate of a pair gives the same difference other than `delta`.
 
     Notes
     -----
@@ -166,6 +166,7 @@ class _Plan:
         self._ends = np.full((3, n_pairs), np.nan)
         self._testable = np.zeros(n_pairs, dtype=np.bool_)
         self._constant = np.zeros(n_pairs, dtype=np.bool_)
+        self._at_delta = np.zeros(n_pairs, dtype=np.bool_)
 
     def resample_set(self, part: CompleteSet, progress: Progress | None) -> None:
         """Resample pairs that share the same items."""
@@ -183,8 +184,8 @@ class _Plan:
             size = np.abs(metric.observed)
             room = TIE * np.maximum(size[part.left], size[part.right])
             # No spread at all also where no replicate is defined: then the spread is NaN.
-            constant = ~(found.standard_error > room) & (np.abs(observed) > room)
-            self._constant[part.pairs] = constant
+            self._constant[part.pairs] = ~(found.standard_error > room)
+            self._at_delta[part.pairs] = ~(np.abs(observed - self.options["delta"]) > room)
 
     def resample_tile(self, pairs: IntArray, progress: Progress | None) -> None:
         """Resample the means of pairs that each have items of their own."""
@@ -209,12 +210,16 @@ class _Plan:
     def finish(self, alternative: str, moments: Moments | None, warn: bool) -> BootstrapPairs:
         """Return what was found as matrices."""
         at = (self._first, self._second)
-        constant = self._constant
         if self._aggregation == "mean":
-            if moments is None:
-                moments = paired_moments(self._values[:, :, 0], groups=self._codes)
+            delta = self.options["delta"]
+            if moments is None or delta:
+                scores = self._values[:, :, 0]
+                if delta:
+                    scores = scores - np.array([[delta], [0.0]])
+                moments = paired_moments(scores, groups=self._codes)
             # A single unit, or the same difference on all of them.
-            constant = ~(moments.standard_error[at] > 0) & ~moments.identical[at]
+            self._constant = ~(moments.standard_error[at] > 0)
+            self._at_delta = moments.identical[at]
         n_systems = len(self._values)
         low, high = (np.full((n_systems, n_systems), np.nan) for _ in range(2))
         # Where every replicate is the same, an interval of no width would read as certainty.
@@ -223,7 +228,7 @@ class _Plan:
         low[at[::-1]], high[at[::-1]] = 0.0 - self._ends[1], 0.0 - self._ends[0]
         error = np.full((n_systems, n_systems), np.nan)
         error[at] = error[at[::-1]] = self._ends[2]
-        pvalues = self._pvalues(constant & self._testable, alternative, warn)
+        pvalues = self._pvalues(alternative, warn)
         return BootstrapPairs(pvalues, low, high, error)
 
     def _enter(self, pairs: IntArray, found: Resampled, several: BoolArray | bool) -> None:
@@ -231,7 +236,8 @@ class _Plan:
         ends = np.stack([found.low, found.high, found.standard_error])
         self._ends[:, pairs] = np.where(several, ends, np.nan)
 
-    def _pvalues(self, constant: BoolArray, alternative: str, warn: bool) -> PairPvalues:
+    def _pvalues(self, alternative: str, warn: bool) -> PairPvalues:
+        constant = self._constant & ~self._at_delta & self._testable
         if warn and constant.any():
             warnings.warn(
                 f"Every resample gives {np.count_nonzero(constant)} of {constant.size} pairs the "
@@ -248,6 +254,8 @@ class _Plan:
             floor = np.minimum(1.0, 2.0 * floor)
         if alternative == "less":
             above, below = below, above
+        settled = self._constant & self._at_delta
+        above, below = (np.where(settled, 1.0, tail) for tail in (above, below))
         untestable = constant | ~self._testable
         above, below = (np.where(untestable, np.nan, tail) for tail in (above, below))
         n_systems = len(self._values)

@@ -109,8 +109,9 @@ def bootstrap(
     Notes
     -----
     Memory: 6 KB per item. Sums of means are exact (see `fixed_point`); ties with the observed
-    value count as reached, to a relative 1e-12. The p-value depends neither on the order of items
-    (unless equal items lie in different groups) nor on which system is called a.
+    value count as reached, to a relative 1e-12. Draws belong to the place of an item: another
+    order of items gives a p-value that agrees within Monte Carlo error. Which system is called a
+    does not matter.
 
     References
     ----------
