@@ -15,6 +15,7 @@ from analysis.statistics.intervals.bootstrap import bootstrap_interval
 from analysis.statistics.intervals.differences import difference_interval, score_interval
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.paired.equivalence import tost
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.result import Groups
 from analysis.statistics.paired.tests import paired_test
 from benchmarks.calibration.corrections import LEVELS, N_RESAMPLES, correct
@@ -113,6 +114,24 @@ def _difference(method: str, aggregation: str = "mean") -> Callable[..., FloatAr
     return run
 
 
+def _interval_of(test: str, aggregation: str = "mean") -> Callable[..., FloatArray]:
+    """Return a run of the interval that goes with a test."""
+
+    def run(sample: Sample, truth: Truth, groups: Groups, seed: int) -> FloatArray:
+        found = infer_pair(
+            sample.a,
+            sample.b,
+            test=test,
+            aggregation=aggregation,
+            groups=groups,
+            n_resamples=N_RESAMPLES,
+            rng=seed,
+        )
+        return np.array([outcome_of_interval(found.interval, truth.difference)])
+
+    return run
+
+
 def _median(method: str) -> Callable[..., FloatArray]:
     def run(sample: Sample, truth: Truth, groups: Groups, seed: int) -> FloatArray:
         interval = bootstrap_interval(
@@ -188,12 +207,14 @@ def _jobs_of_tests() -> list[Job]:
         job("sign", "sign", "ranks", _ALL_MEDIANS),
         job("signflip-median", "permutation, median", "medians", _ALL_MEDIANS, share_of_many=0.5),
         job("bootstrap-median", "bootstrap, median", "medians", _ALL_MEDIANS, share_of_many=0.5),
+        job("score", "score", "shares", _BINARY),
         job("mcnemar", "McNemar, exact", "shares", _BINARY),
         job("mcnemar-midp", "McNemar, mid-p", "shares", _BINARY),
         job("mcnemar-chi2", "McNemar, χ²", "shares", _BINARY),
         job("mcnemar-chi2-cc", "McNemar, χ² corrected", "shares", _BINARY),
     ]
-    for test, title in (("steiger", "Steiger"), ("williams", "Williams")):
+    tests = (("jackknife", "jackknife"), ("steiger", "Steiger"), ("williams", "Williams"))
+    for test, title in tests:
         jobs += [_of_gold(test, title, kind) for kind in ("pearson", "spearman")]
     jobs += [
         _of_gold("signflip", "sign-flip permutation", kind) for kind in ("pearson", "spearman")
@@ -204,6 +225,16 @@ def _jobs_of_tests() -> list[Job]:
             Job((Row(f"{test} {kind}", title),), "corpus", (kind,), _test(test, kind))
             for kind in _CORPUS
         ]
+    jobs += [
+        Job(
+            (Row(f"bootstrap-percentile {kind}", "bootstrap, percentiles"),),
+            "corpus",
+            (kind,),
+            _test("bootstrap-percentile", kind),
+            share=0.25,
+        )
+        for kind in _CORPUS
+    ]
     row = Row("tost", "two one-sided tests")
     jobs.append(Job((row,), "equivalence", _ALL, _equivalence, takes_groups=True, effect=_EFFECT))
     return jobs
@@ -211,8 +242,10 @@ def _jobs_of_tests() -> list[Job]:
 
 def _of_gold(test: str, title: str, kind: str) -> Job:
     row = Row(f"{test} {kind}", f"{title}, {kind.capitalize()}")
-    takes = test in ("signflip", "bootstrap")
-    return Job((row,), "correlations", _GOLD, _test(test, kind), takes_groups=takes)
+    takes = test in ("signflip", "bootstrap", "jackknife")
+    share = 0.05 if test == "jackknife" else 1.0
+    run = _test(test, kind)
+    return Job((row,), "correlations", _GOLD, run, takes_groups=takes, share=share)
 
 
 def _jobs_of_intervals() -> list[Job]:
@@ -231,6 +264,16 @@ def _jobs_of_intervals() -> list[Job]:
         )
         for m in ("t", *_BOOTSTRAPS)
     ]
+    jobs.append(
+        job(
+            "difference inverted",
+            "inverted sign-flip test",
+            "ci differences",
+            _ALL,
+            _interval_of("signflip"),
+            share=0.05,
+        )
+    )
     jobs += [
         job(
             f"difference {m}",
@@ -300,6 +343,17 @@ def _jobs_of_intervals() -> list[Job]:
                 effect=0.0,
                 share=share,
                 share_of_many=0.5,
+            )
+        )
+        jobs.append(
+            job(
+                f"jackknife {kind}",
+                f"jackknife, {kind.capitalize()}",
+                "ci correlations",
+                _GOLD,
+                _interval_of("jackknife", kind),
+                effect=0.0,
+                share=0.05,
             )
         )
     for kind in _CORPUS:

@@ -28,14 +28,14 @@ _GRADED = ("normal", "skewed-scores", "skewed", "heavy", "ratings")
 _GOLD = ("gold-normal", "gold-skewed", "gold-heavy", "gold-ratings", "gold-binary")
 _GROUPS = ("clustered by group", "clustered-binary by group")
 TAKEN = (
-    ("right or wrong", "mcnemar", "ci difference tango", ("binary",)),
-    ("graded", "signflip", "ci difference t", _GRADED),
-    ("in groups", "signflip", "ci difference t", _GROUPS),
-    ("ratio", "signflip ratio", "ci ratio bca", ("ratio",)),
-    ("F1", "signflip f1", "ci f1 bca", ("f1",)),
-    ("BLEU", "signflip bleu", "ci bleu bca", ("bleu",)),
-    ("Pearson with gold", "steiger pearson", "ci correlation pearson", _GOLD),
-    ("Spearman with gold", "steiger spearman", "ci correlation spearman", _GOLD),
+    ("right or wrong", "score", "ci difference tango", ("binary",)),
+    ("graded", "signflip", "ci difference inverted", _GRADED),
+    ("in groups", "signflip", "ci difference inverted", _GROUPS),
+    ("ratio", "bootstrap-percentile ratio", "ci ratio percentile", ("ratio",)),
+    ("F1", "bootstrap-percentile f1", "ci f1 percentile", ("f1",)),
+    ("BLEU", "bootstrap-percentile bleu", "ci bleu percentile", ("bleu",)),
+    ("Pearson with gold", "jackknife pearson", "ci jackknife pearson", _GOLD),
+    ("Spearman with gold", "jackknife spearman", "ci jackknife spearman", _GOLD),
 )
 """Scores, the test and the interval for them, and the populations that look like them."""
 

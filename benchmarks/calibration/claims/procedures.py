@@ -71,11 +71,13 @@ class Outcome(NamedTuple):
     true: IntArray
 
 
-def play(scenario: Scenario, block: int, repetitions: int, seed: int) -> Tests:
-    """Draw the systems one after the other, and test each."""
+def play(
+    scenario: Scenario, block: int, repetitions: int, seed: int, test: str = "mcnemar"
+) -> Tests:
+    """Draw the systems one after the other, and test each by a test of `pvalue_table`."""
     world = build_world(scenario, block, repetitions, seed)
     truth = true_accuracies(scenario).tolist()
-    table = pvalue_table(scenario.n_items)
+    table = pvalue_table(scenario.n_items, test)
     best = world.first(truth[0])
     holder = Holder(best.accuracy.copy(), best.answers.copy())
     rule = start("alpha-spending", repetitions, scenario.n_looks)

@@ -60,7 +60,7 @@ SIMULATED = """\
 
 Systems are scored one after the other, 0 or 1 on each item. The first has a true accuracy of
 {start:.0f} %. What passes the best so far is a claim, tested against that best by McNemar's
-exact test, two-sided.
+exact test, two-sided. An audit takes the score test instead, for which no history was simulated.
 
 - **Own test set each**: each comparison is made on new items.
 - **Shared**: one test set. Each item has its hardness, the same for all systems, and chance of
