@@ -7,6 +7,7 @@ it on a board are the same to the last digit.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from analysis.statistics.paired.result import (
     sign_of,
 )
 from analysis.statistics.registry import TESTS
+from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
 from analysis.statistics.validity import Reason
 
@@ -124,11 +126,16 @@ def infer_pair(
     found = run(margin=None if margin is None else as_margin(margin, level))
     equivalence = None
     if margin is not None:
-        by = test if test == "auto" or TESTS[test].interval else "auto"
-        sides = [
-            run(test=by, alternative=side, delta=null, interval="none").pvalue[0, 1]
-            for side, null in (("greater", -margin), ("less", margin))
-        ]
+        # By name: the interval is guarded, the two tests are those that it would invert without.
+        own = found.tests[found.test_code[0, 1]]
+        by = own if TESTS[own].interval else "auto"
+        with warnings.catch_warnings():
+            # NaN p-values say what the warning would.
+            warnings.simplefilter("ignore", DegenerateDataWarning)
+            sides = [
+                run(test=by, alternative=side, delta=null, interval="none").pvalue[0, 1]
+                for side, null in (("greater", -margin), ("less", margin))
+            ]
         equivalence = _equivalence(found, pair, float(sides[0]), float(sides[1]), aggregation)
     return PairInference(
         test=_paired_test(found, pair, values),
@@ -235,6 +242,10 @@ def _equivalence(
     if math.isnan(low):
         lower = upper = math.nan
     pvalue = math.nan if math.isnan(lower + upper) else max(lower, upper)
+    if not math.isnan(pvalue):
+        # The interval decides: a guarded one may hold more.
+        above = math.nextafter(found.alpha, 1.0)
+        pvalue = min(pvalue, found.alpha) if found.equivalent[0, 1] else max(pvalue, above)
     return Equivalence(
         equivalent=bool(found.equivalent[0, 1]),
         pvalue=pvalue,
