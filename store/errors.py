@@ -9,6 +9,7 @@
     ├── ReadOnlyError             writing is switched off here
     └── ImportFormatError         a file cannot be read as it stands: path, line, field, reason
         ├── UnknownFormatError    no importer recognises the file
+        │   └── NoResultsError    the file is sound and holds no results (a log, a configuration)
         └── AlignmentError        items do not line up with those in the store
 """
 
@@ -52,6 +53,10 @@ class ImportFormatError(StoreError):
 
 class UnknownFormatError(ImportFormatError):
     """No importer recognises the file."""
+
+
+class NoResultsError(UnknownFormatError):
+    """A sound file without results: a log, a configuration, a README. It is left out, no fault."""
 
 
 class AlignmentError(ImportFormatError):

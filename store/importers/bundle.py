@@ -318,6 +318,40 @@ class SkippedRow:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What an importer took for granted, so that a person can see it and say otherwise."""
+
+    subject: str
+    """What it is about, such as ``"metric acc: direction"`` or ``"dataset"``."""
+    value: str
+    """What was taken, such as ``"higher"``."""
+    because: str
+    """What it rests on, such as ``"its name"`` or ``"the name of the folder"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What only a person can say; the guess is taken until somebody does."""
+
+    subject: str
+    """What is asked, as in `Guess.subject`: the answer is remembered under it."""
+    guess: str
+    """The choice that is taken without an answer."""
+    choices: Sequence[str] = ()
+    """What may be answered; empty: any text."""
+    because: str = ""
+    """Why it is asked and what the guess rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file, or a part of one, that brings nothing, and why that is no fault."""
+
+    path: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportBundle:
     """Everything that one import brings."""
@@ -343,6 +377,12 @@ class ImportBundle:
     understood: Sequence[str] = ()
     """What the importer made of the file, one plain sentence each."""
     warnings: Sequence[str] = ()
+    guesses: Sequence[Guess] = ()
+    """What was taken for granted; taken without being asked, named in the plan and the report."""
+    questions: Sequence[Question] = ()
+    """What a person should say; `ReadOptions.answers` has what was said, by subject."""
+    left_out: Sequence[LeftOut] = ()
+    """Files of the group without results, such as a configuration beside a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +405,8 @@ class ReadOptions:
     choices: Mapping[str, str] = field(default_factory=dict)
     """What a format lets a person choose (``--option NAME=VALUE``), such as
     ``{"punctuation": "keep"}``; each importer says which names it knows."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """What a person said to the questions of an importer: `Question.subject` to the choice."""
     lenient: bool = False
     with_text: bool = False
 
