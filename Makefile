@@ -5,12 +5,14 @@ PY := .venv/bin/python
 # Never fetch an interpreter: the machine's own Python (3.11 or newer) is used.
 export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE := copy
+# Compiled files are kept, whatever the shell says: without them every start of Python compiles pandas and all else anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint bench answers oracle calibrate lock
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 .tools/bin/uv:
 	python3 -m venv .tools
@@ -31,7 +33,7 @@ run: setup  ## open the dashboard on a store with real content
 
 test: setup  ## run every test, the browser's too
 	$(PY) tests/test_browser/chromium.py
-	$(PY) -m pytest -n auto
+	$(PY) -m pytest -n auto --dist worksteal
 
 lint: setup  ## ruff, mypy --strict and the contract of the layers
 	.venv/bin/ruff check .

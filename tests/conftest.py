@@ -1,8 +1,16 @@
 """Options and fixtures that several layers' tests use."""
 
+import fcntl
+import pickle
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+
+from dashboard.demo import DemoReport, load_demo
+from store.engine import open_store
 
 _REPETITIONS = {"reduced": 600, "full": 10_000}
 
@@ -29,3 +37,62 @@ def shared_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder of real files is not beside this checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def built_once(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Return a function that has a folder filled once for all workers of this run.
+
+    Whoever comes first fills it, the others wait. What is in it is to be read or copied only.
+    """
+    root = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        root = root.parent
+
+    def folder_of(name: str, fill: Callable[[Path], None]) -> Path:
+        folder, draft = root / f"built-{name}", root / f"draft-{name}"
+        with (root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                shutil.rmtree(draft, ignore_errors=True)
+                draft.mkdir()
+                fill(draft)
+                draft.rename(folder)
+        return folder
+
+    return folder_of
+
+
+class Example(NamedTuple):
+    """The example content, loaded into a store."""
+
+    path: Path
+    """A file of this worker's own."""
+    report: DemoReport
+    """What loading it did."""
+
+
+@pytest.fixture(scope="session")
+def example_copy(
+    built_once: Callable[[str, Callable[[Path], None]], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[], Example]:
+    """Return a function that copies the store with the example content, built once a run."""
+
+    def fill(folder: Path) -> None:
+        store = open_store(folder / "example.db", create=True)
+        report = load_demo(store, actor="tests")
+        store.close()
+        (folder / "report.pickle").write_bytes(pickle.dumps(report))
+
+    folder = built_once("example", fill)
+    report = pickle.loads((folder / "report.pickle").read_bytes())
+
+    def copy() -> Example:
+        path = tmp_path_factory.mktemp("example") / "example.db"
+        shutil.copy(folder / "example.db", path)
+        return Example(path, report)
+
+    return copy

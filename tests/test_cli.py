@@ -55,10 +55,10 @@ def results(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
     """Return a store with the example content, loaded by the command."""
-    path = tmp_path_factory.mktemp("cli") / "example.db"
+    path = tmp_path / "example.db"
     outcome = CliRunner().invoke(app, ["--store", str(path), "demo"])
     assert outcome.exit_code == 0, outcome.output
     return path
@@ -246,9 +246,9 @@ def test_replicability_holds_what_the_contract_says(example: Path) -> None:
     assert {"dataset", "pvalue", "favours", "difference"} <= set(result["datasets"][0])
 
 
-def test_replicability_reads_as_a_sentence(example: Path) -> None:
+def test_replicability_reads_as_a_sentence(example_copy: Callable[[], Any]) -> None:
     outcome = CliRunner().invoke(
-        app, ["--store", str(example), "replicability", "W2V", "GloVe", "--reported"]
+        app, ["--store", str(example_copy().path), "replicability", "W2V", "GloVe", "--reported"]
     )
     assert "W2V is better than GloVe on at least 5 of 12 datasets" in outcome.stdout
     assert "WS353" in outcome.stdout

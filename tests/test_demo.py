@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,17 +33,24 @@ SYSTEMS = {f"{package} {one}" for package, all_ in RELEASES.items() for one in a
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Return an empty store that the tests of this module fill together."""
-    store = open_store(tmp_path_factory.mktemp("demo") / "demo.db", create=True)
+def example(example_copy: Callable[[], Any]) -> Any:
+    """Return the store with the example content, and what loading it did."""
+    return example_copy()
+
+
+@pytest.fixture(scope="module")
+def opened(example: Any) -> Iterator[Store]:
+    """Return the open store."""
+    store = open_store(example.path)
     yield store
     store.close()
 
 
 @pytest.fixture(scope="module")
-def loaded(opened: Store) -> DemoReport:
+def loaded(example: Any) -> DemoReport:
     """Return what the first loading did."""
-    return load_demo(opened, actor="tests")
+    report: DemoReport = example.report
+    return report
 
 
 def table() -> list[dict[str, str]]:
@@ -69,9 +77,7 @@ def test_nothing_is_skipped_or_warned_of(loaded: DemoReport) -> None:
     assert (claims.systems_added, claims.datasets_added, claims.metrics_added) == ([], [], [])
 
 
-def test_every_release_has_a_run_and_a_claim_with_its_day(
-    opened: Store, loaded: DemoReport
-) -> None:
+def test_every_release_has_a_run_and_a_claim_with_its_day(opened: Store) -> None:
     claims = list_claims(opened)
     runs = list_dated_scores(opened, NAME, METRIC)
     assert len(claims) == len(runs) == len(SYSTEMS) >= 12
@@ -86,7 +92,7 @@ def test_every_release_has_a_run_and_a_claim_with_its_day(
         assert all(earlier < later for earlier, later in pairwise(of_package))
 
 
-def test_claims_state_what_the_items_give(opened: Store, loaded: DemoReport) -> None:
+def test_claims_state_what_the_items_give(opened: Store) -> None:
     means = {run.system: run.value for run in list_dated_scores(opened, NAME, METRIC)}
     claims = list_claims(opened)
     assert {(claim.dataset, claim.metric) for claim in claims} == {(NAME, METRIC)}
@@ -96,7 +102,7 @@ def test_claims_state_what_the_items_give(opened: Store, loaded: DemoReport) -> 
         assert claim.quote == ""  # nobody said it before us
 
 
-def test_scores_are_complete_and_groups_are_sentences(opened: Store, loaded: DemoReport) -> None:
+def test_scores_are_complete_and_groups_are_sentences(opened: Store) -> None:
     items = read_items()
     for scores in load_runs(opened, NAME, METRIC).values():
         assert scores.shape == (len(items), 1)
@@ -106,7 +112,7 @@ def test_scores_are_complete_and_groups_are_sentences(opened: Store, loaded: Dem
     assert len(set(groups)) == 84
 
 
-def test_the_history_is_what_its_description_says(opened: Store, loaded: DemoReport) -> None:
+def test_the_history_is_what_its_description_says(opened: Store) -> None:
     study = study_claims(opened, NAME)
     assert study.n_looks == len(SYSTEMS)
     records = [row for row in study.rows if row.is_record]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,10 +185,9 @@ def test_answers_that_are_none_are_refused(
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def loaded(example_copy: Callable[[], Any]) -> Iterator[Store]:
     """Return a store with the demo in it."""
-    store = open_store(tmp_path_factory.mktemp("parses") / "demo.db", create=True)
-    load_demo(store, actor="tests")
+    store = open_store(example_copy().path)
     yield store
     store.close()
 

@@ -51,44 +51,57 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[[Path], str]]:
-    """Return a function that serves a store and gives its address; it ends with the test."""
-    servers: list[subprocess.Popen[bytes]] = []
-
-    def start(store: Path) -> str:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py"]
-        options = [f"--server.port={port}", "--server.address=127.0.0.1"]
-        servers.append(
-            subprocess.Popen(
-                [*command, *options],
-                cwd=ROOT,
-                env=os.environ | {"TIEBREAK_STORE": str(store)},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        )
-        address = f"http://127.0.0.1:{port}"
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.25)
-            else:
-                return address
-        raise TimeoutError("the dashboard did not start")
-
-    yield start
-    for server in servers:
-        server.terminate()
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Return the address of a dashboard, and the link that leads it to its store."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    link = tmp_path_factory.mktemp("served") / "tiebreak.db"
+    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py"]
+    options = [f"--server.port={port}", "--server.address=127.0.0.1"]
+    running = subprocess.Popen(
+        [*command, *options],
+        cwd=ROOT,
+        env=os.environ | {"TIEBREAK_STORE": str(link)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(600):
         try:
-            server.wait(timeout=20)
-        except subprocess.TimeoutExpired:  # It waits for a script that still computes.
-            server.kill()
-            server.wait()
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+        else:
+            break
+    else:
+        raise TimeoutError("the dashboard did not start")
+    yield address, link
+    running.terminate()
+    try:
+        running.wait(timeout=20)
+    except subprocess.TimeoutExpired:  # It waits for a script that still computes.
+        running.kill()
+        running.wait()
+
+
+@pytest.fixture
+def serve(server: tuple[str, Path]) -> Iterator[Callable[[Path], str]]:
+    """Return a function that has the dashboard show a store, and gives its address.
+
+    All tests of a worker share one server: it takes another file in its store's place for another
+    store.
+    """
+    address, link = server
+
+    def show(store: Path) -> str:
+        link.unlink(missing_ok=True)
+        link.symlink_to(store)
+        return address
+
+    yield show
+    link.unlink(missing_ok=True)
 
 
 def settle(page: Page) -> None:

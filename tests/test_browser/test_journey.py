@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -67,15 +68,9 @@ def test_a_shared_link_opens_the_same_view(
     page: Page,
     serve: Callable[[Path], str],
     settled: Callable[[Page], None],
-    tmp_path: Path,
+    example_copy: Callable[[], Any],
 ) -> None:
-    from dashboard.demo import load_demo
-
-    path = tmp_path / "demo.db"
-    store = open_store(path, create=True)
-    load_demo(store, actor="tests")
-    store.close()
-    address = serve(path)
+    address = serve(example_copy().path)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 

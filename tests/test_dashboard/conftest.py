@@ -5,24 +5,21 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.demo import load_demo
 from store.engine import open_store
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def filled_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def filled_path(example_copy: Callable[[], Any]) -> Path:
     """Return a store with the example content."""
-    path = tmp_path_factory.mktemp("filled") / "filled.db"
-    store = open_store(path, create=True)
-    load_demo(store, actor="tests")
-    store.close()
+    path: Path = example_copy().path
     return path
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dashboard.demo import load_demo
 from store.engine import Store, open_store
 from store.importers.bundle import (
     BundleDataset,
@@ -22,10 +22,9 @@ from store.ingest import ingest_all
 
 
 @pytest.fixture(scope="session")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def example(example_copy: Callable[[], Any]) -> Iterator[Store]:
     """Return the example content, to read only."""
-    store = open_store(tmp_path_factory.mktemp("example") / "example.db", create=True)
-    load_demo(store, actor="tests")
+    store = open_store(example_copy().path)
     yield store
     store.close()
 
