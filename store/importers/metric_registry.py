@@ -292,7 +292,7 @@ GROUPS: tuple[Group, ...] = (
             "perplexity": "ppl word_perplexity byte_perplexity token_perplexity pplx",
             "bits_per_byte": "bpb",
             "bits_per_token": "bits_per_word bpw",
-            "bits_per_character": "bpc",
+            "bits_per_character": "bpc bit_per_character bit_per_character_bpc bits_per_char",
         },
     ),
     Group(

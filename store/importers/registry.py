@@ -10,6 +10,8 @@ from store.importers import (
     alpaca_eval,
     generic,
     lm_eval,
+    markdown_tables,
+    model_cards,
     mteb,
     nlpstattest,
     reported,
@@ -54,6 +56,19 @@ class Importer:
 IMPORTERS: tuple[Importer, ...] = (
     Importer(lm_eval.NAME, lm_eval.DESCRIPTION, lm_eval.sniff, lm_eval.read, lm_eval.group),
     Importer(mteb.NAME, mteb.DESCRIPTION, mteb.sniff, mteb.read, mteb.group),
+    Importer(
+        model_cards.NAME,
+        model_cards.DESCRIPTION,
+        model_cards.sniff,
+        model_cards.read,
+        model_cards.group,
+    ),
+    Importer(
+        markdown_tables.NAME,
+        markdown_tables.DESCRIPTION,
+        markdown_tables.sniff,
+        markdown_tables.read,
+    ),
     Importer(
         mt_metrics_eval.NAME,
         mt_metrics_eval.DESCRIPTION,
