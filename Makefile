@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench answers oracle calibrate lock
+.PHONY: help setup run test lint build bench answers oracle calibrate lock
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,10 @@ lint: setup  ## ruff, mypy --strict and the contract of the layers
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+build: setup  ## the wheel and the source archive, in dist/
+	rm -rf dist
+	$(UV) build --quiet --no-build-isolation --python $(PY) --out-dir dist .
 
 bench: setup  ## speed as a ratio against peers, measured in one run
 	$(PY) -m benchmarks

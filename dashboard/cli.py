@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-import analysis.cli
-import store.cli
+from analysis.cli import app as questions
+from store.cli import app as keeping
 from store.lazy_commands import add_commands
+from store.version import VERSION
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,8 +25,14 @@ add_commands(
         "demo": "Load the example content: figures of papers, runs that we made, dated claims.",
     },
 )
-app.add_typer(store.cli.app)
-app.add_typer(analysis.cli.app)
+app.add_typer(keeping)
+app.add_typer(questions)
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"tiebreak {VERSION}")
+        raise typer.Exit
 
 
 @app.callback()
@@ -35,6 +42,12 @@ def choose_store(
         str | None,
         typer.Option(help="SQLite file or database URL; else $TIEBREAK_STORE, else tiebreak.db."),
     ] = None,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Say which version this is."
+        ),
+    ] = False,
 ) -> None:
     """Remember which store all commands work on."""
     context.obj = store  # opening a store puts the default in: only then is the library loaded

@@ -127,6 +127,13 @@ class Store:
         with self.read() as connection:
             return connection.scalar(sa.select(sa.func.max(AuditEvent.id))) or 0
 
+    def __enter__(self) -> Store:
+        """Return the store; it is closed at the end of the `with`."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Release all connections."""
         self._reader.dispose()

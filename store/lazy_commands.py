@@ -14,6 +14,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+# What stands before `store` in an environment, where a wheel puts everything under one name.
+_ABOVE = __name__.removesuffix("store.lazy_commands")
+
 
 class LazyCommand(TyperCommand):
     """The name and the help line of a command. Its callback returns the command itself."""
@@ -54,7 +57,7 @@ def _loader(place: str, name: str) -> Callable[[], Any]:
     module, _, attribute = place.partition(":")
 
     def load() -> Any:
-        app = getattr(importlib.import_module(module), attribute or "app")
+        app = getattr(importlib.import_module(_ABOVE + module), attribute or "app")
         return typer.main.get_group(app).commands[name]
 
     return load

@@ -316,7 +316,7 @@ def test_json_repeats_the_command_without_a_password(
 
 def test_module_is_the_same_command(tmp_path: Path, results: Path) -> None:
     environment = os.environ | {"TIEBREAK_STORE": str(tmp_path / "m.db")}
-    words = [sys.executable, "-m", "dashboard", "ingest", str(results), "--json"]
+    words = [sys.executable, "-m", "tiebreak", "ingest", str(results), "--json"]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["result"]["runs_added"] == 2

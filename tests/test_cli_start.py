@@ -121,7 +121,7 @@ def test_command_of_the_analysis_loads_no_tables_and_no_pages() -> None:
 )
 def test_wrong_words_are_answered_as_before(words: list[str], said: str) -> None:
     outcome: Any = subprocess.run(
-        [sys.executable, "-m", "dashboard", *words],
+        [sys.executable, "-m", "tiebreak", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,0 +1,60 @@
+"""The frame of every page: says in words what keeps one from being shown."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import altair as alt
+import streamlit as st
+
+from dashboard.registry import PAGES
+from dashboard.ui import states
+from dashboard.ui.links import PAGES as FOLDER
+from dashboard.ui.links import Link, plain
+from dashboard.ui.style import apply_style
+from dashboard.warm_up import warm_up
+from store.errors import NotFoundError, SchemaVersionError, StoreError
+
+
+def run() -> None:
+    """Draw the page that the address names."""
+    alt.data_transformers.enable("default", max_rows=None)
+    pages = {
+        spec.name: st.Page(
+            FOLDER / f"{spec.name}.py",
+            title=spec.title,
+            url_path=spec.name,
+            visibility="hidden" if spec.hidden else "visible",
+        )
+        for spec in PAGES
+    }
+
+    def home() -> None:
+        """Go to the first page: Streamlit gives its default page no address of its own."""
+        asked = urlsplit(st.context.url or "").path.strip("/").rpartition("/")[2]
+        if asked:  # an unknown address ends here too
+            states.no_page(
+                asked, [Link(spec.title, spec.name, {}) for spec in PAGES if not spec.hidden]
+            )
+            return
+        st.switch_page(pages[PAGES[0].name], query_params=st.query_params.to_dict())
+
+    sections = {"": [st.Page(home, title="Tiebreak", default=True, visibility="hidden")]}
+    for spec in PAGES:
+        sections.setdefault(spec.section, []).append(pages[spec.name])
+    page = st.navigation(sections)
+    st.set_page_config(page_title=f"{page.title} · Tiebreak", layout="wide")
+    apply_style()
+    warm_up()
+    try:
+        page.run()
+    except SchemaVersionError as error:
+        states.wrong_revision(str(error), "tiebreak db upgrade")
+    except NotFoundError as error:
+        if "no store at" in str(error):
+            states.empty_store()
+        else:
+            st.subheader(plain(str(error)), anchor=False)
+    except StoreError as error:
+        st.subheader("The store cannot answer.", anchor=False)
+        st.markdown(plain(str(error)))
