@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -407,6 +408,8 @@ class ReadOptions:
     ``{"punctuation": "keep"}``; each importer says which names it knows."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """What a person said to the questions of an importer: `Question.subject` to the choice."""
+    recipes: Path | None = None
+    """Folder of recipes that hold for every file, beside the store."""
     lenient: bool = False
     with_text: bool = False
 

@@ -16,6 +16,7 @@ from store.importers.mapping import (
     load_mapping,
     mapping_path,
 )
+from store.importers.recipes.recipe import is_recipe_file
 from store.importers.registry import IMPORTERS, Importer, importer_named
 from store.importers.settings import where_stated
 from store.importers.tables import TABLE_SUFFIXES
@@ -186,7 +187,7 @@ def _identity(path: Path) -> Path:
 
 def _is_data(path: Path, folder: Path) -> bool:
     is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-    return not is_hidden and not is_mapping_file(path)
+    return not is_hidden and not is_mapping_file(path) and not is_recipe_file(path)
 
 
 def _show(path: Path, root: Path | None) -> str:

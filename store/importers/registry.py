@@ -21,6 +21,8 @@ from store.importers.conllu import importer as conllu
 from store.importers.judgments import importer as judgments
 from store.importers.mqm import importer as mqm
 from store.importers.mt_metrics_eval import importer as mt_metrics_eval
+from store.importers.recipes import importer as recipes
+from store.importers.recipes.recipe import Recipe, shipped
 from store.importers.wmt import direct_assessment as wmt_da
 from store.importers.wmt import metrics_task as wmt_metrics
 from store.importers.wmt import news as wmt_news
@@ -53,7 +55,20 @@ class Importer:
     """Whether ``--option`` chooses anything for it."""
 
 
+def _by_recipe(recipe: Recipe) -> Importer:
+    by = recipes.RecipeImporter(recipe)
+    return Importer(recipe.name, recipe.description, by.sniff, by.read, by.group)
+
+
 IMPORTERS: tuple[Importer, ...] = (
+    Importer(
+        recipes.USER_FORMAT,
+        recipes.USER_DESCRIPTION,
+        recipes.sniff_user,
+        recipes.read_user,
+        recipes.group_user,
+    ),
+    *map(_by_recipe, shipped()),
     Importer(lm_eval.NAME, lm_eval.DESCRIPTION, lm_eval.sniff, lm_eval.read, lm_eval.group),
     Importer(mteb.NAME, mteb.DESCRIPTION, mteb.sniff, mteb.read, mteb.group),
     Importer(

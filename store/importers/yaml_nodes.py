@@ -48,6 +48,11 @@ class YamlValue:
         """Whether the value is a mapping of keys to values."""
         return isinstance(self._node, yaml.MappingNode)
 
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a list."""
+        return isinstance(self._node, yaml.SequenceNode)
+
     def text(self) -> str:
         """Return a scalar exactly as written, without quotes."""
         if not isinstance(self._node, yaml.ScalarNode):

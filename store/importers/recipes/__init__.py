@@ -1,0 +1,1 @@
+"""Formats that are described in YAML: how a file is recognised, and which field is what."""

@@ -1,0 +1,197 @@
+"""Inspect logs: `.eval` archives and JSON, whole or broken off, of every version of the format.
+
+Read are the header and the summaries of the samples; the samples themselves only for texts, and
+where a log broke off before its last summaries were written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from store.errors import ImportFormatError
+from store.importers.recipes.archive import Archive
+from store.importers.recipes.documents import Document
+
+_FINGERPRINT: Final = 200
+"""Characters of an input that tell items apart: summaries hold the beginning of a long one."""
+_LETTERS: Final = frozenset("CIPN")
+_VALUES: Final = ("accuracy", "mean")
+"""Aggregates that are the mean of the items' scores."""
+
+
+def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
+    """Return ``{header, samples, aggregates}``; each sample has its scores in a flat list."""
+    content = document.content
+    if isinstance(content, Archive):
+        header, samples = _of_archive(content, with_text)
+    else:
+        header, samples = content, content.get("samples") or []
+    evaluation = header.get("eval")
+    if not isinstance(evaluation, dict) or not isinstance(evaluation.get("dataset", {}), dict):
+        raise ImportFormatError(
+            "no header that is known: the log may be of a newer version. Convert it with "
+            "`inspect log convert --to json`.",
+            path=document.shown,
+        )
+    results = header.get("results") or {}
+    stated = _aggregates(results)
+    trusted = {one["scorer"] for one in stated if one["kind"] == "accuracy"}
+    found = [_sample(one, results, trusted) for one in samples if isinstance(one, dict)]
+    is_whole = header.get("status") == "success"
+    return {
+        "header": {**header, "model": _model(evaluation)},
+        "complete": is_whole and not header.get("invalidated"),
+        "samples": [*found, *([] if is_whole else _never_run(evaluation, found))],
+        "aggregates": [one for one in stated if one["kind"] in _VALUES],
+    }
+
+
+def _of_archive(archive: Archive, with_text: bool) -> tuple[dict[str, Any], list[Any]]:
+    names = set(archive.names)
+    header = _json(archive, "header.json" if "header.json" in names else "_journal/start.json")
+    if "summaries.json" in names:
+        samples = _json(archive, "summaries.json")
+    else:
+        parts = sorted(
+            archive.matching("_journal/summaries/*.json"),
+            key=lambda name: int("0" + "".join(filter(str.isdigit, name.rpartition("/")[2]))),
+        )
+        samples = [one for part in parts for one in _json(archive, part)]
+    whole = [n for n in dict.fromkeys(archive.matching("samples/*.json")) if n.count("/") == 1]
+    if not isinstance(header, dict) or not isinstance(samples, list):
+        raise ImportFormatError("no header that is known.", path=archive.shown)
+    keys = {(str(one.get("id")), one.get("epoch")) for one in samples if isinstance(one, dict)}
+    if with_text or len(whole) > len(keys):
+        samples = [_json(archive, name) for name in whole] or samples
+    return header, samples
+
+
+def _json(archive: Archive, name: str) -> Any:
+    try:
+        return json.loads(archive.read(name))
+    except KeyError:
+        return []
+    except (ValueError, RecursionError) as error:
+        raise ImportFormatError(f"not JSON: {error}.", path=f"{archive.shown}:{name}") from None
+
+
+def _model(evaluation: Mapping[str, Any]) -> str | None:
+    """Return the model, or the models by their roles where no single one was evaluated."""
+    model = evaluation.get("model")
+    if isinstance(model, str) and model.strip("/ ") and model not in ("none", "none/none"):
+        return model
+    roles = evaluation.get("model_roles")
+    if not isinstance(roles, dict):
+        return None
+    named = {k: v.get("model") if isinstance(v, dict) else v for k, v in roles.items()}
+    return ", ".join(f"{role}={name}" for role, name in named.items() if name) or None
+
+
+def _sample(
+    sample: Mapping[str, Any], results: Mapping[str, Any], trusted: set[str]
+) -> dict[str, Any]:
+    scores = sample.get("scores")
+    if not isinstance(scores, dict):  # version 1 has one scorer, named in the results
+        name = (results.get("scorer") or {}).get("name") or "score"
+        scores = {name: sample["score"]} if sample.get("score") else {}
+    text, target = _text(sample.get("input")), sample.get("target")
+    usage = sample.get("model_usage") or {}
+    tokens = [u.get("total_tokens") for u in usage.values() if isinstance(u, dict)]
+    return {
+        "id": sample.get("id"),
+        "epoch": sample.get("epoch", 1),
+        "input": text,
+        "fingerprint": text[:_FINGERPRINT] if text else None,
+        "target": "\n".join(map(str, target)) if isinstance(target, list) else target,
+        "output": _answer(sample.get("output")),
+        "state": "error" if sample.get("error") else None,
+        "metadata": sample.get("metadata"),
+        "total_time": sample.get("total_time"),
+        "total_tokens": sum(n for n in tokens if isinstance(n, int)) or None,
+        "scores": [
+            {"name": name, "value": value, "better": _is_better(value, name, trusted)}
+            for scorer, score in scores.items()
+            for name, value in _values(scorer, score)
+        ],
+    }
+
+
+def _values(scorer: str, score: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the scores of a scorer: one, or one for each key of a mapping or place of a list."""
+    value = score.get("value") if isinstance(score, dict) else score
+    if isinstance(value, dict):
+        yield from ((f"{scorer}/{key}", one) for key, one in value.items())
+    elif isinstance(value, list):
+        yield from ((f"{scorer}/{n}", one) for n, one in enumerate(value))
+    else:
+        yield scorer, value
+
+
+def _is_better(value: Any, name: str, trusted: set[str]) -> bool | None:
+    """Return whether higher is known to be better: letters are grades, accuracy is a share."""
+    is_grade = isinstance(value, str) and value in _LETTERS
+    return True if is_grade or name.partition("/")[0] in trusted else None
+
+
+def _never_run(evaluation: Mapping[str, Any], found: list[dict[str, Any]]) -> Iterator[Any]:
+    """Yield the items that a log names and that it broke off before."""
+    have = {(str(one["id"]), one["epoch"]) for one in found}
+    epochs = (evaluation.get("config") or {}).get("epochs") or 1
+    for epoch in range(1, epochs + 1 if isinstance(epochs, int) else 2):
+        for key in evaluation["dataset"].get("sample_ids") or [] if have else []:
+            if (str(key), epoch) not in have:
+                yield {"id": key, "epoch": epoch, "state": "not attempted"}
+
+
+def _aggregates(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the aggregates of every scorer; the reducer of epochs is their signature."""
+    stated = results.get("scores")
+    if not isinstance(stated, list):
+        scorer = (results.get("scorer") or {}).get("name")
+        metrics = results.get("metrics")
+        stated = [{"name": scorer, "metrics": metrics}] if scorer and metrics else []
+    found = []
+    for one in stated:
+        if not isinstance(one, dict) or not isinstance(one.get("metrics"), dict):
+            continue
+        metrics = {
+            k: v.get("value") if isinstance(v, dict) else v for k, v in one["metrics"].items()
+        }
+        reducer, scorer, name = one.get("reducer"), one.get("scorer"), one.get("name")
+        metric = name if scorer in (None, name) else f"{scorer}/{name}"
+        kind = next((value for value in _VALUES if value in metrics), "other")
+        found.append(
+            {
+                "metric": metric,
+                "scorer": scorer or name,
+                "kind": kind,
+                "value": metrics.get(kind),
+                "stderr": metrics.get("stderr"),
+                "n_items": one.get("scored_samples") or results.get("completed_samples"),
+                "signature": f"reducer:{reducer}" if reducer not in (None, "mean") else None,
+                "better": True if kind == "accuracy" else None,
+            }
+        )
+    return found
+
+
+def _text(value: Any) -> str | None:
+    """Return the text of an input: a text, or messages with their contents."""
+    if isinstance(value, str):
+        return value or None
+    if not isinstance(value, list):
+        return None
+    parts = [one.get("content", one.get("text")) for one in value if isinstance(one, dict)]
+    texts = [part if isinstance(part, str) else _text(part) for part in parts]
+    return "\n".join(text for text in texts if text) or None
+
+
+def _answer(output: Any) -> str | None:
+    choices = output.get("choices") if isinstance(output, dict) else None
+    if not choices or not isinstance(choices[0], dict):
+        return None
+    content = (choices[0].get("message") or {}).get("content")
+    return content if isinstance(content, str) else _text(content)

@@ -1,0 +1,179 @@
+"""Reading files by a recipe: those that come with Tiebreak, and those that people add."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
+from store.importers.bundle import ImportBundle, LeftOut, ReadOptions, RowProblems, SourceFile
+from store.importers.recipes.assemble import Assembler
+from store.importers.recipes.documents import Document, read_document
+from store.importers.recipes.paths import Place
+from store.importers.recipes.recipe import (
+    USER_RECIPE,
+    USER_SUFFIX,
+    Recipe,
+    is_recipe_file,
+    load_recipe,
+)
+from store.importers.recipes.recognise import fits, is_part, without_results
+from store.importers.settings import load_settings
+from store.importers.textfile import data_suffix
+
+USER_FORMAT: Final = "recipe"
+USER_DESCRIPTION: Final = f"by your own recipe beside the file: {USER_RECIPE} or *{USER_SUFFIX}"
+_LEVELS: Final = 4
+"""Folders in which a person's recipe is looked for: the file's own and those above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeImporter:
+    """The three functions of an importer, by a recipe."""
+
+    recipe: Recipe
+
+    def sniff(self, path: Path, options: ReadOptions) -> bool:
+        """Return whether a file is of the recipe's format; never raises."""
+        return fits(self.recipe, path)
+
+    def group(self, paths: Sequence[Path]) -> list[list[Path]]:
+        """Join the parts of a folder; any other file is read by itself."""
+        groups: dict[Path, list[Path]] = {}
+        for path in paths:
+            whole = path.parent if is_part(self.recipe, path) else path
+            groups.setdefault(whole, []).append(path)
+        return list(groups.values())
+
+    def read(
+        self, paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]
+    ) -> ImportBundle:
+        """Read one file, or one folder of parts.
+
+        Raises
+        ------
+        NoResultsError
+            The file is sound and holds no results.
+        ImportFormatError
+            It is damaged, or not as the recipe says.
+        """
+        recipe, first = self.recipe, paths[0]
+        because = without_results(recipe, first)
+        if because is not None and len(paths) == 1:
+            raise NoResultsError(f"{because} ({recipe.name}).", path=shown[first])
+        problems = RowProblems(options.lenient)
+        if is_part(recipe, first):
+            document = _of_folder(recipe, first.parent, shown[first], problems)
+            first = first.parent / next(iter(recipe.parts.values()))
+        else:
+            document = read_document(first, shown[first], problems)
+        return _read(recipe, document, first, options, problems)
+
+
+def _of_folder(recipe: Recipe, folder: Path, place: str, problems: RowProblems) -> Document:
+    """Return the parts of a folder as one document; a part that is absent is ``None``."""
+    before = place[: place.rfind("/") + 1]
+    content: dict[str, Any] = {}
+    files: list[SourceFile] = []
+    for part, name in recipe.parts.items():
+        content[part] = None
+        if (folder / name).is_file():
+            one = read_document(folder / name, before + name, problems)
+            content[part] = one.content
+            files.extend(one.files)
+    return Document("json", content, files, shown=before or place)
+
+
+def _read(
+    recipe: Recipe, document: Document, path: Path, options: ReadOptions, problems: RowProblems
+) -> ImportBundle:
+    shown = document.files[0].path
+    settings = load_settings(path, shown, options)
+    if recipe.hook:
+        hook = importlib.import_module(f".hooks.{recipe.hook}", __package__)
+        document = replace(document, content=hook.prepare(document, path, options.with_text))
+    assembler = Assembler(recipe, settings, problems, with_text=options.with_text)
+    top = Place(path, (document.content,))
+    if recipe.metrics:
+        for number, place in enumerate(top.down(recipe.records or "*")):
+            is_numbered = recipe.records in ("", "*") and number < len(document.lines)
+            assembler.add(place, document.lines[number] if is_numbered else None)
+    for rule in recipe.reported:
+        for place in top.down(rule.each):
+            assembler.report(rule, place)
+    left_out: Sequence[LeftOut] = ()
+    if assembler.is_empty:
+        problems.raise_if_any()
+        raise NoResultsError(f"holds no scores ({recipe.description}).", path=shown)
+    return assembler.bundle(document.files, left_out)
+
+
+def user_recipes(path: Path, options: ReadOptions) -> list[Path]:
+    """Return the recipes that a person put beside a file, above it, or beside the store."""
+    folders = [path.parent, *path.resolve().parent.parents[: _LEVELS - 1]]
+    if options.recipes is not None:
+        folders.append(options.recipes)
+    found = [one for folder in folders for one in _recipes_in(folder)]
+    return list(dict.fromkeys(found))
+
+
+def _recipes_in(folder: Path) -> tuple[Path, ...]:
+    try:
+        return _listed(folder, folder.stat().st_mtime_ns)
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=256)
+def _listed(folder: Path, changed: int) -> tuple[Path, ...]:
+    return tuple(sorted(one for one in folder.glob("*.yaml") if is_recipe_file(one)))
+
+
+def _recipe_for(path: Path, options: ReadOptions) -> Recipe | None:
+    """Return the person's recipe that fits a file.
+
+    Raises
+    ------
+    ImportFormatError
+        A recipe cannot be read.
+    """
+    for one in user_recipes(path, options):
+        recipe = load_recipe(one, one.as_posix())
+        if fits(recipe, path):
+            return recipe
+    return None
+
+
+def sniff_user(path: Path, options: ReadOptions) -> bool:
+    """Return whether a person's recipe fits a file; a broken one claims the data beside it."""
+    try:
+        return _recipe_for(path, options) is not None
+    except ImportFormatError:
+        return data_suffix(path) in (".json", ".jsonl", ".csv", ".tsv", ".parquet")
+
+
+def group_user(paths: Sequence[Path]) -> list[list[Path]]:
+    """Put every file into a group of its own."""
+    return [[path] for path in paths]
+
+
+def read_user(
+    paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]
+) -> ImportBundle:
+    """Read a file by the recipe that a person put beside it.
+
+    Raises
+    ------
+    UnknownFormatError
+        No recipe fits the file.
+    ImportFormatError
+        The recipe or the file is not as it should be.
+    """
+    recipe = _recipe_for(paths[0], options)
+    if recipe is None:
+        raise UnknownFormatError("no recipe beside it fits.", path=shown[paths[0]])
+    return RecipeImporter(recipe).read(paths, options, shown)

@@ -1,0 +1,79 @@
+"""Whether a file is of a recipe's format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+from store.importers.recipes.documents import Document, peek
+from store.importers.recipes.paths import Place
+from store.importers.recipes.recipe import Match, Recipe
+
+
+def fits(recipe: Recipe, path: Path) -> bool:
+    """Return whether a file, or the folder it is a part of, is of the recipe's format."""
+    if is_part(recipe, path):
+        return True
+    if recipe.parts and not any(match.kind == "archive" for match in recipe.match):
+        return without_results(recipe, path) is not None
+    return any(_fits(match, path) for match in recipe.match) or (
+        without_results(recipe, path) is not None
+    )
+
+
+def is_part(recipe: Recipe, path: Path) -> bool:
+    """Return whether a file is a part of a folder that holds what the recipe needs."""
+    names = list(recipe.parts.values())
+    if path.name not in names or not (path.parent / names[0]).is_file():
+        return False
+    return any(_fits(match, path.parent / names[0]) for match in recipe.match)
+
+
+def without_results(recipe: Recipe, path: Path) -> str | None:
+    """Return what a file of the format is that holds no results."""
+    return next((because for match, because in recipe.no_results if _fits(match, path)), None)
+
+
+def _fits(match: Match, path: Path) -> bool:
+    if match.files and not _is_called(path, match.files):
+        return False
+    if not (match.kind or match.has or match.columns or match.members):
+        return True
+    document = peek(path)
+    if document is None or (match.kind and match.kind != document.kind):
+        return False
+    return (
+        _has_members(document, match.members)
+        and _has_columns(document.columns, match.columns)
+        and _leads_somewhere(document, path, match.has)
+    )
+
+
+def _is_called(path: Path, patterns: Sequence[str]) -> bool:
+    whole = path.resolve().as_posix()
+    return any(fnmatch(whole if "/" in pattern else path.name, pattern) for pattern in patterns)
+
+
+def _has_members(document: Document, patterns: Sequence[str]) -> bool:
+    if not patterns:
+        return True
+    return document.kind == "archive" and any(map(document.content.matching, patterns))
+
+
+def _has_columns(columns: Sequence[str], patterns: Sequence[str]) -> bool:
+    return all(any(re.fullmatch(pattern, name) for name in columns) for pattern in patterns)
+
+
+def _leads_somewhere(document: Document, path: Path, wanted: Sequence[str]) -> bool:
+    if not wanted:
+        return True
+    if document.kind not in ("json", "lines"):
+        return False
+    top = document.content[0] if document.kind == "lines" and document.content else document.content
+    place = Place(path, (top,))
+    return all(
+        any(next(place.down(one.strip()), None) is not None for one in choice.split(" | "))
+        for choice in wanted
+    )

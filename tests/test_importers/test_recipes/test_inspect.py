@@ -1,0 +1,156 @@
+"""Inspect logs: archives and JSON, epochs, grades, several scorers, errors, broken-off logs."""
+
+import pytest
+
+from store.errors import ImportFormatError
+from store.importers.bundle import Status
+
+from .conftest import figures_of, scores_of, zipped
+
+
+def header(status="success", model="org/net", scores=None, **evaluation):
+    return {
+        "version": 2,
+        "status": status,
+        "eval": {
+            "task": "quiz",
+            "model": model,
+            "created": "2026-05-01T10:00:00+02:00",
+            "dataset": {"samples": 3, "sample_ids": [1, 2, 3]},
+            "config": {"epochs": 1},
+            "packages": {"inspect_ai": "0.3.1"},
+            **evaluation,
+        },
+        "results": {"completed_samples": 3, "scores": scores or []},
+    }
+
+
+def sample(key, epoch=1, error=None, text="What?", **scores):
+    return {
+        "id": key,
+        "epoch": epoch,
+        "input": text,
+        "target": "A",
+        "metadata": {"topic": "birds", "long": "x" * 900},
+        "scores": {name: {"value": value} for name, value in scores.items()},
+        **({"error": error} if error else {}),
+    }
+
+
+def accuracy(value, name="match", scorer=None, **more):
+    metrics = {"accuracy": {"value": value}, "stderr": {"value": 0.1}}
+    return {"name": name, "scorer": scorer or name, "metrics": metrics, **more}
+
+
+def archive(head, samples, method=93, **more):
+    members = [("_journal/start.json", head)]
+    members += [(f"samples/{s['id']}_epoch_{s['epoch']}.json", s) for s in samples]
+    members += [("summaries.json", samples), ("header.json", head)]
+    return zipped(members, method)
+
+
+@pytest.mark.parametrize("method", [93, 0])
+def test_grades_of_an_archive_and_what_its_header_states(put, read, method):
+    samples = [sample(1, match="C"), sample(2, match="P"), sample("b", match="I")]
+    put(archive(header(scores=[accuracy(0.5)]), samples, method), "log.eval")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {("org/net", "quiz", "match", 0): {"1": 1, "2": 0.5, "b": 0}}
+    assert figures_of([bundle]) == {("org/net", "quiz", "match"): [0.5]}
+    assert bundle.reported_scores[0].run == 0
+    assert bundle.metrics[0].higher_is_better is True
+    (run,) = bundle.runs
+    assert (run.complete, run.provenance.harness_version) == (True, "0.3.1")
+    assert run.provenance.evaluated_on.hour == 10
+    assert bundle.datasets[0].items[0].metadata == {"topic": "birds"}
+
+
+def test_the_same_log_as_json_and_as_archive_says_the_same(put, read):
+    samples = [sample(1, match="C"), sample(2, match="N")]
+    put(archive(header(), samples), "a/log.eval")
+    put({**header(), "samples": samples}, "b/log.json")
+    one, other = read("a").bundles[0], read("b").bundles[0]
+    assert scores_of([one]) == scores_of([other])
+    assert one.datasets == other.datasets
+
+
+def test_epochs_are_trials_and_dict_scores_are_metrics(put, read):
+    samples = [
+        sample(1, 1, judge={"clear": 0.5, "kind": True}),
+        sample(1, 2, judge={"clear": 1.0, "kind": False}, match="C"),
+    ]
+    put({**header(), "samples": samples}, "log.json")
+    assert scores_of(read().bundles) == {
+        ("org/net", "quiz", "judge/clear", 0): {"1": 0.5},
+        ("org/net", "quiz", "judge/clear", 1): {"1": 1.0},
+        ("org/net", "quiz", "judge/kind", 0): {"1": 1.0},
+        ("org/net", "quiz", "judge/kind", 1): {"1": 0.0},
+        ("org/net", "quiz", "match", 1): {"1": 1.0},
+    }
+
+
+def test_an_error_is_missing_and_items_that_never_ran_are_named(put, read):
+    samples = [sample(1, match="C"), sample(2, error={"message": "429"}, match="I")]
+    put({**header("error"), "samples": samples}, "log.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {("org/net", "quiz", "match", 0): {"1": 1, "2": None, "3": None}}
+    (run,) = bundle.runs
+    assert run.statuses[0].tolist() == [Status.OK, Status.ERROR, Status.NOT_ATTEMPTED]
+    assert not run.complete
+
+
+def test_a_log_without_header_is_read_from_its_journal(put, read):
+    parts = [("_journal/start.json", header("started")),
+             ("_journal/summaries/10.json", [sample(3, match="I")]),
+             ("_journal/summaries/2.json", [sample(1, match="C")])]  # fmt: skip
+    put(zipped(parts), "log.eval")
+    (bundle,) = read().bundles
+    assert scores_of([bundle])[("org/net", "quiz", "match", 0)] == {"1": 1, "3": 0, "2": None}
+    assert not bundle.runs[0].complete
+
+
+def test_repeats_that_are_alike_count_once_and_others_are_refused(put, read):
+    put({**header(), "samples": [sample(1, match="C"), sample(1, match="C")]}, "log.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {("org/net", "quiz", "match", 0): {"1": 1}}
+    put({**header(), "samples": [sample(1, match="C"), sample(1, match="I")]}, "log.json")
+    with pytest.raises(ImportFormatError, match="comes twice"):
+        read()
+
+
+def test_roles_stand_for_a_model_and_reducers_are_kept_apart(put, read):
+    scores = [accuracy(0.5, reducer="mean"), accuracy(0.75, reducer="pass_at_2")]
+    head = header(model="none/none", scores=scores, model_roles={"red": {"model": "a"}})
+    put({**head, "samples": [sample(1, match="C")]}, "log.json")
+    assert figures_of(read().bundles) == {
+        ("red=a", "quiz", "match"): [0.5],
+        ("red=a", "quiz", "match reducer:pass_at_2"): [0.75],
+    }
+
+
+def test_texts_are_kept_on_request_without_changing_what_an_item_is(put, read):
+    full = sample(1, match="C", text="long " * 100)
+    full["output"] = {"choices": [{"message": {"content": [{"text": "An answer"}]}}]}
+    thin = {**full, "input": full["input"][:300] + "...", "output": None}
+    members = [("samples/1_epoch_1.json", full), ("summaries.json", [thin]),
+               ("header.json", header())]  # fmt: skip
+    put(zipped(members), "log.eval")
+    (short,), (whole,) = read().bundles, read(with_text=True).bundles
+    assert whole.runs[0].outputs == {0: ["An answer"]}
+    assert whole.datasets[0].items[0].input_text == full["input"]
+    hashes = {one.datasets[0].items[0].content_hash for one in (short, whole)}
+    assert len(hashes) == 1
+
+
+def test_a_log_without_scores_holds_no_results(put, read):
+    put({**header(), "samples": [sample(1)]}, "log.json")
+    found = read()
+    assert found.bundles == []
+    assert "no scores" in found.ignored[0].reason
+
+
+def test_a_damaged_archive_names_the_member(put, read, tmp_path):
+    data = bytearray(archive(header(), [sample(1, match="C")]))
+    data[data.index(b"summaries.json") + 20] ^= 0xFF
+    path = put(bytes(data), "log.eval")
+    with pytest.raises(ImportFormatError, match=r"log\.eval:summaries\.json"):
+        read(path.name)

@@ -1,0 +1,126 @@
+"""A person's own recipe, and what the parts of a recipe mean."""
+
+from pathlib import Path
+
+import pytest
+
+from store.errors import ImportFormatError
+from store.importers.bundle import Status
+from store.importers.recipes.recipe import parse_recipe
+
+from .conftest import figures_of, scores_of
+
+GUIDE = Path(__file__).parents[3] / "docs" / "importing.md"
+RECIPE = next(
+    block for block in GUIDE.read_text().split("```") if block.strip().startswith("name: our-tool")
+)
+
+
+def answer(key, verdict="right", state="done", topic="birds", **more):
+    question = {"id": key, "text": f"What of {key}?", "topic": topic}
+    return {"question": question, "verdict": verdict, "state": state, **more}
+
+
+def results(*answers, **more):
+    return {"model_name": "net", "answers": list(answers), **more}
+
+
+def test_the_example_of_the_guide(put, read):
+    put(RECIPE, "tiebreak-recipe.yaml")
+    told = {"summary": {"accuracy": 0.75}, "spread": 0.2, "finished": 1767225600}
+    answers = [answer("q1", took=2), answer("q2", "half", took=1), answer("q3", state="crashed")]
+    put(results(*answers, **told), "quiz/run.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {
+        ("net", "quiz", "accuracy", 0): {"q1": 1, "q2": 0.5, "q3": None},
+        ("net", "quiz", "seconds", 0): {"q1": 2, "q2": 1, "q3": None},
+    }
+    assert figures_of([bundle]) == {("net", "quiz", "accuracy"): [0.75]}
+    (run,), (stated,) = bundle.runs, bundle.reported_scores
+    assert run.statuses[0].tolist() == [Status.OK, Status.OK, Status.ERROR]
+    assert (stated.run, stated.stderr, run.provenance.evaluated_on.year) == (0, 0.2, 2026)
+    assert [metric.higher_is_better for metric in bundle.metrics] == [True, False]
+    assert bundle.datasets[0].items[0].metadata == {"topic": "birds"}
+
+
+def test_a_recipe_beside_the_store_holds_for_every_file(put, read, tmp_path):
+    put(RECIPE, "kept/ours.recipe.yaml")
+    put(results(answer("q1")), "deep/a/b/c/d/run.json")
+    assert read("deep").bundles == []
+    (bundle,) = read("deep", recipes=tmp_path / "kept").bundles
+    assert bundle.format == "our-tool"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("match: {}", "recognised"),
+        ("match: {files: x}\nstatus: {value: s, values: {x: perhaps}}", "perhaps"),
+        ("match: {files: x}\nfields: {systems: a}", "systems"),
+        ("match: {files: x}\nreported: {metric: a, value: b}", "needs `from`"),
+    ],
+)
+def test_a_recipe_that_is_wrong_names_its_line(wrong, told):
+    with pytest.raises(ImportFormatError, match=told) as raised:
+        parse_recipe("name: x\nmetrics: {a: b}\n" + wrong, "x.recipe.yaml")
+    assert raised.value.line is not None
+
+
+def test_a_broken_recipe_is_told_with_the_data_beside_it(put, read):
+    put("name: x\nmatch: {}\nmetrics: {a: b}", "x.recipe.yaml")
+    put(results(answer("q1")), "run.json")
+    with pytest.raises(ImportFormatError, match="recognised"):
+        read()
+
+
+def test_what_changes_for_an_item_is_no_property_and_another_input_is_refused(put, read):
+    put(RECIPE, "tiebreak-recipe.yaml")
+    put(results(answer("q1", attempt=1), answer("q1", attempt=2, topic="bees")), "run.json")
+    (bundle,) = read().bundles
+    assert bundle.datasets[0].items[0].metadata is None
+    other = answer("q1", attempt=2)
+    other["question"]["text"] = "Another?"
+    put(results(answer("q1", attempt=1), other), "run.json")
+    with pytest.raises(ImportFormatError, match="another input"):
+        read()
+
+
+LINES = """
+name: rows
+match: {kind: %s}
+fields: {system: who, dataset: =d, item: id}
+metrics: {m: {value: score, higher_is_better: true}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        ("lines", "log.txt", '{"who": "a", "id": 1, "score": 0}\n{"who": "a", "id": 2}\n'),
+        ("table", "t.csv", "who,id,score\na,1,0\na,2,\n"),
+        ("json", "list.json", '[{"who": "a", "id": 1, "score": 0}, {"who": "a", "id": 2}]'),
+        ("json", "a.json", '{"x": {"who": "a", "id": 1, "score": 0},\n"y": {"who": "a", "id": 2}}'),
+    ],
+)  # fmt: skip
+def test_records_of_any_kind_of_file(put, read, kind, name, text):
+    put(LINES % kind, "tiebreak-recipe.yaml")
+    put(text, name)
+    assert scores_of(read().bundles) == {("a", "d", "m", 0): {"1": 0, "2": None}}
+
+
+def test_a_repeat_is_an_error_with_its_line_or_a_trial(put, read):
+    text = '{"who": "a", "id": 1, "score": 0}\n{"who": "a", "id": 1, "score": 1}\n'
+    put(LINES % "lines", "tiebreak-recipe.yaml")
+    put(text, "log.jsonl")
+    with pytest.raises(ImportFormatError, match="twice") as raised:
+        read()
+    assert raised.value.line == 2
+    put(LINES % "lines" + "repeats: trials\n", "tiebreak-recipe.yaml")
+    assert len(scores_of(read().bundles)) == 2
+
+
+def test_a_guess_is_told(put, read):
+    put(RECIPE + "guesses: {dataset: name of the folder}\n", "tiebreak-recipe.yaml")
+    put(results(answer("q1")), "quiz/run.json")
+    (guess,) = read().bundles[0].guesses
+    assert (guess.subject, guess.value) == ("dataset", "quiz")
