@@ -26,7 +26,7 @@ from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Zeros
 from analysis.studies.pair_report import statistic_of
 from analysis.studies.pairs_words import Correction
-from analysis.studies.test_names import TestName
+from analysis.studies.test_names import INTERVALS_IN_WORDS, TestName
 from store.console import JsonOption, answer, exits_in_words, opened, table
 from store.errors import StoreError
 from store.importers.score_columns import read_two_columns
@@ -248,7 +248,10 @@ def pair_facts(analysis: PairAnalysis, a: str, b: str) -> list[list[Any]]:
         [f"score of {a}", analysis.score_a],
         [f"score of {b}", analysis.score_b],
         ["difference", analysis.difference],
-        [f"{level} interval ({analysis.ci_method})", numbers.interval(low, high, signed=True)],
+        [
+            f"{level} interval ({INTERVALS_IN_WORDS[analysis.ci_method]})",
+            numbers.interval(low, high, signed=True),
+        ],
         ["test", analysis.test_in_words],
         *(list(row) for row in statistic_of(analysis)),
         ["p", numbers.pvalue(analysis.test.pvalue)],

@@ -43,6 +43,8 @@ class CorrectionChoice(StrEnum):
     bh = "bh"
     by = "by"
     max_t = "max-t"
+    max_t_single = "max-t-single"
+    tukey = "tukey"
 
 
 MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]

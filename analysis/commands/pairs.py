@@ -141,6 +141,7 @@ def _show_pairs(console: Console, study: PairsStudy) -> None:
     console.print(study.sentence, markup=False)
     console.print(study.how, markup=False)
     rows = study.rows()
+    ends = "ci_simultaneous" if study.has_simultaneous else "ci"
     columns = ("a", "b", "verdict", "=difference", "=interval", "=p", "=adjusted", "=items")
     printed: list[list[Any]] = [
         [
@@ -148,7 +149,7 @@ def _show_pairs(console: Console, study: PairsStudy) -> None:
             row["b"],
             row["verdict"],
             row["difference"],
-            numbers.interval(row["ci_low"], row["ci_high"], signed=True),
+            numbers.interval(row[f"{ends}_low"], row[f"{ends}_high"], signed=True),
             numbers.pvalue(row["pvalue"]),
             numbers.pvalue(row["pvalue_adjusted"]),
             row["n_items"],

@@ -10,6 +10,7 @@ import math
 from analysis import numbers
 from analysis.report import Column, Table
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
+from analysis.studies.test_names import INTERVALS_IN_WORDS
 
 
 def pair_tables(
@@ -46,7 +47,7 @@ def _test_table(analysis: PairAnalysis, settings: PairSettings, a: str, b: str) 
         (f"score of {b}", numbers.fixed(analysis.score_b, places)),
         ("difference", numbers.fixed(analysis.difference, places, signed=True)),
         (
-            f"{100 * (1 - settings.alpha):g} % interval ({analysis.ci_method})",
+            f"{100 * (1 - settings.alpha):g} % interval ({INTERVALS_IN_WORDS[analysis.ci_method]})",
             numbers.interval(low, high, signed=True),
         ),
         ("test", analysis.test_in_words),

@@ -17,6 +17,7 @@ from analysis.report import Column, Report, Strong, Table
 from analysis.statistics import FloatArray
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import PairMethod, Pairwise
+from analysis.statistics.all_pairs.simultaneous import SIMULTANEOUS
 from analysis.statistics.description.evaluation_units import unit_scores
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
@@ -35,6 +36,7 @@ from analysis.studies.pairs_words import (
     VERDICTS_IN_WORDS,
     WORSE,
     PairsSettings,
+    caution_about,
     how,
     sentence,
     warnings,
@@ -73,6 +75,14 @@ class PairsStudy(Study):
     """Row minus column on the metric's own scale."""
     ci_low: FloatArray
     ci_high: FloatArray
+    """Of each pair by itself."""
+    ci_simultaneous_low: FloatArray
+    ci_simultaneous_high: FloatArray
+    """Of all pairs at once, for Bonferroni, single-step max-T and Tukey's HSD; NaN for others."""
+    cohens_dz: FloatArray
+    """Difference over the standard deviation of the items' differences; NaN for no mean."""
+    hedges_g: FloatArray
+    """The same without its bias in small samples."""
     pvalue: FloatArray
     pvalue_adjusted: FloatArray
     n_items: npt.NDArray[np.int64]
@@ -98,6 +108,21 @@ class PairsStudy(Study):
     """Systems that answer alike stand together."""
 
     @property
+    def has_simultaneous(self) -> bool:
+        """Whether the correction has intervals that hold for all pairs at once."""
+        return self.correction in SIMULTANEOUS
+
+    @property
+    def shown_low(self) -> FloatArray:
+        """Lower ends that go with the verdicts: simultaneous ones where the correction has any."""
+        return self.ci_simultaneous_low if self.has_simultaneous else self.ci_low
+
+    @property
+    def shown_high(self) -> FloatArray:
+        """Upper ends, as `shown_low`."""
+        return self.ci_simultaneous_high if self.has_simultaneous else self.ci_high
+
+    @property
     def how(self) -> str:
         """How the p-values came about, in words."""
         return how(self)
@@ -105,6 +130,7 @@ class PairsStudy(Study):
     def report(self) -> Report:
         """Return what to write down: every pair, those that differ standing out."""
         rows = []
+        ends = "ci_simultaneous" if self.has_simultaneous else "ci"
         for row in self.rows():
             differs = row["verdict"] in ("better", "worse")
             rows.append(
@@ -112,9 +138,10 @@ class PairsStudy(Study):
                     row["a"],
                     row["b"],
                     Strong(row["difference"]) if differs else row["difference"],
-                    (row["ci_low"], row["ci_high"]),
+                    (row[f"{ends}_low"], row[f"{ends}_high"]),
                     row["pvalue"],
                     row["pvalue_adjusted"],
+                    row["hedges_g"],
                     row["n_items"],
                 ]
             )
@@ -125,6 +152,7 @@ class PairsStudy(Study):
             Column("interval", signed=True),
             Column("p", "pvalue"),
             Column("adjusted", "pvalue"),
+            Column("Hedges' g", signed=True),
             "items",
         )
         table = Table(
@@ -152,6 +180,10 @@ class PairsStudy(Study):
                 "difference": float(self.difference[i, j]),
                 "ci_low": float(self.ci_low[i, j]),
                 "ci_high": float(self.ci_high[i, j]),
+                "ci_simultaneous_low": float(self.ci_simultaneous_low[i, j]),
+                "ci_simultaneous_high": float(self.ci_simultaneous_high[i, j]),
+                "cohens_dz": float(self.cohens_dz[i, j]),
+                "hedges_g": float(self.hedges_g[i, j]),
                 "pvalue": float(self.pvalue[i, j]),
                 "pvalue_adjusted": float(self.pvalue_adjusted[i, j]),
                 "n_items": int(self.n_items[i, j]),
@@ -295,7 +327,7 @@ def _study(
     systems = tuple(matrix.systems[i] for i in order)
     n_items = result.n_items[at]
     return PairsStudy(
-        sentence=sentence(systems, verdicts, n_items, settings, matrix),
+        sentence=caution_about(result) + sentence(systems, verdicts, n_items, settings, matrix),
         signature=build_signature(
             "pairs",
             dataset=matrix.dataset.label,
@@ -324,6 +356,10 @@ def _study(
         difference=read_only(result.difference[at]),
         ci_low=read_only(result.ci_low[at]),
         ci_high=read_only(result.ci_high[at]),
+        ci_simultaneous_low=read_only(result.ci_simultaneous_low[at]),
+        ci_simultaneous_high=read_only(result.ci_simultaneous_high[at]),
+        cohens_dz=read_only(result.cohens_dz[at]),
+        hedges_g=read_only(result.hedges_g[at]),
         pvalue=read_only(result.pvalue[at]),
         pvalue_adjusted=read_only(result.pvalue_adjusted[at]),
         n_items=read_only(n_items),

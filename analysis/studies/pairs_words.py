@@ -10,16 +10,32 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod
+from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod, Pairwise
 from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.study import count
-from analysis.studies.test_names import IN_WORDS, PairsTestName, to_statistics
+from analysis.studies.test_names import (
+    IN_WORDS,
+    INTERVALS_IN_WORDS,
+    PairsTestName,
+    to_statistics,
+)
 from store.records import ScoreMatrix
 
 if TYPE_CHECKING:
     from analysis.studies.pairs import PairsStudy
 
-Correction = Literal["none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by", "max-t"]
+Correction = Literal[
+    "none",
+    "bonferroni",
+    "holm",
+    "hochberg",
+    "hommel",
+    "bh",
+    "by",
+    "max-t",
+    "max-t-single",
+    "tukey",
+]
 
 NOT_COMPARABLE, UNDECIDED, BETTER, WORSE, EQUIVALENT = range(5)
 """Codes of `PairsStudy.verdicts`."""
@@ -33,6 +49,8 @@ CORRECTIONS_IN_WORDS = {
     "bh": "Benjamini–Hochberg",
     "by": "Benjamini–Yekutieli",
     "max-t": "step-down max-T",
+    "max-t-single": "single-step max-T",
+    "tukey": "Tukey's HSD",
 }
 
 METHODS_IN_WORDS = {
@@ -44,6 +62,9 @@ METHODS_IN_WORDS = {
     PairMethod.BOUND: f"by a bound, below {BOUND_PVALUE:g}",
 }
 
+
+_UNLIKE: Final = 2.0
+"""Ratio of variances of two pairs from which they do not scatter alike."""
 
 VERDICTS_IN_WORDS: Final = ("not comparable", "undecided", "better", "worse", "equivalent")
 
@@ -117,6 +138,22 @@ def sentence(
     return told
 
 
+def caution_about(result: Pairwise) -> str:
+    """Say where a correction asked for by name is known not to keep its level, else nothing."""
+    if result.correction != "tukey":
+        return ""
+    upper = np.triu_indices(result.n_systems, 1)
+    variance = result.standard_error[upper] ** 2 * result.n_items[upper]
+    known = variance[variance > 0]
+    if known.size < 2 or known.max() < _UNLIKE * known.min():
+        return ""
+    return (
+        "Tukey's HSD takes all pairs to scatter alike, and here the variance of the differences "
+        f"is up to {known.max() / known.min():.2g} times as large as elsewhere: its level may "
+        "not hold. Single-step max-T does not need that. "
+    )
+
+
 def warnings(
     n_items: npt.NDArray[np.int64],
     n_pairs: int,
@@ -169,8 +206,12 @@ def how(study: PairsStudy) -> str:
     correction = CORRECTIONS_IN_WORDS[study.correction]
     told += f"; {correction} over {count(study.n_pairs, 'pair')}, α = {study.settings.alpha:g}."
     if study.interval_method and study.interval_method != "none":
-        told += (
-            f" Intervals: {study.interval_method} at {100 * (1 - study.settings.alpha):g} %, each "
-            "pair by itself, so an interval may exclude 0 where the corrected test does not."
-        )
+        level = f"{100 * (1 - study.settings.alpha):g} %"
+        if study.has_simultaneous:
+            told += f" The intervals hold for all pairs at once, at {level}."
+        else:
+            told += (
+                f" Intervals: {INTERVALS_IN_WORDS[study.interval_method]} at {level}, each pair "
+                "by itself, so an interval may exclude 0 where the corrected test does not."
+            )
     return f"{told} {study.why_this_test}".strip()

@@ -43,6 +43,18 @@ PairsTestName = Literal[
 ]
 """Tests that all pairs of a dataset can be put to at once."""
 
+INTERVALS_IN_WORDS: Mapping[str, str] = {
+    "t": "Student's t",
+    "inverted": "by the sign-flip test",
+    "tango": "Tango's score interval",
+    "newcombe": "Newcombe's score interval",
+    "percentile": "bootstrap percentiles",
+    "jackknife": "jackknife",
+    "no-spread": "bound without spread",
+    "none": "none",
+}
+"""How an interval of a difference came about."""
+
 IN_WORDS: Mapping[str, str] = {row.name: row.words for row in TESTS.values()}
 
 

@@ -56,8 +56,8 @@ significance_heatmap(
         matrix[at]
         for matrix in (
             study.difference,
-            study.ci_low,
-            study.ci_high,
+            study.shown_low,
+            study.shown_high,
             study.pvalue,
             study.pvalue_adjusted,
             study.n_items,
@@ -86,6 +86,18 @@ picked = show_table(
         "difference": Column("Difference", "difference", decimals=places),
         "ci_low": Column("From", "difference", decimals=places, help="Interval of each pair alone"),
         "ci_high": Column("To", "difference", decimals=places),
+        "ci_simultaneous_low": Column(
+            "All at once: from",
+            "difference",
+            decimals=places,
+            help="Interval that holds for all pairs at once",
+            shown=study.has_simultaneous,
+        ),
+        "ci_simultaneous_high": Column(
+            "to", "difference", decimals=places, shown=study.has_simultaneous
+        ),
+        "hedges_g": Column("Hedges' g", "difference", decimals=2),
+        "cohens_dz": Column("Cohen's d", "difference", decimals=2, shown=False),
         "pvalue": Column("p", "pvalue", shown=study.correction == "none"),
         "pvalue_adjusted": Column("Adjusted p", "pvalue", shown=study.correction != "none"),
         "n_items": Column("Items", "count"),

@@ -16,7 +16,7 @@ from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, Correction
-from analysis.studies.test_names import PairsTestName, TestName
+from analysis.studies.test_names import INTERVALS_IN_WORDS, PairsTestName, TestName
 from dashboard.charts import group_forest, paired_difference, score_histograms
 from dashboard.ui import filters, settings
 from dashboard.ui.links import plain
@@ -138,7 +138,7 @@ def show_difference(
     label = numbers.fixed(analysis.difference, digits, signed=True)
     frame = pd.DataFrame(
         {
-            "method": [f"{level}, {analysis.ci_method}"],
+            "method": [f"{level}, {INTERVALS_IN_WORDS[analysis.ci_method]}"],
             "difference": [analysis.difference],
             "low": [analysis.ci[0]],
             "high": [analysis.ci[1]],

@@ -12,10 +12,11 @@ from hypothesis.extra import numpy as npst
 
 from analysis.statistics import adjust
 from analysis.statistics.all_pairs.max_t import max_t_all_pairs
-from analysis.statistics.all_pairs.pairwise import CORRECTIONS, PAIRWISE_TESTS, pairwise
+from analysis.statistics.all_pairs.pairwise import PAIRWISE_TESTS, pairwise
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.scales import too_coarse
 from analysis.statistics.all_pairs.tiles import run_tiles
+from analysis.statistics.multiplicity import METHODS
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.tests import paired_test
 
@@ -135,7 +136,7 @@ def test_auto_goes_by_the_scores():
     assert pairwise(graded, test="t").why == "Asked for by name."
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS[:-1])
+@pytest.mark.parametrize("correction", METHODS)
 def test_corrections_are_those_of_adjust(correction):
     scores = ratings()
     scores[3, :] = np.nan

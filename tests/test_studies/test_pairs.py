@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,3 +222,22 @@ def test_groups_and_units_exclude_each_other(board: Store) -> None:
 def test_complaints_name_what_a_person_can_change(board: Store) -> None:
     with pytest.raises(StoreError, match="'permutation'"):
         study_pairs(board, "d", settings=PairsSettings(test="steiger"))
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "max-t-single", "tukey"])
+def test_simultaneous_intervals_go_with_the_verdicts(board: Store, correction: Any) -> None:
+    study = study_pairs(board, "d", settings=PairsSettings(correction=correction))
+    for row in study.rows():
+        beyond = row["ci_simultaneous_low"] > 0 or row["ci_simultaneous_high"] < 0
+        assert beyond == (row["verdict"] in ("better", "worse"))
+        assert row["ci_simultaneous_low"] <= row["ci_low"]
+        assert row["hedges_g"] == pytest.approx(row["cohens_dz"], rel=0.02)
+    assert np.array_equal(study.shown_low, study.ci_simultaneous_low, equal_nan=True)
+    assert "all pairs at once" in study.how
+
+
+def test_tukey_says_where_pairs_scatter_unlike(store: Store, add_run: AddRun) -> None:
+    for name, spread in (("a", 0.1), ("b", 0.1), ("c", 1.0)):
+        add_run(name, "d", RNG.normal(0.5, spread, 60).tolist(), metric="quality")
+    settings = PairsSettings(correction="tukey")
+    assert study_pairs(store, "d", settings=settings).sentence.startswith("Tukey's HSD takes")

@@ -26,7 +26,7 @@ class Family(NamedTuple):
 def adjust_family(
     pvalues: PairPvalues,
     correction: str,
-    max_t: FloatArray | None,
+    joint: FloatArray | None,
     *,
     alternative: str,
     alpha: float,
@@ -39,9 +39,9 @@ def adjust_family(
     pvalues : PairPvalues
         NaN does not count in the family.
     correction : str
-        A method of `adjust`, or "max-t".
-    max_t : ndarray, shape (n_systems, n_systems), or None
-        Adjusted p-values, for "max-t".
+        One of `CORRECTIONS`.
+    joint : ndarray, shape (n_systems, n_systems), or None
+        Adjusted p-values of a correction that is no method of `adjust`.
     alternative : {"two-sided", "greater", "less"}
         One-sided, both directions of a pair are in the family.
     alpha : float
@@ -57,11 +57,12 @@ def adjust_family(
         first, second = np.concatenate([first, second]), np.concatenate([second, first])
     listed = pvalues.pvalue[first, second]
     n_tests = int(np.count_nonzero(~np.isnan(listed)))
-    if max_t is not None:
+    if joint is not None:
         # A pair that cannot be tested by itself is not in the family either; and no correction
         # may make a p-value smaller.
-        adjusted = np.where(np.isnan(pvalues.pvalue), np.nan, np.fmax(max_t, pvalues.pvalue))
-        note = _max_t_note(alpha, n_resamples) if n_tests else ""
+        adjusted = np.maximum(joint, pvalues.pvalue)
+        drawn = n_tests and correction != "tukey"
+        note = _max_t_note(alpha, n_resamples) if drawn else ""
         return Family(adjusted, n_tests, note)
     adjusted = np.full((n_systems, n_systems), np.nan)
     family = adjust(listed, correction, alpha=alpha)

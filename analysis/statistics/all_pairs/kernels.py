@@ -215,3 +215,31 @@ def count_maxima(
             highest[r] = top
             count += np.int32(top >= t)
         counts[k] += count
+
+
+@compiled
+def raise_maxima(
+    sums: npt.NDArray[np.floating],
+    pattern: npt.NDArray[np.int64],
+    left: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    weight: FloatArray,
+    highest: FloatArray,
+) -> None:
+    """Raise to the largest absolute statistic of each replicate over all pairs.
+
+    Parameters
+    ----------
+    sums : ndarray, shape (n_systems, n_patterns, n_replicates)
+        As for `count_maxima`.
+    pattern : ndarray, shape (n_systems,)
+    left, right, weight : ndarray, shape (n_pairs,)
+    highest : ndarray, shape (n_rows,)
+        Of the first replicates; changed.
+    """
+    for k in range(left.size):
+        x, y = sums[left[k], pattern[right[k]]], sums[right[k], pattern[left[k]]]
+        w = weight[k]
+        for r in range(highest.size):
+            value = abs(np.float64(x[r]) - np.float64(y[r])) * w
+            highest[r] = value if value > highest[r] else highest[r]

@@ -1,5 +1,6 @@
-"""Step-down max-T: the correction for all pairs that knows how they depend on each other."""
+"""Max-T: the correction for all pairs that knows how they depend on each other."""
 
+import math
 import threading
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from analysis.statistics.all_pairs.missing import (
     SharedSums,
     set_up,
 )
-from analysis.statistics.all_pairs.plan import Progress, run_blocks
+from analysis.statistics.all_pairs.plan import BLOCK, Progress, run_blocks
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
@@ -107,6 +108,86 @@ class _Family(NamedTuple):
     """1 / sqrt(Σ d²)."""
     target: FloatArray
     """Observed statistic, a little less."""
+
+
+class SingleStep(NamedTuple):
+    """Single-step max-T: adjusted p-values, and the statistic that rejects."""
+
+    pvalue: FloatArray
+    """Shape (n_systems, n_systems), (count + 1) / (n_resamples + 1); NaN on the diagonal."""
+    critical: float
+    """A pair with a larger |T| / sqrt(Σ d²) has a p of at most alpha; inf where none can."""
+
+
+def single_step_max_t(
+    scores: npt.ArrayLike,
+    *,
+    alpha: float,
+    groups: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
+    n_resamples: int = 9_999,
+    seed: int = 0,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> SingleStep:
+    """Compare every pair with the largest statistic of all pairs, two-sided.
+
+    Parameters
+    ----------
+    scores, groups, n_resamples, seed, n_threads, progress
+        As for `max_t_all_pairs`, whose plan this is. Its adjusted p-values are never larger.
+    alpha : float
+        Of the family.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `signflip_all_pairs`.
+
+    References
+    ----------
+    Westfall, Young (1993), Resampling-Based Multiple Testing, section 2.3.
+    """
+    resamples, plan = as_count(n_resamples, "n_resamples"), as_seed(seed)
+    comparison = set_up(scores, groups)
+    family = _family(comparison, two_sided=True)
+    pvalue = np.full((comparison.n_systems, comparison.n_systems), np.nan)
+    shared = comparison.n_shared > 0
+    left, right = comparison.left[shared], comparison.right[shared]
+    pvalue[left, right] = pvalue[right, left] = 1.0
+    highest = np.sort(_maxima(comparison, family, resamples, plan, n_threads, progress))
+    reached = resamples - np.searchsorted(highest, family.target, side="left")
+    pvalue[family.left, family.right] = (reached + 1) / (resamples + 1)
+    pvalue[family.right, family.left] = (reached + 1) / (resamples + 1)
+    above = math.floor(alpha * (resamples + 1) * (1 + 1e-12)) - 1
+    critical = math.inf if above < 0 else float(highest[resamples - 1 - above])
+    return SingleStep(read_only(pvalue), critical)
+
+
+def _maxima(
+    comparison: Comparison,
+    family: _Family,
+    n_resamples: int,
+    seed: int,
+    n_threads: int | None,
+    progress: Progress | None,
+) -> FloatArray:
+    """Return the largest statistic of each pattern."""
+    from analysis.statistics.all_pairs import kernels
+
+    sums = SharedSums(comparison, seed)
+    left, right = sums.place[family.left], sums.place[family.right]
+    highest = np.zeros(n_resamples)
+
+    def work(block: int, rows: int) -> None:
+        own = highest[block * BLOCK : block * BLOCK + rows]
+        for slab in sums.slabs(block):
+            part = own[slab.start : slab.start + slab.sums.shape[2]]
+            kernels.raise_maxima(slab.sums, sums.pattern, left, right, family.weight, part)
+            if slab.start + slab.sums.shape[2] >= rows:
+                break
+
+    run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
+    return highest
 
 
 def _family(comparison: Comparison, two_sided: bool) -> _Family:

@@ -24,7 +24,7 @@ from analysis.statistics.all_pairs.closed_forms import (
 )
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.components import count_items, count_units, metric_differences
-from analysis.statistics.all_pairs.families import adjust_family
+from analysis.statistics.all_pairs.families import Family, adjust_family
 from analysis.statistics.all_pairs.intervals import (
     Ends,
     newcombe_intervals,
@@ -43,7 +43,14 @@ from analysis.statistics.all_pairs.settings import (
     Settings,
     settle,
 )
+from analysis.statistics.all_pairs.simultaneous import (
+    reach_of_max_t,
+    t_reach,
+    too_few_beyond,
+    widest,
+)
 from analysis.statistics.all_pairs.tiles import part_of
+from analysis.statistics.all_pairs.tukey import tukey_all_pairs
 from analysis.statistics.paired.result import Groups
 from analysis.statistics.registry import TESTS
 from analysis.statistics.results import read_only
@@ -92,8 +99,9 @@ def pairwise(
         items; Student's t for 3 to 9 groups; the jackknife for correlations; the bootstrap by
         percentiles for other metrics.
     correction : str
-        One of `CORRECTIONS`: the methods of `adjust`, or "max-t", step-down over the largest
-        statistic of one sign-flip plan, for tests "t", "mcnemar" and "signflip" of means.
+        One of `CORRECTIONS`: the methods of `adjust`; "max-t", step-down over the largest
+        statistic of one sign-flip plan, or in one step as "max-t-single"; "tukey", by the
+        studentised range. The last three are for means, and two-sided but for "max-t".
     alternative : {"two-sided", "greater", "less"}
         One-sided, ``[i, j]`` tests i against j, and both directions of a pair count in the
         family.
@@ -235,14 +243,7 @@ class _Work:
         if margin is not None:
             undecided = np.full(pvalues.pvalue.shape, np.nan)
             wide = self.two_sided_ends(undecided, min(2 * s.alpha, 1 - 1e-9))[0]
-        family = adjust_family(
-            pvalues,
-            s.correction,
-            self.max_t() if s.correction == "max-t" else None,
-            alternative=s.alternative,
-            alpha=s.alpha,
-            n_resamples=s.n_resamples,
-        )
+        family, together = self.correct(pvalues, ends)
         ways = (PairMethod.MONTE_CARLO, PairMethod.TAIL)
         drawn = self.drawn or bool(np.isin(pvalues.method, ways).any())
         upper = triangle(len(s.values))
@@ -252,8 +253,11 @@ class _Work:
             n_pairs=int(np.count_nonzero(~np.isnan(pvalues.pvalue[upper]))),
             difference=read_only(self.difference),
             standard_error=read_only(standard_error),
+            cohens_dz=read_only(self._cohens_dz()),
             ci_low=read_only(ends.low),
             ci_high=read_only(ends.high),
+            ci_simultaneous_low=read_only(together.low),
+            ci_simultaneous_high=read_only(together.high),
             margin_low=read_only(np.full_like(ends.low, np.nan) if wide is None else wide.low),
             margin_high=read_only(np.full_like(ends.low, np.nan) if wide is None else wide.high),
             pvalue=read_only(pvalues.pvalue),
@@ -444,18 +448,95 @@ class _Work:
                 found |= self.choice.uses(test) & (kind_code == kinds.index(own))
         return found
 
-    def max_t(self) -> FloatArray:
+    def correct(self, pvalues: PairPvalues, ends: Ends) -> tuple[Family, Ends]:
+        """Return the adjusted p-values, and the intervals that hold at once; NaN without any.
+
+        A pair differs after correction exactly where such an interval leaves `delta` out.
+        """
+        s = self._settings
+        joint = reach = None
+        if s.correction == "max-t":
+            joint = self._max_t()
+        elif s.correction == "tukey":
+            found = tukey_all_pairs(self._scores, alpha=s.alpha)
+            joint, reach = found.pvalue, np.full(ends.low.shape, found.reach)
+        elif s.correction == "max-t-single":
+            joint, reach = self._single_step()
+        family = adjust_family(
+            pvalues,
+            s.correction,
+            joint,
+            alternative=s.alternative,
+            alpha=s.alpha,
+            n_resamples=s.n_resamples,
+        )
+        if reach is None and (s.correction != "bonferroni" or not family.n_tests):
+            none = np.full(ends.low.shape, np.nan)
+            return family, Ends(none, none)
+        if reach is None:
+            inverted = self._inverts()
+            wide = self._bonferroni(pvalues.pvalue, s.alpha / family.n_tests)
+        else:
+            inverted = np.ones(ends.low.shape, np.bool_)
+            wide = Ends(self.difference - reach, self.difference + reach)
+        wide = widest(ends, wide)
+        agreed = agreeing(wide, self.difference, family.pvalue_adjusted, s.alpha, s.delta)
+        known = ~np.isnan(ends.low + family.pvalue_adjusted)
+        return family, Ends(
+            np.where(known, np.where(inverted, agreed.low, wide.low), np.nan),
+            np.where(known, np.where(inverted, agreed.high, wide.high), np.nan),
+        )
+
+    def _bonferroni(self, pvalue: FloatArray, alpha: float) -> Ends:
+        """Return intervals at 1 - alpha, Student's where replicates do not reach so far."""
+        s = self._settings
+        found, error = self.intervals(pvalue, alpha)
+        drawn = [at for at, kind in enumerate(self._kinds) if kind in ("inverted", "percentile")]
+        if not too_few_beyond(alpha, s.n_resamples):
+            return found
+        wide = alpha if s.alternative == "two-sided" else 2 * alpha
+        reach = t_reach(error, self.n_units, wide)
+        other = widest(found, Ends(self.difference - reach, self.difference + reach))
+        few = np.isin(self._kind_code, drawn)
+        return Ends(np.where(few, other.low, found.low), np.where(few, other.high, found.high))
+
+    def _cohens_dz(self) -> FloatArray:
+        """Return mean differences over the standard deviation of the items' differences."""
+        s = self._settings
+        if self._moments is None:
+            return np.full(self.difference.shape, np.nan)
+        by_item = self._moments if s.codes is None else paired_moments(self._scores)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (by_item.difference - s.delta) / (
+                by_item.standard_error * np.sqrt(by_item.n_items)
+            )
+        return np.asarray(np.where(by_item.identical & (s.delta == 0), 0.0, found))
+
+    def _single_step(self) -> tuple[FloatArray, FloatArray]:
+        """Return the adjusted p-values of single-step max-T, and how far it does not reject."""
+        from analysis.statistics.all_pairs.max_t import single_step_max_t
+
+        s = self._settings
+        self._require_one_plan()
+        found = single_step_max_t(
+            self._scores,
+            alpha=s.alpha,
+            groups=s.codes,
+            n_resamples=s.n_resamples,
+            seed=s.seed,
+            n_threads=s.n_threads,
+            progress=self._next_part(),
+        )
+        assert self._moments is not None
+        error = self._moments.standard_error
+        return found.pvalue, reach_of_max_t(found.critical, error, self.n_units)
+
+    def _max_t(self) -> FloatArray:
         """Return the adjusted p-values of step-down max-T."""
         from analysis.statistics.all_pairs.max_t import max_t_all_pairs
 
         s = self._settings
-        if self._moments is not None and too_coarse(self._scores, self._moments).any():
-            raise ValueError(
-                "`scores` are of so different sizes that no joint plan is exact for all pairs, "
-                f"up to {np.nanmax(np.abs(self._scores)):.3g} in size. Leave out the systems with "
-                "the largest scores, or use `correction` 'holm'."
-            )
-        self.drawn = True
+        self._require_one_plan()
         return max_t_all_pairs(
             self._scores,
             groups=s.codes,
@@ -465,6 +546,15 @@ class _Work:
             n_threads=s.n_threads,
             progress=self._next_part(),
         )
+
+    def _require_one_plan(self) -> None:
+        self.drawn = True
+        if self._moments is not None and too_coarse(self._scores, self._moments).any():
+            raise ValueError(
+                "`scores` are of so different sizes that no joint plan is exact for all pairs, "
+                f"up to {np.nanmax(np.abs(self._scores)):.3g} in size. Leave out the systems with "
+                "the largest scores, or use `correction` 'holm'."
+            )
 
     def _t(self) -> PairPvalues:
         s = self._settings
@@ -623,7 +713,7 @@ class _Work:
         drawn = ("inverted" in kinds) + (
             "percentile" in kinds and "bootstrap-percentile" not in self.choice.tests
         )
-        return max(1, tests + drawn + (s.correction == "max-t"))
+        return max(1, tests + drawn + s.correction.startswith("max-t"))
 
     def _next_part(self) -> Progress | None:
         self._done = min(self._done + 1, self._n_parts)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.effects.effect_size import hedges_factor
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 
@@ -66,6 +67,13 @@ class Pairwise(Result):
     ci_low, ci_high : ndarray of float
         Interval of each difference by itself, at `confidence_level`; NaN where there is none,
         infinite on the side that a one-sided test does not look at.
+    ci_simultaneous_low, ci_simultaneous_high : ndarray of float
+        Intervals that hold for all pairs at once, at `confidence_level`, for the corrections
+        "bonferroni", "max-t-single" and "tukey"; NaN for others. One leaves `delta` out exactly
+        where the pair differs after correction.
+    cohens_dz : ndarray of float
+        Difference, less `delta`, over the standard deviation of the items' differences; NaN where
+        the metric is no mean over items or nothing scatters.
     margin_low, margin_high : ndarray of float
         Interval at 1 - 2 alpha, which decides equivalence; NaN without a margin.
     pvalue : ndarray of float
@@ -126,8 +134,11 @@ class Pairwise(Result):
     n_pairs: int
     difference: FloatArray
     standard_error: FloatArray
+    cohens_dz: FloatArray
     ci_low: FloatArray
     ci_high: FloatArray
+    ci_simultaneous_low: FloatArray
+    ci_simultaneous_high: FloatArray
     margin_low: FloatArray
     margin_high: FloatArray
     pvalue: FloatArray
@@ -166,6 +177,11 @@ class Pairwise(Result):
     def interval_method(self) -> str:
         """The interval that most pairs got."""
         return self.intervals[0]
+
+    @property
+    def hedges_g(self) -> FloatArray:
+        """`cohens_dz` without its bias in small samples."""
+        return np.asarray(self.cohens_dz * hedges_factor(self.n_items))
 
     @property
     def equivalent(self) -> BoolArray:

@@ -9,6 +9,7 @@ from analysis.statistics._typing import Alternative, FloatArray, Seed
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.all_pairs.closed_forms import group_codes, is_binary
 from analysis.statistics.all_pairs.components import as_components
+from analysis.statistics.all_pairs.simultaneous import SINGLE_STEP
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.multiplicity import METHODS
 from analysis.statistics.paired.result import Groups, as_delta
@@ -24,7 +25,7 @@ from analysis.statistics.validation import (
 IntArray = npt.NDArray[np.int64]
 
 PAIRWISE_TESTS = ("auto", *(row.name for row in TESTS.values() if row.together))
-CORRECTIONS = (*METHODS, "max-t")
+CORRECTIONS = (*METHODS, "max-t", *SINGLE_STEP)
 SHIFTABLE = ("mean", "median")
 """Metrics that a difference can be taken off of item by item."""
 INTERVALS = ("auto", "t", "newcombe", "tango", "inverted", "percentile", "none")
@@ -88,7 +89,7 @@ def settle(
         )
     if test != "auto":
         _check_test(TESTS[test], aggregation, binary, codes, n_groups, shift)
-    _check_correction(correction, test, aggregation)
+    _check_correction(correction, test, aggregation, alternative, codes)
     _check_interval(interval, aggregation, binary, codes)
     return Settings(
         values,
@@ -143,13 +144,25 @@ def _check_test(
         )
 
 
-def _check_correction(correction: str, test: str, aggregation: str) -> None:
-    goes = test == "auto" or TESTS[test].max_t
-    if correction == "max-t" and (not goes or aggregation != "mean"):
+def _check_correction(
+    correction: str, test: str, aggregation: str, alternative: str, codes: IntArray | None
+) -> None:
+    if correction not in ("max-t", *SINGLE_STEP):
+        return
+    if aggregation != "mean" or not (test == "auto" or TESTS[test].max_t):
         raise ValueError(
-            "`correction` 'max-t' goes by the sign-flip test of means and takes `test` 't', "
-            f"'score', 'mcnemar' or 'signflip', got '{test}' with `aggregation` '{aggregation}'. "
-            "Use 'holm'."
+            f"`correction` '{correction}' is for means and takes `test` 't', 'score', 'mcnemar' "
+            f"or 'signflip', got '{test}' with `aggregation` '{aggregation}'. Use 'holm'."
+        )
+    if correction in SINGLE_STEP and alternative != "two-sided":
+        raise ValueError(
+            f"`correction` '{correction}' is two-sided, got `alternative` '{alternative}'. Use "
+            "'max-t' or 'holm'."
+        )
+    if correction == "tukey" and codes is not None:
+        raise ValueError(
+            "`correction` 'tukey' takes items as independent, but `groups` joins some. Use "
+            "'max-t-single', which takes whole groups."
         )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.statistics.all_pairs.max_t import max_t_all_pairs
+from analysis.statistics.all_pairs.max_t import max_t_all_pairs, single_step_max_t
 from analysis.statistics.all_pairs.plan import count_block
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
 
@@ -19,5 +19,6 @@ def compile_loops() -> None:
         signflip_all_pairs(values, n_resamples=1, n_threads=1)
         signflip_all_pairs(values, n_resamples=1, n_threads=1, alternative="greater")
         max_t_all_pairs(values, n_resamples=1, n_threads=1)
+        single_step_max_t(values, alpha=0.05, n_resamples=1, n_threads=1)
     for dtype in (np.float32, np.float64):
         count_block(0, 0, 3, dtype)

@@ -269,11 +269,19 @@ def _standardise(
     return SizeWithInterval(dz, Interval(dz - reach, dz + reach, "delta", level))
 
 
+def hedges_factor(n_items: npt.ArrayLike) -> FloatArray:
+    """Return what takes the bias of small samples off d_z; NaN for fewer than three items.
+
+    References
+    ----------
+    Hedges (1981), equation (6e), for n_items - 1 degrees of freedom.
+    """
+    n = np.asarray(n_items, dtype=np.float64)
+    half = np.where(n < 3, np.nan, (n - 1) / 2)
+    factor = np.exp(special.gammaln(half) - special.gammaln(half - 0.5)) / np.sqrt(half)
+    return np.asarray(factor)
+
+
 def _hedges_factors(n: int) -> tuple[float, float]:
-    """Return Hedges' factor for n - 1 degrees of freedom, exact and as NLPStatTest prints it."""
-    if n < 3:
-        return math.nan, math.nan
-    half = (n - 1) / 2
-    # Hedges (1981), equation (6e).
-    exact = math.exp(special.gammaln(half) - special.gammaln(half - 0.5)) / math.sqrt(half)
-    return exact, 1 - 3 / (4 * n - 9)
+    """Return Hedges' factor, exact and as NLPStatTest prints it."""
+    return float(hedges_factor(n)), 1 - 3 / (4 * n - 9) if n > 2 else math.nan
