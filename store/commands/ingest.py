@@ -65,6 +65,12 @@ def ingest_command(
         list[str] | None,
         typer.Option(help="NAME=VALUE: what a format lets you choose. Can be given several times."),
     ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="File with what is right, to score predictions.")
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(help="METRIC[,METRIC]: what to score predictions by.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Skip and list rows that cannot be used.")
@@ -100,6 +106,8 @@ def ingest_command(
         columns=parse_columns(column or []),
         layout=layout,
         choices=parse_choices(option or []),
+        gold=gold,
+        score=[] if score is None else score.split(","),
         lenient=lenient,
         with_text=with_text,
     )

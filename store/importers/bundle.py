@@ -410,6 +410,10 @@ class ReadOptions:
     """What a person said to the questions of an importer: `Question.subject` to the choice."""
     recipes: Path | None = None
     """Folder of recipes that hold for every file, beside the store."""
+    gold: Path | None = None
+    """File with what is right, for predictions that are scored (``--gold``)."""
+    score: Sequence[str] = ()
+    """Metrics that are computed from predictions (``--score``); empty: those that fit them."""
     lenient: bool = False
     with_text: bool = False
 

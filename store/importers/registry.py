@@ -23,6 +23,7 @@ from store.importers.mqm import importer as mqm
 from store.importers.mt_metrics_eval import importer as mt_metrics_eval
 from store.importers.recipes import importer as recipes
 from store.importers.recipes.recipe import Recipe, shipped
+from store.importers.scorers import parallel
 from store.importers.wmt import direct_assessment as wmt_da
 from store.importers.wmt import metrics_task as wmt_metrics
 from store.importers.wmt import news as wmt_news
@@ -116,6 +117,7 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(
         judgments.NAME, judgments.DESCRIPTION, judgments.sniff, judgments.read, has_options=True
     ),
+    Importer(parallel.NAME, parallel.DESCRIPTION, parallel.sniff, parallel.read, parallel.group),
     Importer(reported.NAME, reported.DESCRIPTION, reported.sniff, reported.read),
     Importer(nlpstattest.NAME, nlpstattest.DESCRIPTION, nlpstattest.sniff, nlpstattest.read),
     Importer(generic.NAME, generic.DESCRIPTION, generic.sniff, generic.read),

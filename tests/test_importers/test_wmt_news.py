@@ -1,7 +1,11 @@
 """The folder of WMT's news task, in files of our own making."""
 
-import pytest
+import sys
 
+import pytest
+from sacrebleu.metrics import CHRF
+
+from store import vectors
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
@@ -39,7 +43,7 @@ def test_lines_are_items(folder):
     assert (dataset.name, dataset.language) == ("newstest2021 de-en", "de-en")
     assert [item.key for item in dataset.items] == ["1", "2"]
     assert all(item.content_hash and item.input_text is None for item in dataset.items)
-    assert bundle.runs == []
+    assert all(not run.outputs for run in bundle.runs)
     assert "Translations of 2 systems are not kept; --with-text keeps them." in bundle.understood
 
 
@@ -68,11 +72,43 @@ def test_scores_are_figures_by_reference(folder):
         ("Online-A", "ref-B"): 0.4,
         ("X.1", "ref-B"): 0.3,
     }
-    assert {one.name for one in bundle.metrics} == {"COMET"}
+    assert [one.name for one in bundle.metrics] == ["COMET", "COMET", "chrF", "BLEU"]
     assert {one.n_items for one in bundle.reported_scores} == {2}
     assert "ref-B is a human translation by name, judged or scored as systems are." in (
         bundle.understood
     )
+
+
+def test_translations_are_scored_against_all_references(folder):
+    bundle = folder(TEXTS | SCORES)
+    for run in bundle.runs:
+        (chrf,) = [each for each in run.scores if bundle.metrics[each.metric].name == "chrF"]
+        outputs = TEXTS[f"txt/system-outputs/newstest2021.de-en.hyp.{run.system}.en"].split()
+        expected = CHRF().corpus_score(outputs, [["one", "two"], ["1", "2"]]).score
+        assert vectors.aggregate(chrf.values, "chrf") == pytest.approx(expected)
+    assert {metric.signature[:8] for metric in bundle.metrics[2:]} == {"nrefs:2|"}
+    assert [guess.value for guess in bundle.guesses] == ["chrf, bleu"]
+
+
+def test_one_reference_and_other_metrics_on_request(folder, tmp_path):
+    gold = tmp_path / "txt/references/newstest2021.de-en.ref.B.en"
+    bundle = folder(TEXTS, gold=gold, score=["TER"])
+    (metric,) = bundle.metrics
+    assert (metric.name, metric.signature[:8], metric.higher_is_better) == (
+        "TER",
+        "nrefs:1|",
+        False,
+    )
+    assert bundle.guesses == []
+
+
+def test_without_the_library_the_rest_goes_in(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    bundle = folder(TEXTS | SCORES)
+    assert (bundle.runs, len(bundle.reported_scores)) == ([], 5)
+    assert "pip install" in bundle.warnings[0]
+    with pytest.raises(ImportFormatError, match="pip install"):
+        folder(TEXTS, score=["bleu"])
 
 
 def test_scores_alone(folder):

@@ -31,6 +31,8 @@ from store.importers.bundle import (
 )
 from store.importers.first_line import first_line
 from store.importers.mt_metrics_eval.files import read_lines, read_scores
+from store.importers.scorers.libraries import MissingLibraryError
+from store.importers.scorers.scoring import Choice, Scoring, chosen
 from store.importers.settings import Settings, load_settings
 from store.importers.textfile import read_text
 from store.importers.wmt.names import LANGUAGE_PAIR, told_people
@@ -42,6 +44,7 @@ _FOLDERS: Mapping[str, str] = {"sources": "src", "references": "ref", "system-ou
 _TEXT = re.compile(
     r"(?P<test_set>[^.]+)\.(?P<pair>[^.]+)\.(?P<role>src|ref|hyp)(?:\.(?P<name>.+))?\.[a-z]{2,3}"
 )
+_USUAL = Choice(("chrf", "bleu"), "translations of a language pair")
 _SCORES = re.compile(r"(?P<metric>.+)_(?P<test_set>[^_]+)_(?P<reference>[^_]+)\.tsv")
 
 
@@ -104,6 +107,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     settings = load_settings(paths[0], shown[paths[0]], options)
     builder = _Builder(settings, RowProblems(options.lenient))
+    if options.gold is not None:
+        builder.add_gold(options.gold)
     for path in paths:
         place = place_of(path.resolve())
         if place is None:
@@ -114,7 +119,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             )
         text, sha256 = read_text(path, shown[path])
         builder.files.append(SourceFile(shown[path], sha256))
-        builder.add(place, text, shown[path])
+        if builder.gold is None or place.role != "ref":
+            builder.add(place, text, shown[path])
     return builder.bundle()
 
 
@@ -131,8 +137,13 @@ class _Builder:
     n_lines: int | None = None
     counted: str = ""
     """File that had that many lines."""
+    gold: Path | None = None
+    """The only reference that counts, where one is named."""
     metrics: list[BundleMetric] = field(default_factory=list)
     reported: list[BundleReportedScore] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    choice: Choice | None = None
+    """Metrics by which the translations are scored."""
 
     def add(self, place: Place, text: str, shown: str) -> None:
         """Add a file."""
@@ -154,6 +165,15 @@ class _Builder:
             self.sources = lines
         else:
             (self.references if place.role == "ref" else self.outputs)[place.name] = lines
+
+    def add_gold(self, path: Path) -> None:
+        """Take one reference alone."""
+        place = place_of(path.resolve())
+        text, sha256 = read_text(path, path.as_posix())
+        self.gold = path
+        self.references[place.name if place else path.name] = read_lines(text)
+        self.n_lines, self.counted = len(read_lines(text)), path.as_posix()
+        self.files.append(SourceFile(path.as_posix(), sha256))
 
     def _add_scores(self, place: Place, text: str, shown: str) -> None:
         """Add the scores of the systems on a metric, by the reference that it used."""
@@ -191,19 +211,38 @@ class _Builder:
             language=made.language or self.pair,
             task=made.task or "machine translation",
         )
-        runs = self._runs() if self.settings.options.with_text else []
+        scoring = self._scoring()
+        runs = self._runs(scoring) if self.settings.options.with_text or scoring else []
         return ImportBundle(
             NAME,
             [*self.files, *([mapping.source_file] if mapping.source_file else [])],
             [dataset],
-            self.metrics,
+            [*self.metrics, *(scoring.metrics if scoring else [])],
             runs,
             [replace(one, n_items=self.n_lines) for one in self.reported],
             overlaps=mapping.overlaps,
             aliases=mapping.aliases,
             skipped=skipped,
-            understood=self._told(),
+            understood=self._told(scoring),
+            warnings=self.warnings,
+            guesses=self.choice.guesses if scoring and self.choice else [],
         )
+
+    def _scoring(self) -> Scoring | None:
+        """Return the metrics on the references; ``None`` without outputs or a library for them."""
+        if not self.outputs or not self.references:
+            return None
+        named = self.settings.options.score
+        self.choice = chosen(named, _USUAL, self.settings.shown)
+        named_texts = [self.references[name] for name in sorted(self.references)]
+        references = list(zip(*named_texts, strict=True))
+        try:
+            return Scoring(self.choice.names, references, self.pair.rpartition("-")[2])
+        except MissingLibraryError as error:
+            if named:
+                raise
+            self.warnings.append(f"The translations are not scored: {error.reason}")
+            return None
 
     def _items(self) -> tuple[BundleItem, ...]:
         """Return a segment for each line, known by its number."""
@@ -221,27 +260,41 @@ class _Builder:
             for i in range(self.n_lines or 0)
         )
 
-    def _runs(self) -> list[BundleRun]:
-        """Return a run for each system, with its translations and no scores."""
+    def _runs(self, scoring: Scoring | None) -> list[BundleRun]:
+        """Return a run for each system, with its translations and their scores."""
+        with_text = self.settings.options.with_text
+        provenance = self.settings.provenance
+        if scoring:
+            packages = {**(provenance.packages or {}), **scoring.packages}
+            provenance = replace(provenance, packages=packages)
         return [
             BundleRun(
                 self.settings.canonical(system),
                 0,
                 self.settings.run_label or RUN_LABEL,
+                scoring.scores(lines, len(self.metrics)) if scoring else [],
                 statuses={0: np.full(len(lines), Status.OK, np.uint8)},
-                outputs={0: lines},
-                provenance=self.settings.provenance,
+                outputs={0: lines} if with_text else {},
+                provenance=provenance,
             )
             for system, lines in self.outputs.items()
         ]
 
-    def _told(self) -> list[str]:
+    def _told(self, scoring: Scoring | None) -> list[str]:
         told = []
         if self.n_lines is not None:
             told.append(f"{self.n_lines:,} segments, known by the number of their line.")
-        if self.outputs and self.settings.options.with_text:
+        if scoring:
+            names = ", ".join(metric.name for metric in scoring.metrics)
+            by = ", ".join(sorted(self.references)) or "the reference"
+            together = " together; --gold FILE takes one alone" if len(self.references) > 1 else ""
+            told.append(
+                f"Translations of {len(self.outputs)} systems, scored here by {names} against "
+                f"{by}{together}."
+            )
+        elif self.outputs and self.settings.options.with_text:
             told.append(f"Translations of {len(self.outputs)} systems, without scores.")
-        elif self.outputs:
+        if self.outputs and not self.settings.options.with_text:
             told.append(
                 f"Translations of {len(self.outputs)} systems are not kept; --with-text keeps them."
             )
