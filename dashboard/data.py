@@ -24,6 +24,7 @@ from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.item_changes import ItemChanges, study_item_changes
 from analysis.studies.items import ItemsStudy, study_items
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.leads import Leads, find_leads
 from analysis.studies.overview import Overview, study_overview
 from analysis.studies.pair_analysis import PairSettings
@@ -122,8 +123,8 @@ def _ask(question: str, *arguments: Any) -> Any:
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
     "leads": find_leads,
-    "leaderboard": lambda store, dataset, metric, settings: study_leaderboard(
-        store, dataset, metric=metric, settings=settings
+    "leaderboard": lambda store, dataset, metric, settings, interval: study_leaderboard(
+        store, dataset, metric=metric, settings=settings, interval=interval
     ),
     "replicability": lambda store, a, b, settings: study_replicability(store, a, b, settings),
     "comparables": find_comparables,
@@ -179,9 +180,14 @@ def overview() -> Overview:
     return study
 
 
-def leaderboard(dataset: str, metric: str | None, settings: PairsSettings) -> Leaderboard:
+def leaderboard(
+    dataset: str,
+    metric: str | None,
+    settings: PairsSettings,
+    interval: ScoreIntervalName = "auto",
+) -> Leaderboard:
     """Return the leaderboard of a dataset."""
-    study: Leaderboard = _ask("leaderboard", dataset, metric, settings)
+    study: Leaderboard = _ask("leaderboard", dataset, metric, settings, interval)
     return study
 
 

@@ -23,6 +23,7 @@ from analysis.commands.options import (
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
+from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.leaderboard_words import ITEMS_FOR_A_NAMED_DIFFERENCE, ranks_in_words
 from analysis.studies.pairs_words import PairsSettings
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
@@ -59,6 +60,10 @@ def leaderboard_command(
     metric: MetricOption = None,
     correction: CorrectionOption = CorrectionChoice.holm,
     alpha: AlphaOption = 0.05,
+    interval: Annotated[
+        ScoreIntervalName,
+        typer.Option(help="Of each score; clopper-pearson never covers less than it says."),
+    ] = "auto",
     seed: SeedOption = 0,
     format: FormatOption = ReportStyle.table,
     as_json: JsonOption = False,
@@ -66,7 +71,9 @@ def leaderboard_command(
     """Show the systems of a dataset by score, and which of them can be told apart."""
     settings = _settings(correction, alpha, seed)
     with opened(context, read_only=True) as store:
-        study = study_leaderboard(store, dataset, metric=metric, settings=settings)
+        study = study_leaderboard(
+            store, dataset, metric=metric, settings=settings, interval=interval
+        )
     if gave_report(study.report, format, as_json):
         return
     answer(

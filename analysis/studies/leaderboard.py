@@ -26,7 +26,7 @@ from analysis.studies.leaderboard_rows import (
     rows_from_items,
     rows_from_reports,
 )
-from analysis.studies.leaderboard_standing import find_standing, score_figures
+from analysis.studies.leaderboard_standing import ScoreIntervalName, find_standing, score_figures
 from analysis.studies.leaderboard_words import (
     find_lead,
     ranks_in_words,
@@ -41,6 +41,7 @@ from store import vectors
 from store.arrays import load_matrix
 from store.datasets import get_dataset
 from store.engine import Store
+from store.errors import StoreError
 from store.records import DatasetRecord, MetricRecord
 from store.reported import disputed_figures, list_reported_scores
 from store.runs import list_runs
@@ -160,6 +161,7 @@ def study_leaderboard(
     *,
     metric: str | None = None,
     settings: PairsSettings = PairsSettings(),  # noqa: B008 (frozen)
+    interval: ScoreIntervalName = "auto",
 ) -> Leaderboard:
     """Return the leaderboard of a dataset.
 
@@ -171,6 +173,8 @@ def study_leaderboard(
         Uid or name; by default the metric with most scores on the dataset.
     settings
         How pairs are compared: test, correction, α, seed.
+    interval
+        Of a score by itself; "auto" is Wilson's for shares.
 
     Raises
     ------
@@ -188,6 +192,11 @@ def study_leaderboard(
     runs = list_runs(store, dataset_uid=chosen.uid)
     own = [vectors.aggregate(one, measure.aggregation) for one in matrix.scores]
     comparable = find_comparable(store, matrix, scored, own, settings)
+    if interval != "auto" and comparable.way == "item effects":
+        raise StoreError(
+            "`interval` is for scores on the same items, and these systems were scored on "
+            "different ones: their intervals are those of the item-effects model. Leave it out."
+        )
     from_items = rows_from_items(matrix, scored, shared, comparable, own, runs)
     stated = list_reported_scores(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
     from_reports = rows_from_reports(stated, set(matrix.system_uids), runs)
@@ -195,7 +204,7 @@ def study_leaderboard(
         store, matrix, [row.score for row in from_items], len(from_reports), settings
     )
     on = shared if comparable.way == "shared items" else None
-    figures = score_figures(store, matrix, settings, on) if from_items else None
+    figures = score_figures(store, matrix, settings, on, interval=interval) if from_items else None
     tested = [
         replace(
             row,

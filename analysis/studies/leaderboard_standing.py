@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from analysis.studies.pairs import compare_all
 from analysis.studies.pairs_words import PairsSettings
 from store.arrays import load_groups
 from store.engine import Store
+from store.errors import StoreError
 from store.records import ScoreMatrix
 from store.results_cache import data_fingerprint
 
@@ -30,6 +31,9 @@ FEWEST_RESAMPLES: Final = 499
 _NANOSECONDS = {"mean": 0.1, "ratio": 1, "f1": 1, "pearson": 2, "bleu": 4, "chrf": 6}
 """Of one item of one system in one resample; medians and rank correlations are sorted anew."""
 _SECONDS = 0.5
+
+ScoreIntervalName = Literal["auto", "wilson", "clopper-pearson", "t"]
+"""Intervals of one system's score that a person can ask for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,9 +147,20 @@ def find_standing(
 
 
 def score_figures(
-    store: Store, matrix: ScoreMatrix, settings: PairsSettings, on: BoolArray | None = None
+    store: Store,
+    matrix: ScoreMatrix,
+    settings: PairsSettings,
+    on: BoolArray | None = None,
+    *,
+    interval: ScoreIntervalName = "auto",
 ) -> ScoreFigures:
-    """Return intervals of the scores, on some of the items, and P(best), kept in the store."""
+    """Return intervals of the scores, on some of the items, and P(best), kept in the store.
+
+    Raises
+    ------
+    StoreError
+        The interval is for shares, and the scores are none.
+    """
     clusters = choose_clusters(load_groups(store, matrix.dataset.uid), settings.clusters)
     aggregation = matrix.metric.aggregation
     per_resample = matrix.scores[:, :, 0].size * _NANOSECONDS.get(aggregation, 40)
@@ -164,6 +179,7 @@ def score_figures(
                 scores,
                 aggregation=aggregation,
                 groups=groups,
+                method=interval,
                 confidence_level=1 - settings.alpha,
                 bounds=matrix.metric.bounds,
                 n_resamples=n_resamples,
@@ -191,10 +207,14 @@ def score_figures(
         "alpha": settings.alpha,
         "bounds": matrix.metric.bounds,
         "clusters": settings.clusters,
+        "interval": interval,
         "n_resamples": n_resamples,
         "seed": settings.seed,
     } | ({} if on is None else {"on": "shared items"})
     fingerprint = data_fingerprint(
         store, matrix.dataset.uid, matrix.metric.uid, systems=matrix.system_uids
     )
-    return kept(store, "leaderboard scores", arguments, fingerprint, ScoreFigures, compute)
+    try:
+        return kept(store, "leaderboard scores", arguments, fingerprint, ScoreFigures, compute)
+    except ValueError as error:
+        raise StoreError(str(error).replace("`method`", "`interval`")) from error

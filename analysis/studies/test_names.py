@@ -48,6 +48,8 @@ INTERVALS_IN_WORDS: Mapping[str, str] = {
     "inverted": "by the sign-flip test",
     "tango": "Tango's score interval",
     "newcombe": "Newcombe's score interval",
+    "wilson": "Wilson's score interval",
+    "clopper-pearson": "Clopper and Pearson's interval",
     "percentile": "bootstrap percentiles",
     "jackknife": "jackknife",
     "no-spread": "bound without spread",

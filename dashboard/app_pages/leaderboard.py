@@ -1,6 +1,7 @@
 """The systems of a dataset by score, and which of them can be told apart.
 
-URL parameters: `dataset`, `metric`, `system` (words to search for), `correction`, `alpha`.
+URL parameters: `dataset`, `metric`, `system` (words to search for), `correction`, `alpha`,
+`interval` (of a score, in words).
 """
 
 import streamlit as st
@@ -31,8 +32,11 @@ with filters.filter_row("leaderboard_filters"):
     words = filters.search("System", key="system")
     correction = settings.choose_correction()
     alpha = settings.choose_alpha()
+    interval = settings.choose_score_interval()
 
-study = data.leaderboard(dataset.uid, metric, PairsSettings(correction=correction, alpha=alpha))
+study = data.leaderboard(
+    dataset.uid, metric, PairsSettings(correction=correction, alpha=alpha), interval
+)
 answer(plain(study.sentence))
 basis = {row.basis for row in study.rows}
 badges = [badge("recomputed", "item scores")] if "items" in basis else []
@@ -181,6 +185,7 @@ show_permalink(
     **where,
     correction=CORRECTIONS_IN_WORDS[correction],
     alpha=f"{alpha:g}",
+    interval=settings.score_interval_in_words(interval),
 )
 show_report(study.report, f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

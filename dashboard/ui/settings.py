@@ -9,9 +9,10 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics.description.evaluation_units import UNIT_STATISTICS, UnitStatistic
+from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, Correction, PairsSettings
-from analysis.studies.test_names import IN_WORDS, to_statistics
+from analysis.studies.test_names import IN_WORDS, INTERVALS_IN_WORDS, to_statistics
 from dashboard import data
 from dashboard.ui import filters
 from store.records import DatasetRecord
@@ -68,6 +69,25 @@ def choose_correction() -> Correction:
         help="Testing many pairs finds differences by chance; a correction bounds that",
     )
     return cast("Correction", chosen)
+
+
+def choose_score_interval() -> ScoreIntervalName:
+    """Draw the choice of the interval of a score by itself."""
+    names = get_args(ScoreIntervalName)
+    chosen = filters.choose_one(
+        "Interval",
+        names,
+        key="interval",
+        name=score_interval_in_words,
+        width=190,
+        help="Of a score by itself; Clopper and Pearson's never covers less than it says",
+    )
+    return cast("ScoreIntervalName", chosen or names[0])
+
+
+def score_interval_in_words(name: str) -> str:
+    """Return what the page calls the interval of a score."""
+    return "what suits the scores" if name == "auto" else INTERVALS_IN_WORDS[name]
 
 
 def choose_details(*, stored: bool = True) -> Details:

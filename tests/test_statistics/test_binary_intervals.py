@@ -15,6 +15,7 @@ from analysis.statistics.intervals.binary import (
     tango_z,
     wilson_interval,
 )
+from analysis.statistics.intervals.differences import score_interval
 
 counts = st.tuples(*[st.integers(0, 40)] * 4).filter(any).map(lambda four: PairCounts(*four))
 
@@ -26,6 +27,22 @@ def test_wilson_agrees_with_statsmodels(right, n, level):
     expected = proportion_confint(right, n, alpha=1 - level, method="wilson")
     assert (low, high) == pytest.approx(expected, abs=1e-12)
     assert (method, stated) == ("wilson", level)
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 1), (1, 1), (0, 30), (7, 30), (30, 30), (999, 1000)])
+def test_clopper_pearson_agrees_with_statsmodels(right, n):
+    scores = np.repeat([1.0, 0.0], [right, n - right])
+    low, high, method, _ = score_interval(scores, method="clopper-pearson", confidence_level=0.9)
+    expected = proportion_confint(right, n, alpha=0.1, method="beta")
+    assert (low, high) == pytest.approx(expected, abs=1e-12)
+    assert method == "clopper-pearson"
+
+
+def test_clopper_pearson_is_longer_with_groups():
+    scores, groups = np.repeat([1.0, 0.0] * 10, 5), np.repeat(np.arange(20), 5)
+    alone = score_interval(scores, method="clopper-pearson")
+    grouped = score_interval(scores, method="clopper-pearson", groups=groups)
+    assert grouped.low < alone.low < 0.5 < alone.high < grouped.high
 
 
 def test_newcombe_method_10_of_the_paper():

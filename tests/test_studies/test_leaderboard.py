@@ -455,3 +455,19 @@ def test_interval_of_an_accuracy_over_runs_stays_below_one(example: Store, datas
         if row.ci is not None:
             assert 0 <= row.ci[0] < row.ci[1] <= 1
             assert row.ci[0] <= row.score <= row.ci[1]
+
+
+def test_the_interval_of_a_score_can_be_chosen(store: Store, add_run: AddRun) -> None:
+    add_run("a", "d", [1.0] * 18 + [0.0] * 2)
+    add_run("b", "d", [1.0] * 12 + [0.0] * 8)
+    wilson = study_leaderboard(store, "d").rows[0].ci
+    exact = study_leaderboard(store, "d", interval="clopper-pearson").rows[0].ci
+    assert wilson is not None
+    assert exact == pytest.approx((0.683, 0.9877), abs=5e-5)  # R: binom.test(18, 20)
+    assert exact[0] < wilson[0]
+
+
+def test_an_interval_for_shares_refuses_graded_scores(store: Store, add_run: AddRun) -> None:
+    add_run("a", "d", [3.0, 4.5, 2.0], metric="quality")
+    with pytest.raises(StoreError, match="`interval` 'clopper-pearson' needs scores of 0 and 1"):
+        study_leaderboard(store, "d", interval="clopper-pearson")

@@ -1,14 +1,15 @@
-"""Intervals for items that are right or wrong: Wilson's, Newcombe's and Tango's.
+"""Intervals for items that are right or wrong.
 
-All three stay inside the possible values and keep their coverage for small samples and at the
-edges, where intervals made of an estimate and its standard error collapse.
+Wilson's and Clopper and Pearson's for one system, Newcombe's and Tango's for two. All stay inside
+the possible values and keep their coverage for small samples and at the edges, where intervals
+made of an estimate and its standard error collapse.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, special
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.intervals.interval import Interval
@@ -61,6 +62,21 @@ def wilson_interval(n_right: int, n_items: int, confidence_level: float) -> Inte
     """
     bounds = wilson_bounds(n_right / n_items, n_items, z_quantile(confidence_level))
     return Interval(*bounds, "wilson", confidence_level)
+
+
+def clopper_pearson_bounds(share: float, n: float, level: float) -> tuple[float, float]:
+    """Return the bounds of a share of `n` items by the binomial distribution's own tails.
+
+    Coverage is never below the level, and mostly above. `n` need not be whole.
+
+    References
+    ----------
+    Clopper and Pearson (1934), The use of confidence or fiducial limits.
+    """
+    right, wrong, tail = share * n, n - share * n, (1 - level) / 2
+    low = float(special.betaincinv(right, wrong + 1, tail)) if share > 0 else 0.0
+    high = float(special.betaincinv(right + 1, wrong, 1 - tail)) if share < 1 else 1.0
+    return low, high
 
 
 def newcombe_interval(counts: PairCounts, confidence_level: float) -> Interval:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray, Seed
 from analysis.statistics.aggregate import as_aggregation
 from analysis.statistics.intervals.binary import (
+    clopper_pearson_bounds,
     count_pairs,
     newcombe_interval,
     tango_interval,
@@ -28,15 +29,19 @@ from analysis.statistics.standard_error import (
     rounding_error,
     spread_of_mean,
     t_quantile,
+    z_quantile,
 )
 from analysis.statistics.validation import as_choice, as_floats, as_level
 
 DifferenceMethod: TypeAlias = Literal[
     "auto", "t", "newcombe", "tango", "percentile", "basic", "bca", "studentized"
 ]
-ScoreMethod: TypeAlias = Literal["auto", "t", "wilson", "percentile", "basic", "bca", "studentized"]
+ScoreMethod: TypeAlias = Literal[
+    "auto", "t", "wilson", "clopper-pearson", "percentile", "basic", "bca", "studentized"
+]
 DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
 SCORE_METHODS: tuple[str, ...] = get_args(ScoreMethod)
+_OF_SHARES = ("wilson", "clopper-pearson")
 _OF_PAIRED_SHARES = {"newcombe": newcombe_interval, "tango": tango_interval}
 
 
@@ -158,7 +163,7 @@ def score_interval(
         Scores; NaN leaves the item out.
     aggregation, groups, confidence_level, n_resamples, rng
         As for `difference_interval`.
-    method : {"auto", "t", "wilson", "percentile", "basic", "bca", "studentized"}
+    method : {"auto", "t", "wilson", "clopper-pearson", "percentile", "basic", "bca", "studentized"}
         "auto": Wilson's where all scores are 0 or 1 or within `bounds`, Student's t for other
         means (both cluster-robust with groups), "bca" for other functions of sums, "percentile"
         for medians and correlations.
@@ -179,6 +184,7 @@ def score_interval(
 
     Notes
     -----
+    Clopper and Pearson's never covers less than it says, and is longer for it.
     Wilson's interval with groups takes as many items as would have the cluster-robust standard
     error if they were independent (at most the items there are, and as many as there are groups
     where all scores are equal), and the t quantile. Graded scores within `bounds` are shares of
@@ -186,8 +192,9 @@ def score_interval(
 
     References
     ----------
-    Wilson (1927); Korn and Graubard (1998), Confidence intervals for proportions with small
-    expected number of positive counts estimated from survey data, for the number of items.
+    Wilson (1927); Clopper and Pearson (1934); Korn and Graubard (1998), Confidence intervals for
+    proportions with small expected number of positive counts estimated from survey data, for the
+    number of items.
 
     Examples
     --------
@@ -199,15 +206,16 @@ def score_interval(
     level = as_level(confidence_level, name="confidence_level")
     scores, codes = _complete_scores(values, aggregation, groups)
     chosen = _choose_score(scores, aggregation, bounds) if method == "auto" else method
-    if chosen in ("t", "wilson"):
+    if chosen in ("t", *_OF_SHARES):
         _need_means(method, aggregation)
-    if chosen == "wilson":
+    if chosen in _OF_SHARES:
         if scores.size and not (is_binary(scores[:, 0]) or _is_within(scores[:, 0], bounds)):
             raise ValueError(
-                "`method` 'wilson' needs scores of 0 and 1, or within `bounds`. Use 't' for others."
+                f"`method` '{chosen}' needs scores of 0 and 1, or within `bounds`. Use 't' for "
+                "others."
             )
         least, most = bounds if bounds and _is_within(scores[:, 0], bounds) else (0.0, 1.0)
-        found = _wilson((scores[:, 0] - least) / (most - least), codes, level)
+        found = _of_shares(chosen, (scores[:, 0] - least) / (most - least), codes, level)
         low, high = (min(least + (most - least) * end, most) for end in found[:2])
         return found._replace(low=low, high=high)
     if chosen == "t":
@@ -284,26 +292,31 @@ def _need_independent_binary(pair: CompletePair, method: str) -> None:
         )
 
 
-def _wilson(shares: FloatArray, codes: CodeArray | None, level: float) -> Interval:
-    """Return Wilson's interval of the mean of shares of a whole, from 0 to 1 each."""
+def _of_shares(method: str, shares: FloatArray, codes: CodeArray | None, level: float) -> Interval:
+    """Return an interval of the mean of shares of a whole, from 0 to 1 each."""
     if not shares.size:
-        return Interval(math.nan, math.nan, "wilson", level)
+        return Interval(math.nan, math.nan, method, level)
     binary = is_binary(shares)
     n_units = n_units_of(shares.size, codes)
     if binary and n_units == shares.size:
-        return wilson_interval(int(np.count_nonzero(shares)), shares.size, level)
+        if method == "wilson":
+            return wilson_interval(int(np.count_nonzero(shares)), shares.size, level)
+        exact = clopper_pearson_bounds(float(shares.mean()), shares.size, level)
+        return Interval(*exact, method, level)
     share, spread = exact_mean(shares), spread_of_mean(shares, codes, rounding_error(shares))
     if n_units < 2 or (not binary and not spread.standard_error > 0):
-        return Interval(math.nan, math.nan, "wilson", level)
+        return Interval(math.nan, math.nan, method, level)
     # Korn and Graubard (1998), equation (3); of right or wrong items never more than there are.
     n_effective = float(n_units)
     if 0 < share < 1:
         variance = spread.standard_error**2
         n_effective = share * (1 - share) / variance if variance else math.inf
         n_effective = min(n_effective, float(shares.size)) if binary else n_effective
-    return Interval(
-        *wilson_bounds(share, n_effective, t_quantile(spread.df, level)), "wilson", level
-    )
+    quantile = t_quantile(spread.df, level)
+    if method == "wilson":
+        return Interval(*wilson_bounds(share, n_effective, quantile), method, level)
+    n_effective *= (z_quantile(level) / quantile) ** 2  # the same, equation (5)
+    return Interval(*clopper_pearson_bounds(share, n_effective, level), method, level)
 
 
 def _complete_scores(
