@@ -24,6 +24,8 @@ from store.importers.mt_metrics_eval import importer as mt_metrics_eval
 from store.importers.recipes import importer as recipes
 from store.importers.recipes.recipe import Recipe, shipped
 from store.importers.scorers import parallel
+from store.importers.swebench import board as swebench_board
+from store.importers.swebench import importer as swebench
 from store.importers.wmt import direct_assessment as wmt_da
 from store.importers.wmt import metrics_task as wmt_metrics
 from store.importers.wmt import news as wmt_news
@@ -84,6 +86,10 @@ IMPORTERS: tuple[Importer, ...] = (
         markdown_tables.DESCRIPTION,
         markdown_tables.sniff,
         markdown_tables.read,
+    ),
+    Importer(swebench.NAME, swebench.DESCRIPTION, swebench.sniff, swebench.read, swebench.group),
+    Importer(
+        swebench_board.NAME, swebench_board.DESCRIPTION, swebench_board.sniff, swebench_board.read
     ),
     Importer(
         mt_metrics_eval.NAME,

@@ -1,0 +1,195 @@
+"""What the files of one SWE-bench submission say of each instance.
+
+Three layouts exist: the report of the harness (lists of ids for every outcome, ``schema_version``
+in newer ones), the short report of the board's repository (only what was resolved is listed), and
+results by instance. A short report leaves out what was not resolved: that is the rest of the
+instances that were run, and it is known only where something lists them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from store.errors import ImportFormatError
+from store.importers.bundle import Status
+from store.importers.textfile import read_json, read_text
+from store.importers.yaml_nodes import parse_yaml
+
+Outcome = tuple[float | None, Status]
+OUTCOMES: Mapping[str, Outcome] = {
+    "incomplete": (None, Status.NOT_ATTEMPTED),
+    "error": (None, Status.ERROR),
+    "infra_failure": (None, Status.ERROR),
+    "no_logs": (None, Status.ERROR),
+    "no_generation": (0.0, Status.SCORED_BY_RULE),
+    "empty_patch": (0.0, Status.OK),
+    "unresolved": (0.0, Status.OK),
+    "resolved": (1.0, Status.OK),
+}
+"""Lists of a report, the weakest first: an id on several counts as on the last."""
+BESIDE = {
+    "metadata.yaml": "describes the submission; read with its results",
+    "metadata.yml": "describes the submission; read with its results",
+    "all_preds.jsonl": "patches; only the instances that it lists are used",
+    "run_instance.log": "a log; the results name its instance",
+}
+"""What lies beside results, and what becomes of it."""
+_OF_FOLDER = {"results.json", "report.json", "per_instance_details.json", *BESIDE}
+_INSTANCE = re.compile(r"[^/]+__[^/]+-\d+")
+_DATED = re.compile(r"(\d{4})(\d{2})(\d{2})[_-](.+)")
+
+
+@dataclass(slots=True)
+class Submission:
+    """One system's results on one split."""
+
+    root: Path
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Metric -> instance -> value, such as cost."""
+    is_short: bool = False
+    """Only resolved instances and failures of the harness are listed."""
+    counts: dict[str, int] = field(default_factory=dict)
+    files: list[tuple[str, str]] = field(default_factory=list)
+    """Path as shown and digest of what was read."""
+
+    @property
+    def listed(self) -> set[str]:
+        """Instances of which the files say something."""
+        return set(self.outcomes)
+
+
+def is_report(content: Any) -> bool:
+    """Return whether JSON is the report of a harness: lists of instances by their outcome."""
+    if not isinstance(content, dict):
+        return False
+    lists = {name for name in OUTCOMES if _listed(content, name) is not None}
+    return "resolved" in lists and len(lists) > 1
+
+
+def is_by_instance(content: Any) -> bool:
+    """Return whether JSON holds an outcome for each instance."""
+    if not isinstance(content, dict) or not content:
+        return False
+    return all(
+        isinstance(key, str) and "__" in key and isinstance(value, dict) and "resolved" in value
+        for key, value in content.items()
+    )
+
+
+def add_file(submission: Submission, path: Path, shown: str) -> None:
+    """Add what a results file says.
+
+    Raises
+    ------
+    ImportFormatError
+        A value is not what it must be, or another file says otherwise.
+    """
+    content, sha256 = read_json(path, shown)
+    found: dict[str, Outcome] = {}
+    if is_by_instance(content):
+        for key, value in content.items():
+            found[key] = _outcome(value["resolved"], key, shown)
+            for name in ("cost", "api_calls"):
+                number = value.get(name)
+                if isinstance(number, (int, float)) and not isinstance(number, bool):
+                    submission.numbers.setdefault(name, {})[key] = float(number)
+    else:
+        submission.is_short |= _listed(content, "unresolved") is None
+        for name, outcome in OUTCOMES.items():
+            found |= dict.fromkeys(_listed(content, name) or (), outcome)
+        submission.counts |= {
+            name: value for name, value in content.items() if isinstance(value, int) and value >= 0
+        }
+        _require_count(submission.counts, found, shown)
+    for key, outcome in found.items():
+        before = submission.outcomes.setdefault(key, outcome)
+        if before[0] is None:
+            submission.outcomes[key] = outcome
+        elif outcome[0] is not None and outcome[0] != before[0]:
+            others = ", ".join(place for place, _ in submission.files[:3])
+            reason = f"says otherwise than {others} whether it is resolved. Leave one of them out."
+            raise ImportFormatError(reason, path=shown, field=key)
+    submission.files.append((shown, sha256))
+
+
+def _outcome(resolved: object, key: str, shown: str) -> Outcome:
+    if resolved is None:
+        return None, Status.OK
+    if not isinstance(resolved, bool):
+        raise ImportFormatError(f"{resolved!r} must be true or false.", path=shown, field=key)
+    return OUTCOMES["resolved" if resolved else "unresolved"]
+
+
+def _require_count(counts: Mapping[str, int], found: Mapping[str, Outcome], shown: str) -> None:
+    stated = counts.get("resolved_instances")
+    n_resolved = sum(score == 1 for score, _ in found.values())
+    if stated is not None and stated != n_resolved:
+        reason = f"states {stated} resolved instances and lists {n_resolved}. Is the file whole?"
+        raise ImportFormatError(reason, path=shown, field="resolved_instances")
+
+
+def _listed(content: Mapping[str, Any], name: str) -> list[str] | None:
+    for key in (f"{name}_ids", name):
+        value = content.get(key)
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return value
+    return None
+
+
+def root_of(path: Path) -> Path:
+    """Return the folder of the submission that a file belongs to; a lone report is its own."""
+    folder = path.parent
+    if _INSTANCE.fullmatch(folder.name):
+        folder = folder.parent
+    elif path.name not in _OF_FOLDER:
+        return path
+    return folder.parent if folder.name in ("results", "logs") else folder
+
+
+def submitted(root: Path) -> set[str]:
+    """Return the instances that a submission lists beside its results: predictions, and logs."""
+    found = set()
+    for name in ("all_preds.jsonl", "preds.jsonl", "predictions.jsonl"):
+        if (root / name).is_file():
+            text, _ = read_text(root / name, name)
+            found |= set(re.findall(r'"instance_id":\s*"([^"]+)"', text))
+    logs = root / "logs"
+    if logs.is_dir():
+        found |= {one.name for one in logs.iterdir() if one.is_dir() and "__" in one.name}
+    return found
+
+
+def name_and_label(root: Path) -> tuple[str, str, str]:
+    """Return the system, its run and the date: from metadata.yaml, else from the folder or file.
+
+    The harness calls a report ``MODEL.RUN.json``.
+    """
+    if root.is_file():
+        model, found, run = root.name.removesuffix(".json").rpartition(".")
+        return (model, run, "") if found else (run, "", "")
+    match = _DATED.fullmatch(root.name)
+    date = "-".join(match.groups()[:3]) if match else ""
+    label = root.name if match else ""
+    for name in ("metadata.yaml", "metadata.yml"):
+        if (root / name).is_file():
+            node = parse_yaml(read_text(root / name, name)[0], name)
+            entries = node.entries() if node is not None and node.is_mapping else {}
+            info = entries.get("info")
+            stated = info.entries() if info is not None and info.is_mapping else entries
+            if "name" in stated and stated["name"].text_or_empty():
+                return stated["name"].text(), label, date
+    return (match[4] if match else root.name), label, date
+
+
+def split_of(root: Path) -> str:
+    """Return the split, from the folders below ``evaluation``; empty where there are none."""
+    parts: Sequence[str] = root.resolve().parts
+    if "evaluation" not in parts:
+        return ""
+    at = len(parts) - 1 - parts[::-1].index("evaluation")
+    return "/".join(parts[at + 1 : -1])
