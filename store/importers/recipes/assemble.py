@@ -28,6 +28,7 @@ from store.importers.recipes.recipe import MetricRule, Recipe, ReportedRule
 from store.importers.recipes.values import (
     are_alike,
     direction_at,
+    finite_or_none,
     is_among,
     is_property,
     moment_of,
@@ -107,12 +108,11 @@ class Assembler:
         better = direction_at(rule.higher_is_better, place)
         identity, dataset = self._identity(place, rule.fields), self._dataset(place, rule.fields)
         signature = as_words(getter(rule.signature)(place)) if rule.signature else ""
-        bounds = [
-            number_of(getter(one)(place), {}) if one else None for one in (rule.lower, rule.upper)
-        ]
-        metric = self._metric(name, signature or "", better, bounds[0], bounds[1])
-        stderr = number_of(getter(rule.stderr)(place), {}) if rule.stderr else None
-        n_items = number_of(getter(rule.n_items)(place), {}) if rule.n_items else None
+        lower, upper, stderr, n_items = (
+            finite_or_none(getter(one)(place)) if one else None
+            for one in (rule.lower, rule.upper, rule.stderr, rule.n_items)
+        )
+        metric = self._metric(name, signature or "", better, lower, upper, rule)
         provenance = self._provenance(place)
         if "run" in self._fields:
             self._run_of(identity, dataset, place)
@@ -124,7 +124,7 @@ class Assembler:
                     dataset,
                     metric,
                     value,
-                    None if stderr is None or not stderr >= 0 else stderr,
+                    None if stderr is None or stderr < 0 else stderr,
                     int(n_items) if n_items is not None and n_items >= 1 else None,
                     self.settings.reported_on or provenance.evaluated_on,
                     self.settings.mapping.source or self.settings.path.name,
@@ -243,7 +243,7 @@ class Assembler:
         )
         key = (name, version or "")
         if key not in self._datasets:
-            size = number_of(self._value("size", place), {})
+            size = finite_or_none(self._value("size", place))
             self._datasets[key] = HeldDataset(
                 *key,
                 int(size) if size is not None and size >= 1 else None,
@@ -268,8 +268,8 @@ class Assembler:
 
     def _trial(self, run: HeldRun, position: int, place: Place) -> int:
         if "trial" in self._fields:
-            stated = number_of(self._value("trial", place), {})
-            return 0 if stated is None or math.isnan(stated) else int(stated)
+            stated = finite_or_none(self._value("trial", place))
+            return 0 if stated is None else int(stated)
         if self.recipe.repeats == "trials":
             run.times[position] = run.times.get(position, -1) + 1
             return run.times[position]
@@ -320,13 +320,14 @@ class Assembler:
                 if number is None:
                     self._no_numbers[name] = self._no_numbers.get(name, 0) + 1
                     continue
+                signature = as_words(getter(rule.signature)(one)) if rule.signature else ""
                 metric = self._metric(
                     name,
-                    rule.signature,
+                    signature or "",
                     direction_at(rule.higher_is_better, one),
                     rule.lower,
                     rule.upper,
-                    rule=rule,
+                    rule,
                 )
                 found.setdefault(metric, number if is_valid else math.nan)
         return found
@@ -338,17 +339,20 @@ class Assembler:
         better: bool | None,
         lower: float | None,
         upper: float | None,
-        rule: MetricRule | None = None,
+        rule: MetricRule | ReportedRule,
     ) -> int:
         key = (name, signature)
         if key not in self._metrics:
-            aggregation = rule.aggregation if rule else "mean"
+            aggregation = rule.aggregation if isinstance(rule, MetricRule) else "mean"
             metric = self.settings.metric_of(name, aggregation, is_percent=False, is_only=False)
             self._metrics[key] = replace(
                 metric,
                 signature=signature or metric.signature,
                 higher_is_better=self.settings.direction_of(name, better, is_only=False),
-                unit=metric.unit or (rule.unit if rule else ""),
+                unit=metric.unit or rule.unit,
+                source=rule.source
+                if metric.source == "automatic" and isinstance(rule, MetricRule)
+                else metric.source,
                 lower=lower if metric.lower is None else metric.lower,
                 upper=upper if metric.upper is None else metric.upper,
             )

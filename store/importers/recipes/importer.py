@@ -67,21 +67,23 @@ class RecipeImporter:
             raise NoResultsError(f"{because} ({recipe.name}).", path=shown[first])
         problems = RowProblems(options.lenient)
         if is_part(recipe, first):
-            document = _of_folder(recipe, first.parent, shown[first], problems)
+            document = _of_folder(recipe, first.parent, shown[first], problems, options.with_text)
             first = first.parent / next(iter(recipe.parts.values()))
         else:
             document = read_document(first, shown[first], problems)
         return _read(recipe, document, first, options, problems)
 
 
-def _of_folder(recipe: Recipe, folder: Path, place: str, problems: RowProblems) -> Document:
+def _of_folder(
+    recipe: Recipe, folder: Path, place: str, problems: RowProblems, with_text: bool
+) -> Document:
     """Return the parts of a folder as one document; a part that is absent is ``None``."""
     before = place[: place.rfind("/") + 1]
     content: dict[str, Any] = {}
     files: list[SourceFile] = []
     for part, name in recipe.parts.items():
         content[part] = None
-        if (folder / name).is_file():
+        if (folder / name).is_file() and (with_text or part not in recipe.text_parts):
             one = read_document(folder / name, before + name, problems)
             content[part] = one.content
             files.extend(one.files)

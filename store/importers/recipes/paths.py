@@ -9,6 +9,7 @@
 ``a.*.b``                 every element of a list or mapping (in `records`, `from` and `has`)
 ``@key``, ``@key(1)``     the name or number that the last ``*`` stands for, or the one before it
 ``@file``, ``@folder``    name of the file without extension, of its folder, ``@folder(1)``: above
+``@place``                the nearest folder whose name says more than "results" or "output"
 ``x | y``                 the first that says something
 ``{x} in {y}``            a text with values in it; nothing where one of them says nothing
 ``=text``                 that text
@@ -28,7 +29,29 @@ from typing import Any
 from store.importers.textfile import data_stem
 
 _STEP = re.compile(r'"([^"]*)"|([^.]+)')
-_SPECIAL = re.compile(r"@(file|folder|key|number)(?:\((\d+)\))?")
+_SPECIAL = re.compile(r"@(file|folder|place|key|number)(?:\((\d+)\))?")
+_PLAIN_FOLDERS = frozenset(
+    [
+        "result",
+        "results",
+        "output",
+        "outputs",
+        "out",
+        "log",
+        "logs",
+        "data",
+        "eval",
+        "evals",
+        "evaluation",
+        "evaluations",
+        "run",
+        "runs",
+        "judgment",
+        "judgments",
+        "details",
+        "predictions",
+    ]
+)
 _BRACES = re.compile(r"\{([^{}]+)\}")
 
 
@@ -153,6 +176,9 @@ def _of_place(what: str, n: int) -> Getter:
         if what == "file":
             return data_stem(place.path.name)
         folders = place.path.resolve().parent.parts
+        if what == "place":
+            own = [name for name in folders[1:] if name.lower() not in _PLAIN_FOLDERS]
+            return own[-1 - n] if n < len(own) else None
         return folders[-1 - n] if n < len(folders) - 1 else None
 
     return find

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, Literal, cast, get_args
 
 from store.errors import ImportFormatError
-from store.importers.bundle import COMPONENTS, Aggregation, Status, Unit
+from store.importers.bundle import COMPONENTS, Aggregation, MetricSource, Status, Unit
 from store.importers.cells import CellError, parse_status
 from store.importers.identity import ROLES
 from store.importers.textfile import read_text
@@ -29,17 +29,18 @@ PROVENANCE: Final = (
 )  # fmt: skip
 _METRIC_KEYS = (
     "value", "from", "name", "values", "higher_is_better", "unit", "lower", "upper", "signature",
-    "only", "except", "aggregation",
+    "only", "except", "aggregation", "source",
 )  # fmt: skip
 _REPORTED_KEYS = (
     "from", "value", "metric", "stderr", "n_items", "higher_is_better", "signature", "system",
-    "dataset", "version", "only", "except", "values", "lower", "upper",
+    "dataset", "version", "only", "except", "values", "lower", "upper", "unit",
 )  # fmt: skip
-_MATCH_KEYS = ("kind", "files", "has", "columns", "members")
+_UNITS = ("proportion", "percent", "points")
+_MATCH_KEYS = ("kind", "files", "has", "columns", "members", "beside")
 _KEYS = (
     "name", "description", "match", "parts", "hook", "records", "where", "unless", "fields",
     "properties", "metrics", "status", "reported", "provenance", "config", "guesses", "repeats",
-    "no_results",
+    "no_results", "text_parts",
 )  # fmt: skip
 
 
@@ -56,6 +57,8 @@ class Match:
     """Patterns; each must fit a column of the table."""
     members: Sequence[str] = ()
     """Patterns; one must fit a member of the archive."""
+    beside: Sequence[str] = ()
+    """Patterns of paths from the file's folder; each must lead to something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,11 @@ class MetricRule:
     lower: float | None = None
     upper: float | None = None
     signature: str = ""
+    """An expression, as in `ReportedRule`."""
     aggregation: Aggregation = "mean"
     only: Sequence[str] = ()
     without: Sequence[str] = ()
+    source: MetricSource = "automatic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,7 @@ class ReportedRule:
     only: Sequence[str] = ()
     without: Sequence[str] = ()
     values: Mapping[str, float] = field(default_factory=dict)
+    unit: Unit = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,8 @@ class Recipe:
     """What it means that an item comes twice without a trial."""
     no_results: Sequence[tuple[Match, str]] = ()
     """Files that belong to the format and hold no results, and what they are."""
+    text_parts: Sequence[str] = ()
+    """Parts that are read for texts only."""
 
 
 def is_recipe_file(path: Path) -> bool:
@@ -209,6 +217,7 @@ def parse_recipe(text: str, shown: str) -> Recipe:
         _texts(given.get("guesses"), FIELDS),
         cast(Literal["error", "trials"], repeats),
         [_no_results(one) for one in _one_or_more(given.get("no_results"))],
+        _list(given["text_parts"]) if "text_parts" in given else (),
     )
 
 
@@ -271,10 +280,11 @@ def _metric(name: str, value: YamlValue) -> MetricRule:
         return MetricRule(value.text(), name)
     given = value.entries(_METRIC_KEYS)
     each = given["from"].text() if "from" in given else ""
-    unit = given["unit"].choice(("proportion", "percent", "points")) if "unit" in given else ""
+    unit = given["unit"].choice(_UNITS) if "unit" in given else ""
     aggregation = (
         given["aggregation"].choice(tuple(COMPONENTS)) if "aggregation" in given else "mean"
     )
+    source = given["source"].choice(get_args(MetricSource)) if "source" in given else "automatic"
     if "value" not in given:
         raise value.error("needs `value`: where the score stands.")
     return MetricRule(
@@ -290,6 +300,7 @@ def _metric(name: str, value: YamlValue) -> MetricRule:
         cast(Aggregation, aggregation),
         _list(given["only"]) if "only" in given else (),
         _list(given["except"]) if "except" in given else (),
+        cast(MetricSource, source),
     )
 
 
@@ -329,4 +340,5 @@ def _reported(value: YamlValue) -> ReportedRule:
         _list(given["only"]) if "only" in given else (),
         _list(given["except"]) if "except" in given else (),
         _numbers(given.get("values")),
+        cast(Unit, given["unit"].choice(_UNITS) if "unit" in given else ""),
     )

@@ -39,6 +39,8 @@ def without_results(recipe: Recipe, path: Path) -> str | None:
 def _fits(match: Match, path: Path) -> bool:
     if match.files and not _is_called(path, match.files):
         return False
+    if not all(any(path.parent.glob(one)) for one in match.beside):
+        return False
     if not (match.kind or match.has or match.columns or match.members):
         return True
     document = peek(path)

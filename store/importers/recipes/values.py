@@ -55,6 +55,12 @@ def number_of(value: Any, words: Mapping[str, float]) -> float | None:
     return None
 
 
+def finite_or_none(value: Any) -> float | None:
+    """Return a number that says something, ``None`` for anything else."""
+    number = number_of(value, {})
+    return None if number is None or math.isnan(number) else number
+
+
 def direction_at(stated: bool | str | None, place: Place) -> bool | None:
     """Return whether higher is better: as the recipe says, or the field that it names."""
     if stated is None or isinstance(stated, bool):

@@ -1,0 +1,129 @@
+"""Results of promptfoo: JSON of versions 1 to 4, and the table that it exports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from store.importers.recipes.documents import Document
+from store.importers.recipes.paths import as_words
+
+_COLUMN = re.compile(r"\[([^\]]+)\]\s*(.*)", re.DOTALL)
+_CELL = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)\))?\s*(.*)", re.DOTALL)
+_CALLED: Final = 40
+"""Characters of a prompt's label that is short enough to be its name."""
+_ERROR: Final = 2
+
+
+def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
+    """Return ``{rows, description, evaluated_on, …}``, one row for each test, provider, prompt."""
+    if document.kind == "table":
+        return {"rows": _of_table(document.columns, document.content)}
+    top = document.content
+    held = top.get("results")
+    summary = held if isinstance(held, dict) else top
+    results = [row for row in summary.get("results") or [] if isinstance(row, dict)]
+    config = _mapping(top.get("config"))
+    named = _names([_prompt(row) for row in results])
+    return {
+        "rows": [_row(row, named[_prompt(row)], number) for number, row in enumerate(results)],
+        "description": config.get("description"),
+        "evaluated_on": summary.get("timestamp") or top.get("createdAt"),
+        "version": _mapping(top.get("metadata")).get("promptfooVersion"),
+        "providers": config.get("providers"),
+    }
+
+
+def _prompt(row: Mapping[str, Any]) -> str:
+    """Return the template of a row's prompt."""
+    prompt = row.get("prompt")
+    if not isinstance(prompt, dict):
+        return str(prompt or row.get("promptIdx", ""))
+    label = prompt.get("label") or prompt.get("display") or ""
+    return str(label or row.get("promptIdx") or prompt.get("id") or "")
+
+
+def _names(prompts: Sequence[str]) -> dict[str, str | None]:
+    """Return prompt -> what it is called: its label or number; nothing if there is only one."""
+    found = list(dict.fromkeys(prompts))
+    if len(found) == 1:
+        return {found[0]: None}
+    return {
+        prompt: prompt if 0 < len(prompt) <= _CALLED and "\n" not in prompt else f"prompt {n}"
+        for n, prompt in enumerate(found, start=1)
+    }
+
+
+def _row(row: Mapping[str, Any], prompt: str | None, number: int) -> dict[str, Any]:
+    provider, response = row.get("provider"), row.get("response")
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    usage = _mapping(_mapping(response).get("tokenUsage") or row.get("tokenUsage"))
+    response = _mapping(response)
+    test = _mapping(row.get("testCase"))
+    variables = _mapping(row.get("vars") or test.get("vars"))
+    text = _input(variables)
+    is_error = row.get("failureReason") == _ERROR or (
+        "failureReason" not in row and bool(row.get("error")) and not row.get("gradingResult")
+    )
+    return {
+        "item": row.get("testIdx", text or number),
+        "provider": provider,
+        "prompt": prompt,
+        "input": text,
+        "output": as_words(response.get("output")),
+        "state": "error" if is_error else None,
+        "pass": row.get("success"),
+        "score": row.get("score"),
+        "named": row.get("namedScores") or {},
+        "latency_ms": row.get("latencyMs"),
+        "cost": row.get("cost", response.get("cost")),
+        "total_tokens": usage.get("total"),
+        "description": test.get("description"),
+        "metadata": test.get("metadata"),
+    }
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _input(variables: Mapping[str, Any]) -> str | None:
+    """Return the variables of a test as a text: a single one as it is, else all with names."""
+    if len(variables) == 1:
+        return as_words(next(iter(variables.values())))
+    return as_words(dict(variables))
+
+
+def _of_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    patterns = {name: match for name in columns if (match := _COLUMN.fullmatch(name))}
+    judged = {name: match for name, match in patterns.items() if _is_judged(rows, name)}
+    named = _names([match[2] for match in judged.values()])
+    found = []
+    for number, row in enumerate(rows):
+        variables = {name: value for name, value in row.items() if name not in judged and value}
+        text = _input(variables)
+        for name, match in judged.items():
+            cell = _CELL.match(str(row[name] or "").strip())
+            if cell is None:
+                continue
+            verdict, score, output = cell.groups()
+            found.append(
+                {
+                    "item": number,
+                    "provider": match[1],
+                    "prompt": named[match[2]],
+                    "input": text,
+                    "output": output,
+                    "state": "error" if verdict == "ERROR" else None,
+                    "pass": verdict == "PASS",
+                    "score": None if score is None else float(score),
+                }
+            )
+    return found
+
+
+def _is_judged(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return any(_CELL.match(str(row[name] or "").strip()) for row in rows[:50])

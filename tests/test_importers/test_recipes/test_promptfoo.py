@@ -1,0 +1,80 @@
+"""promptfoo: results of several versions and the exported table; errors, repeats, prompts."""
+
+from store.importers.bundle import Status
+
+from .conftest import scores_of
+
+
+def row(test, passed=True, provider="a:net", prompt="Ask {{q}}", reason=0, **more):
+    return {
+        "testIdx": test,
+        "provider": {"id": provider, "label": ""},
+        "prompt": {"raw": "Ask", "label": prompt},
+        "vars": {"q": f"What of {test}?"},
+        "response": {"output": "Well", "tokenUsage": {"total": 9}},
+        "success": passed,
+        "score": float(passed),
+        "namedScores": {},
+        "latencyMs": 5,
+        "cost": 0.5,
+        "failureReason": reason,
+        "gradingResult": None if reason == 2 else {"pass": passed},
+        "testCase": {"metadata": {"topic": "birds"}},
+        **more,
+    }
+
+
+def output(*rows, version=3):
+    summary = {"version": version, "timestamp": "2026-04-22T15:48:05Z", "prompts": [], "stats": {},
+               "results": list(rows)}  # fmt: skip
+    return {"evalId": "e", "results": summary, "config": {"description": "quiz"}}
+
+
+def test_errors_are_missing_and_costs_are_lower_is_better(put, read):
+    put(output(row(0, namedScores={"tone": 0.5}), row(1, False), row(2, False, reason=2)), "o.json")
+    (bundle,) = read().bundles
+    found = scores_of([bundle])
+    assert found[("a:net", "quiz", "pass", 0)] == {"0": 1, "1": 0, "2": None}
+    assert found[("a:net", "quiz", "tone", 0)] == {"0": 0.5, "1": None, "2": None}
+    assert bundle.runs[0].statuses[0].tolist() == [Status.OK, Status.OK, Status.ERROR]
+    better = {m.name: m.higher_is_better for m in bundle.metrics}
+    assert (better["pass"], better["latency_ms"], better["cost"]) == (True, False, False)
+    assert bundle.datasets[0].items[0].metadata == {"topic": "birds"}
+    assert bundle.runs[0].provenance.evaluated_on.day == 22
+
+
+def test_prompts_tell_systems_apart_and_repeats_are_trials(put, read):
+    rows = [row(0, prompt="short"), row(0, prompt="x" * 99), row(0, False, prompt="short")]
+    put(output(*rows, version=4), "o.json")
+    found = {k: v for k, v in scores_of(read().bundles).items() if k[2] == "pass"}
+    assert found == {
+        ("a:net (short)", "quiz", "pass", 0): {"0": 1},
+        ("a:net (short)", "quiz", "pass", 1): {"0": 0},
+        ("a:net (prompt 2)", "quiz", "pass", 0): {"0": 1},
+    }
+
+
+def test_the_oldest_version_names_no_test(put, read):
+    old = [
+        {"provider": {"id": "a"}, "prompt": {"raw": "p", "display": "p"}, "vars": {"q": "x"},
+         "success": True, "score": 1, "latencyMs": 4, "response": {"output": "o"}},
+        {"provider": {"id": "a"}, "prompt": {"raw": "p", "display": "p"}, "vars": {"q": "y"},
+         "success": False, "score": 0, "error": "429"},
+    ]  # fmt: skip
+    put({"version": 1, "results": old, "stats": {}, "table": {}}, "quiz/o.json")
+    found = scores_of(read("quiz").bundles)
+    assert found[("a", "quiz", "pass", 0)] == {"x": 1, "y": None}
+
+
+def test_the_exported_table(put, read):
+    head = '"q","__expected","[a:net] Ask\n{{q}}","[b:net] Ask\n{{q}}"'
+    body = '"x","y","[PASS] (1.00)\n\nWell","[FAIL] (0.25) no\n---\nWell"\n"z","","[ERROR] 429",""'
+    put(f"{head}\n{body}\n", "quiz/results/results.csv")
+    put("providers: []\n", "quiz/promptfooconfig.yaml")
+    found = read()
+    scores = scores_of(found.bundles)
+    assert scores[("a:net", "quiz", "pass", 0)] == {"0": 1, "1": None}
+    assert scores[("b:net", "quiz", "pass", 0)] == {"0": 0, "1": None}
+    assert scores[("b:net", "quiz", "score", 0)] == {"0": 0.25, "1": None}
+    assert [g.value for g in found.bundles[0].guesses] == ["quiz"]
+    assert "configuration" in found.ignored[0].reason
