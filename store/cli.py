@@ -21,6 +21,11 @@ add_commands(
 )
 add_commands(
     app,
+    "store.commands.push",
+    {"push": "Take in what scripts logged beside the store before they were stopped."},
+)
+add_commands(
+    app,
     "store.commands.browse",
     {
         "ls": "List systems, datasets, metrics, runs, claims, criteria, annotators or ingests.",

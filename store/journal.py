@@ -1,0 +1,231 @@
+"""Journals: what a script logs item by item, kept in a file beside the store until it is in it.
+
+A journal is JSON lines: first what the run is, then a line for each item and metric, at last a line
+that says that the run is complete. It is only ever added to, so whatever ends the script leaves all
+lines that were written. While its script lives the file is locked; `push` takes in the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from store.engine import Store
+from store.errors import ImportFormatError, NotFoundError, StoreError
+from store.importers.bundle import SourceFile
+from store.importers.known_metrics import lookup
+from store.importers.logged import LoggedRun, provenance_from_dict, provenance_to_dict
+from store.ingest import IngestReport, ingest
+from store.metrics import get_metric
+from store.models import Dataset, Run, System
+
+try:
+    import fcntl
+except ImportError:  # without locks nothing says whether a script still writes
+    fcntl = None  # type: ignore[assignment,unused-ignore]
+
+FORMAT = "tiebreak journal 1"
+SUFFIX = ".jsonl"
+
+
+def folder_of(store: Store) -> Path:
+    """Return the folder of a store's journals; of a server's store, one in the working folder."""
+    if store.path is None:
+        return Path("tiebreak.journals")
+    return store.path.with_name(f"{store.path.name}.journals")
+
+
+@dataclass(slots=True)
+class Journal:
+    """A journal that is being written."""
+
+    path: Path
+    _file: IO[str]
+
+    @classmethod
+    def begin(cls, folder: Path, run: LoggedRun) -> Journal:
+        """Make a journal in `folder` for a run, of which nothing is scored yet."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{uuid4().hex}{SUFFIX}"
+        file = path.open("x", encoding="utf-8")
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        journal = cls(path, file)
+        journal._add(
+            {
+                "format": FORMAT,
+                "system": run.system,
+                "dataset": run.dataset,
+                "dataset_version": run.dataset_version,
+                "run": run.run,
+                "trial": run.trial,
+                "higher_is_better": run.higher_is_better,
+                "provenance": provenance_to_dict(run.provenance),
+            }
+        )
+        return journal
+
+    def add(self, item: str, scores: Mapping[str, float | None], **texts: str | None) -> None:
+        """Add an item: its scores by metric, and the texts that are known of it."""
+        known = {name: text for name, text in texts.items() if text is not None}
+        self._add({"item": item, "scores": dict(scores), **known})
+
+    def finish(self) -> None:
+        """Say that the run is complete."""
+        self._add({"complete": True})
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _add(self, line: dict[str, Any]) -> None:
+        json.dump(line, self._file, ensure_ascii=False)
+        self._file.write("\n")
+        self._file.flush()  # from here on the line outlives the script
+
+
+def read_journal(path: Path) -> tuple[LoggedRun, SourceFile]:
+    """Return the run of a journal. A last line that was cut off is left out.
+
+    Raises
+    ------
+    ImportFormatError
+        The file is no journal, or a line in it is damaged.
+    """
+    raw = path.read_bytes()
+    whole, _, _ = raw.rpartition(b"\n")
+    lines = [_line(text, path, number) for number, text in enumerate(whole.split(b"\n"), 1)]
+    head = lines[0]
+    if head.get("format") != FORMAT:
+        raise ImportFormatError(
+            f"this is no journal of this version: '{FORMAT}' is missing.", path=str(path), line=1
+        )
+    scores: dict[str, dict[str, float | None]] = {}
+    texts: dict[str, dict[str, str]] = {}
+    for line in lines[1:]:
+        for metric, score in line.get("scores", {}).items():
+            scores.setdefault(metric, {})[line["item"]] = score
+        for name in ("text", "reference", "output", "group"):
+            if name in line:
+                texts.setdefault(f"{name}s", {})[line["item"]] = line[name]
+    run = LoggedRun(
+        head["system"],
+        head["dataset"],
+        head["dataset_version"],
+        head["run"],
+        head["trial"],
+        scores,
+        **texts,
+        higher_is_better=head["higher_is_better"],
+        complete=any("complete" in line for line in lines[1:]),
+        provenance=provenance_from_dict(head["provenance"]),
+    )
+    return run, SourceFile(path.name, hashlib.sha256(raw).hexdigest())
+
+
+def put_in(
+    store: Store,
+    run: LoggedRun,
+    *,
+    actor: str,
+    file: SourceFile | None = None,
+    replace: bool = False,
+) -> IngestReport:
+    """Write a logged run into the store. It may replace the same run where that did not finish."""
+    living = (
+        sa.select(Run.complete)
+        .join(System, Run.system_id == System.id)
+        .join(Dataset, Run.dataset_id == Dataset.id)
+        .where(
+            *(System.name == run.system, Dataset.name == run.dataset),
+            *(Dataset.version == run.dataset_version, Run.label == run.run),
+            Run.deleted_at.is_(None),
+        )
+    )
+    with store.read() as connection:
+        known = connection.scalars(living).all()
+    unfinished = bool(known) and not any(known)
+    return ingest(
+        store,
+        run.bundle(file),
+        actor=actor,
+        higher_is_better=run.higher_is_better,
+        replace=replace or unfinished,
+    )
+
+
+def push(store: Store, *, actor: str) -> list[IngestReport]:
+    """Take in the journals beside the store whose script has ended, and remove them.
+
+    A run whose script did not get to its end is marked incomplete. A journal without any score is
+    removed.
+
+    Raises
+    ------
+    StoreError
+        A journal does not fit the store; it stays, and all others are in.
+    """
+    reports, refused = [], []
+    for path in sorted(folder_of(store).glob(f"*{SUFFIX}"), key=lambda one: one.stat().st_mtime):
+        with _unused(path) as is_free:
+            if not is_free:
+                continue
+            try:
+                if path.read_bytes().count(b"\n") > 1:
+                    run, file = read_journal(path)
+                    reports.append(put_in(store, run, actor=actor, file=file))
+            except StoreError as error:
+                refused.append(f"{path} does not fit and stays where it is: {error}")
+            else:
+                path.unlink()
+    if refused:
+        raise StoreError("\n".join(refused))
+    return reports
+
+
+def require_direction(store: Store, run: LoggedRun, metric: str) -> None:
+    """Raise `ImportFormatError` where nobody says whether higher is better.
+
+    Asked before the first score: a script must not work for hours on what nothing can take in.
+    """
+    if run.higher_is_better is not None or lookup(metric) is not None:
+        return
+    try:
+        get_metric(store, metric)
+    except NotFoundError:
+        raise ImportFormatError(
+            f"nobody says whether higher is better for the metric '{metric}'. Give "
+            "`higher_is_better=True` or `False`.",
+            field="metric",
+        ) from None
+
+
+@contextmanager
+def _unused(path: Path) -> Iterator[bool]:
+    """Yield whether no script writes the journal; nobody else takes it in meanwhile."""
+    with path.open("rb") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+        yield path.exists()
+
+
+def _line(text: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        line = json.loads(text)
+    except ValueError as error:
+        raise ImportFormatError(f"no JSON: {error}", path=str(path), line=number) from error
+    if not isinstance(line, dict):
+        raise ImportFormatError("a JSON object was expected.", path=str(path), line=number)
+    return line

@@ -1,0 +1,169 @@
+"""What people have scores in: mappings, arrays, series, tables of any library."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from store.errors import ImportFormatError
+
+ITEM_COLUMNS = ("item", "id", "item_id")
+"""Names of the column of a table that names the items."""
+NO_SCORES = (*ITEM_COLUMNS, "group")
+
+
+def is_table(given: Any) -> bool:
+    """Return whether something is a table (pandas, polars, Arrow …)."""
+    if hasattr(given, "columns") or isinstance(given, pa.Table):
+        return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__")
+    return False
+
+
+def columns_of(table: Any) -> dict[str, list[Any]]:
+    """Return the columns of a table by name; a pandas index with names of items is ``"item"``."""
+    index = getattr(table, "index", None)
+    arrow = table if isinstance(table, pa.Table) else None
+    if arrow is None and index is not None and hasattr(table, "reset_index"):
+        columns = {str(name): table[name].tolist() for name in table.columns}
+        if not _counts(index) and not any(name in columns for name in ITEM_COLUMNS):
+            columns = {"item": index.tolist()} | columns
+        return columns
+    if arrow is None and hasattr(table, "__arrow_c_stream__"):
+        arrow = pa.table(table)
+    if arrow is None:
+        from pyarrow.interchange import from_dataframe
+
+        arrow = from_dataframe(table)
+    return {name: arrow[name].to_pylist() for name in arrow.column_names}
+
+
+def scores_by_metric(scores: Any, metric: str | None) -> dict[str, dict[str, float | None]]:
+    """Return metric -> item -> score.
+
+    Parameters
+    ----------
+    scores
+        ``{item: score}``, ``{item: {metric: score}}``, an array or list (items are then called
+        ``"0"``, ``"1"``, …), a pandas series, or a table with a row for each item: the items are
+        its column ``item`` or its index, every other column of numbers is a metric.
+    metric
+        What is measured; for a table the one column to take, by default all.
+
+    Raises
+    ------
+    ImportFormatError
+        The scores have another form, or no metric is named.
+    """
+    if is_table(scores):
+        return _of_table(columns_of(scores), metric)
+    if isinstance(scores, Mapping) and any(isinstance(v, Mapping) for v in scores.values()):
+        found: dict[str, dict[str, float | None]] = {}
+        for item, of_item in scores.items():
+            for name, value in dict(of_item).items():
+                found.setdefault(str(name), {})[str(item)] = value
+        return found
+    if metric is None:
+        raise ImportFormatError("say what is measured: `metric='accuracy'`.", field="metric")
+    return {metric: one_column(scores)}
+
+
+def one_column(scores: Any) -> dict[str, float | None]:
+    """Return item -> score of a mapping, a series, an array or a list.
+
+    Raises
+    ------
+    ImportFormatError
+        The scores have another form, or an item stands in them twice.
+    """
+    if isinstance(scores, Mapping):
+        return by_item(map(str, scores), scores.values())
+    index = getattr(scores, "index", None)
+    if index is not None and not callable(index):
+        return by_item(map(str, index), scores.tolist())
+    if isinstance(scores, str) or not isinstance(scores, Iterable):
+        raise ImportFormatError(
+            f"scores are {{item: score}}, an array, a series or a table, not {scores!r:.40}.",
+            field="scores",
+        )
+    values = np.asarray(scores if hasattr(scores, "__array__") else list(scores), dtype=object)
+    if values.ndim != 1:
+        raise ImportFormatError(
+            f"an array of scores has one dimension, a score for each item; this has shape "
+            f"{values.shape}.",
+            field="scores",
+        )
+    return by_item(map(str, range(len(values))), values.tolist())
+
+
+def by_item(items: Iterable[str], values: Iterable[Any]) -> dict[str, float | None]:
+    """Return item -> score; an item that stands twice is refused."""
+    found: dict[str, float | None] = {}
+    for item, value in zip(items, values, strict=True):
+        if item in found:
+            raise ImportFormatError(f"the item '{item}' has two scores.", field="scores")
+        found[item] = value
+    return found
+
+
+def texts_by_item(given: Any, items: Sequence[str], what: str) -> dict[str, str]:
+    """Return item -> text of a mapping, or of a list in the order of the scores.
+
+    Raises
+    ------
+    ImportFormatError
+        There are not as many texts as items.
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {str(item): str(text) for item, text in given.items() if text is not None}
+    texts = list(given)
+    if len(texts) != len(items):
+        raise ImportFormatError(
+            f"there are {len(texts):,} {what} for {len(items):,} items.", field=what
+        )
+    return {item: str(text) for item, text in zip(items, texts, strict=True) if text is not None}
+
+
+def _of_table(
+    columns: dict[str, list[Any]], metric: str | None
+) -> dict[str, dict[str, float | None]]:
+    named = next((name for name in ITEM_COLUMNS if name in columns), None)
+    rows = len(next(iter(columns.values()), []))
+    items = [str(one) for one in columns[named]] if named else list(map(str, range(rows)))
+    if metric is not None and metric not in columns:
+        others = [name for name in columns if name not in NO_SCORES]
+        if len(others) != 1:
+            raise ImportFormatError(
+                f"the table has no column '{metric}'; it has {', '.join(columns)}.", field="metric"
+            )
+        return {metric: by_item(items, columns[others[0]])}
+    wanted = [metric] if metric is not None else _numeric(columns)
+    if not wanted:
+        raise ImportFormatError("the table has no column of numbers.", field="scores")
+    return {name: by_item(items, columns[name]) for name in wanted}
+
+
+def _numeric(columns: Mapping[str, Sequence[Any]]) -> list[str]:
+    return [
+        name
+        for name, cells in columns.items()
+        if name not in NO_SCORES
+        and all(cell is None or isinstance(cell, bool | int | float | np.number) for cell in cells)
+    ]
+
+
+def _counts(index: Any) -> bool:
+    """Return whether a pandas index only counts the rows."""
+    return type(index).__name__ == "RangeIndex" or (
+        len(index) > 0 and list(index) == list(range(len(index)))
+    )
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell holds nothing."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
