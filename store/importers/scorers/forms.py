@@ -66,12 +66,12 @@ def _are_tags(lines: list[str], *, has_blank: bool) -> bool:
         return True
     rows = [_BLANKS.split(line.strip(" ")) for line in lines if not line.startswith("# ")]
     widths = {len(row) for row in rows}
-    if not rows or min(widths) < 2 or max(widths) > 8 or len(widths) > 2 or not has_blank:
+    if not rows or min(widths) < 2 or max(widths) > 8 or len(widths) > 2:
         return False
     tags = [row[-1] for row in rows]
-    if all(SPAN_TAG.fullmatch(tag) for tag in tags):
+    if all(SPAN_TAG.fullmatch(tag) for tag in tags) and (has_blank or set(tags) != {"O"}):
         return True
-    return len(widths) == 1 and all(_WORD_TAG.fullmatch(tag) for tag in tags)
+    return has_blank and len(widths) == 1 and all(_WORD_TAG.fullmatch(tag) for tag in tags)
 
 
 def _are_inflections(lines: list[str]) -> bool:

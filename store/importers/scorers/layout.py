@@ -188,22 +188,30 @@ def sets_around(path: Path) -> list[FileSet]:
     return file_sets([each for each in _files_of(scope) if scope_of(each) == scope])
 
 
-def is_in_a_set(path: Path) -> bool:
-    """Return whether a file has its gold, or its outputs, beside it. Quick for many files."""
+def set_around(path: Path) -> FileSet | None:
+    """Return the set that a file is in, if its gold or outputs are beside it. Quick for many."""
     path = path.resolve()
     scope = scope_of(path)
     try:
         stamps = tuple(one.stat().st_mtime_ns for one in {scope, path.parent, path.parent.parent})
     except OSError:
-        return False
-    return path in _known_around(path.parent, scope, stamps)
+        return None
+    return _known_around(path.parent, scope, stamps).get(path)
 
 
 @lru_cache(maxsize=64)
-def _known_around(folder: Path, scope: Path, stamps: tuple[int, ...]) -> frozenset[Path]:
-    """Return the files of all sets; `stamps` change when a file comes or goes."""
+def _known_around(folder: Path, scope: Path, stamps: tuple[int, ...]) -> dict[Path, FileSet]:
+    """Return the set of each file; `stamps` change when a file comes or goes."""
     sets = file_sets([each for each in _files_of(scope) if scope_of(each) == scope])
-    return frozenset(path for one in sets for path in one.paths)
+    return {path: one for one in sets for path in one.paths}
+
+
+def is_stranger(path: Path, one: FileSet) -> bool:
+    """Return whether nothing but its place makes a file an output of a set."""
+    if says_output(path):
+        return False
+    shared = {text for _, _, text in parts_of(path.name)} & set(one.core)
+    return not shared - {"txt", "tok", "detok", "raw", "text"}
 
 
 def _files_of(scope: Path) -> Iterator[Path]:

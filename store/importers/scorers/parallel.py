@@ -20,17 +20,16 @@ from store.importers.scorers.forms import form_of
 from store.importers.scorers.layout import (
     FileSet,
     dataset_of,
-    is_in_a_set,
-    is_plain,
+    is_stranger,
     parts_of,
-    role_of,
-    says_output,
-    sets_around,
     system_of,
 )
 from store.importers.scorers.scoring import chosen, usual_for
+from store.importers.scorers.together import group, is_of_form, set_of
 from store.importers.settings import load_settings
 from store.importers.textfile import read_text
+
+__all__ = ["DESCRIPTION", "NAME", "group", "read", "sniff"]
 
 NAME = "texts"
 DESCRIPTION = "outputs and references as text that lines up: ref.en, system1.en, …"
@@ -50,23 +49,7 @@ class _Lines:
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a plain text has its references, or its outputs, beside it or given."""
-    if not is_plain(path):
-        return False
-    if options.gold is None:
-        return is_in_a_set(path) and form_of(path) == "text"
-    return form_of(path) == "text" == form_of(options.gold)
-
-
-def group(paths: Sequence[Path]) -> list[list[Path]]:
-    """Put the files of each set together; those without gold beside them by folder."""
-    groups: dict[tuple[Path, ...], list[Path]] = {}
-    known: dict[Path, tuple[Path, ...]] = {}
-    for path in paths:
-        full = path.resolve()
-        if full not in known:
-            known |= {each: tuple(one.paths) for one in sets_around(full) for each in one.paths}
-        groups.setdefault(known.get(full, (full.parent,)), []).append(path)
-    return list(groups.values())
+    return is_of_form(path, "text", options)
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
@@ -81,7 +64,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     shown_of = {path.resolve(): name for path, name in shown.items()}
     one = set_of(paths, options, shown)
-    outputs = [path for path in one.outputs if path in shown_of and form_of(path) == "text"]
+    outputs = [path for path in one.outputs if path in shown_of]
     if not outputs:
         reason = "there is no output of a system beside the references. Give the whole folder."
         raise UnknownFormatError(reason, path=shown[paths[0]])
@@ -136,7 +119,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
                 reason = f"file left out: {error.reason}"
                 scored.skipped.append(SkippedRow(given.shown, error.line, None, reason))
                 continue
-            if _is_stranger(path, one, options):
+            if options.gold is None and is_stranger(path, one):
                 scored.left_out.append(LeftOut(given.shown, f"no output: {error.reason}"))
                 continue
             raise
@@ -145,25 +128,6 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             raise ImportFormatError(reason, path=first.shown)
         scored.add(system_of(path, one), texts, own, given.sha256)
     return scored.bundle()
-
-
-def set_of(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> FileSet:
-    """Return the set that the given files belong to, with the gold that ``--gold`` names."""
-    full = [path.resolve() for path in paths]
-    found = next((one for one in sets_around(full[0]) if full[0] in one.paths), None)
-    if options.gold is not None:
-        gold = options.gold.resolve()
-        core = tuple(text for _, _, text in parts_of(gold.name))
-        others = [path for path in full if path != gold]
-        sources = [path for path in others if role_of(path) == "source"]
-        outputs = [path for path in others if role_of(path) == "output"]
-        return FileSet(
-            {"": gold}, found.core if found else core, sources[0] if sources else None, outputs
-        )
-    if found is None:
-        reason = "there is no reference beside the outputs. Name it: --gold FILE."
-        raise UnknownFormatError(reason, path=shown[paths[0]])
-    return found
 
 
 def _require_lines(given: _Lines, first: _Lines) -> None:
@@ -223,14 +187,6 @@ def _language(path: Path) -> str:
     last = parts_of(path.name)[-1][2]
     no_language = {"txt", "ref", "out", "hyp", "tok", "trn", "tgt", "src", "trg", "raw"}
     return last if re.fullmatch(r"[a-z]{2,3}", last) and last not in no_language else ""
-
-
-def _is_stranger(path: Path, one: FileSet, options: ReadOptions) -> bool:
-    """Return whether nothing but its place makes a file an output."""
-    if options.gold is not None or says_output(path):
-        return False
-    shared = {text for _, _, text in parts_of(path.name)} & set(one.core)
-    return not shared - {"txt", "tok", "detok", "raw", "text"}
 
 
 def _tell(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from store.errors import ImportFormatError
 from store.importers.bundle import BundleMetric, BundleScores, Guess
-from store.importers.scorers import answers, speech, translation
+from store.importers.scorers import answers, entities, speech, translation
 from store.importers.scorers.correlation import correlation, number_of
 from store.importers.scorers.libraries import version_of
 from store.importers.scorers.metric import Outputs, Prepared, References, Scorer
@@ -33,12 +33,17 @@ _ALL = (
 )
 SCORERS: Mapping[str, Scorer] = {scorer.name.lower(): scorer for scorer in _ALL}
 """By the name that ``--score`` takes, in lower case."""
+TAG_SCORERS: Mapping[str, Scorer] = {
+    "span_f1": Scorer("span_f1", entities.span_f1),
+    "span_f1_strict": Scorer("span_f1_strict", entities.span_f1_strict),
+    "tag_accuracy": Scorer("tag_accuracy", entities.tag_accuracy),
+}
+"""For tagged words; the texts are the tags of a sentence."""
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "rouge": ("rouge1", "rouge2", "rougel"),
     "em": ("exact_match",),
     "exact": ("exact_match",),
     "normalized_match": ("normalised_match",),
-    "f1": ("token_f1",),
     "chrf2": ("chrf",),
     "levenshtein": ("edit_distance",),
     "squad": ("normalised_match", "token_f1"),
@@ -80,6 +85,8 @@ def chosen(
         plain = name.strip().lower().replace("-", "_")
         plain = plain if plain in known else plain.replace("_", "") if "rouge" in plain else plain
         meant = (plain,) if plain in known else _OTHER_NAMES.get(plain, ())
+        if plain == "f1":
+            meant = ("span_f1",) if "span_f1" in known else ("token_f1",)
         if not meant or not set(meant) <= set(known):
             reason = f"--score '{name}' is no metric for such files.{nearest(name, list(known))}"
             raise ImportFormatError(f"{reason} Metrics: {', '.join(known)}.", path=shown)
@@ -114,11 +121,10 @@ class Scoring:
     """Some metrics on the gold of one dataset, for the outputs of any number of systems."""
 
     def __init__(self, names: Sequence[str], references: References, language: str = "") -> None:
-        self._prepared: list[Prepared] = [
-            SCORERS[name].prepare(references, language) for name in names
-        ]
+        scorers = [{**SCORERS, **TAG_SCORERS}[name] for name in names]
+        self._prepared: list[Prepared] = [one.prepare(references, language) for one in scorers]
         self.metrics: list[BundleMetric] = [one.metric for one in self._prepared]
-        packages = dict.fromkeys(SCORERS[name].package for name in names)
+        packages = dict.fromkeys(scorer.package for scorer in scorers)
         self.packages: dict[str, str] = {name: version_of(name) for name in packages if name}
 
     def scores(self, outputs: Outputs, first_metric: int = 0) -> list[BundleScores]:
