@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from store.errors import ImportFormatError, NoResultsError
+from store.errors import NoResultsError
 from store.importers.board_tables import BoardTable, Cell, add_boards, is_board
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figures
@@ -33,14 +33,8 @@ _LONGEST_LEAD = 80
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
-    """Return whether a Markdown file, and no README, holds a table that lists systems."""
-    if data_suffix(path) not in (".md", ".markdown") or _ABOUT.match(path.name):
-        return False
-    try:
-        text, _ = read_text(path, path.name)
-        return _RULE.search(text) is not None and any(map(is_board, read_tables(text)))
-    except ImportFormatError:
-        return False
+    """Return whether a file is a page in Markdown."""
+    return data_suffix(path) in (".md", ".markdown")
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
@@ -49,19 +43,22 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     Raises
     ------
     NoResultsError
-        No table lists systems with figures.
+        No table lists systems with figures, or the page is a README.
     ImportFormatError
         A figure lies outside its bounds and the import is strict.
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
+    if _ABOUT.match(path.name):
+        reason = "a page about the files; copy its table into a page of its own to have it read."
+        raise NoResultsError(reason, path=settings.shown)
     text, sha256 = read_text(path, settings.shown)
-    tables = read_tables(text)
+    tables = read_tables(text) if _RULE.search(text) else []
     boards = [table for table in tables if is_board(table)]
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = add_boards(boards, figures, path.name.rpartition(".")[0])
     if not figures.figures:
-        raise NoResultsError("no table lists systems with figures.", path=settings.shown)
+        raise NoResultsError("a page without tables that list systems.", path=settings.shown)
     told = [f"{len(boards)} tables: one line for each system; the headings name the datasets."]
     if len(boards) < len(tables):
         told.append(f"{len(tables) - len(boards)} tables list no systems and were passed over.")

@@ -9,6 +9,8 @@ from pathlib import Path
 from store.importers import (
     alpaca_eval,
     generic,
+    html_tables,
+    junit,
     lm_eval,
     markdown_tables,
     model_cards,
@@ -87,6 +89,8 @@ IMPORTERS: tuple[Importer, ...] = (
         markdown_tables.sniff,
         markdown_tables.read,
     ),
+    Importer(html_tables.NAME, html_tables.DESCRIPTION, html_tables.sniff, html_tables.read),
+    Importer(junit.NAME, junit.DESCRIPTION, junit.sniff, junit.read),
     Importer(swebench.NAME, swebench.DESCRIPTION, swebench.sniff, swebench.read, swebench.group),
     Importer(
         swebench_board.NAME, swebench_board.DESCRIPTION, swebench_board.sniff, swebench_board.read
