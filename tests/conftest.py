@@ -1,6 +1,7 @@
 """Options and fixtures that several layers' tests use."""
 
 import fcntl
+import gc
 import pickle
 import shutil
 from collections.abc import Callable
@@ -8,9 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from dashboard.demo import DemoReport, load_demo
 from store.engine import open_store
+
+# Same examples on every machine and on every run; a slow machine is no failure. `make fuzz` draws
+# new and many more.
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("fuzz", deadline=None, max_examples=3_000, print_blob=True)
+settings.load_profile("suite")
 
 _REPETITIONS = {"reduced": 600, "full": 10_000}
 
@@ -22,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="reduced",
         help="how often the calibration tests repeat each simulated analysis",
     )
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage millions of objects that live as long as the process."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -42,9 +42,12 @@ def future_path(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def _fresh_caches() -> None:
-    """Caches belong to the process: one test must not see another's."""
+@pytest.fixture
+def fresh_caches() -> None:
+    """Forget what pages have computed, for a test of what they ask for and how often.
+
+    All others may share it: it is kept by store and revision, and every test has its own files.
+    """
     st.cache_data.clear()
     st.cache_resource.clear()
 

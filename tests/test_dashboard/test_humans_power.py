@@ -98,7 +98,7 @@ def judged_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+def asked(monkeypatch: pytest.MonkeyPatch, fresh_caches: None) -> list[dict[str, Any]]:
     """Return what the study is asked for; it draws few meta-evaluations."""
     calls: list[dict[str, Any]] = []
 

@@ -5,11 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
-
-# Same examples on every machine and on every run; a slow machine is no failure.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")
