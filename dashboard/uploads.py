@@ -53,7 +53,7 @@ def read_uploads(
         for upload in uploads:
             (folder / Path(upload.name).name).write_bytes(upload.getvalue())
         with files_up_to(MOST_MB * 1_000_000, "Import it with `tiebreak ingest FILE` instead."):
-            read = read_paths([folder], format=format, options=options, root=folder)
+            read = read_paths([folder], format=format, options=options, root=folder, whole=True)
     if not read.bundles:
         raise UnknownFormatError(
             "no importer recognises it. Choose the format under 'What the files do not say'.",

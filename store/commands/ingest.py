@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace as replace_fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from store.commands.plan_shown import show_plan
+from store.commands.plan_shown import told_of_faults as _told_of_faults
+from store.commands.questions import (
+    QUESTIONS_FILE,
+    ask,
+    can_ask,
+    read_answers,
+    write_questions,
+)
 from store.console import (
     EXIT_PARTLY_DONE,
     JsonOption,
@@ -18,13 +29,14 @@ from store.console import (
     messages,
     opened,
 )
-from store.engine import open_for_trial
+from store.engine import open_for_trial, resolve_location, sqlite_path
 from store.errors import StoreError
-from store.importers.bundle import ReadOptions
+from store.importers.bundle import Question, ReadOptions
 from store.importers.cells import FIRST_YEAR
-from store.importers.detect import read_paths
-from store.ingest import IngestReport, ingest_all
-from store.ingest.report import summarise
+from store.importers.detect import ReadResult, read_paths
+from store.importers.plan import entries_left_out
+from store.ingest import IngestReport
+from store.ingest.planned import Settled, ingest_settled, settle
 
 app = typer.Typer()
 
@@ -33,7 +45,10 @@ app = typer.Typer()
 @exits_in_words
 def ingest_command(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Files, folders, archives, patterns, or - for standard input."),
+    ],
     format: Annotated[
         str | None,
         typer.Option(help="generic, nlpstattest, reported, lm_eval or mteb; else recognised."),
@@ -89,11 +104,19 @@ def ingest_command(
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Keep the texts of items and outputs.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Take every guess, ask nothing.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse all as soon as something has to be asked.")
+    ] = False,
+    answers: Annotated[
+        Path | None, typer.Option(help=f"Answers to what was asked, as in {QUESTIONS_FILE}.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read files into the store: all of a group of files, or nothing of it."""
     if missing not in ("zero", "nan"):
         raise StoreError(f"--missing '{missing}': write zero or nan.")
+    place_of_store = sqlite_path(resolve_location(context.obj))
     options = ReadOptions(
         system=system,
         dataset=dataset,
@@ -110,17 +133,34 @@ def ingest_command(
         score=[] if score is None else score.split(","),
         lenient=lenient,
         with_text=with_text,
+        answers={} if answers is None else read_answers(answers),
+        recipes=None if place_of_store is None else place_of_store.parent / "recipes",
     )
     read = read_paths(paths, format=format, options=options)
-    for file in read.ignored:
-        messages.print(f"Left alone: {file.path}: {file.reason}", markup=False)
-    if not read.bundles:
-        raise StoreError("Nothing to import: none of these files is in a format that is known.")
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
     with place as store:
-        reports = ingest_all(
+        settled = settle(
             store,
-            read.bundles,
+            read.readings,
+            options.answers,
+            higher_is_better=higher_is_better,
+            take_guesses=yes,
+        )
+        open_questions = _open_questions(settled)
+        if open_questions and not (yes or strict or dry_run) and can_ask():
+            said = ask(open_questions, messages)
+            options = replace_fields(options, answers={**options.answers, **said})
+            read = read_paths(paths, format=format, options=options)
+            settled = settle(store, read.readings, said, higher_is_better=higher_is_better)
+            open_questions = _open_questions(settled)
+        if open_questions and strict:
+            raise StoreError(_asked_in_words(open_questions))
+        if not any(one.goes_in for one in settled):
+            raise _nothing_goes_in(read, open_questions, dry_run=dry_run)
+        done = ingest_settled(
+            store,
+            read,
+            settled,
             actor=current_actor(),
             higher_is_better=higher_is_better,
             replace=replace,
@@ -128,48 +168,95 @@ def ingest_command(
             case_matters=case_matters,
             missing_as_zero=missing == "zero",
         )
-        result = _joined(reports)
+        if not done.reports:
+            faults = [entry for entry in done.plan.entries if entry.is_fault]
+            raise StoreError("\n".join(_told_of_faults(faults)))
+        result = _joined(done.reports) | {"plan": done.plan.to_dict()}
         answer(
             "ingest",
             result,
             store_revision=store.revision(),
             warnings=result.pop("warnings"),
             as_json=as_json,
-            show=lambda console: _show_ingest(console, reports, dry_run),
+            show=lambda console: show_plan(console, done, dry_run=dry_run),
         )
-    if result["skipped"]:
+    if open_questions and not dry_run:
+        _keep_questions(open_questions)
+    if not done.plan.is_whole:
         raise typer.Exit(EXIT_PARTLY_DONE)
 
 
-def _joined(reports: list[IngestReport]) -> dict[str, Any]:
+def _open_questions(settled: Sequence[Settled]) -> list[tuple[str, Question]]:
+    return [
+        (one.reading.bundle.files[0].path if one.reading.bundle.files else "", question)
+        for one in settled
+        for question in one.asked
+    ]
+
+
+def _keep_questions(questions: Sequence[tuple[str, Question]]) -> None:
+    write_questions(questions, Path(QUESTIONS_FILE))
+    messages.print(
+        f"What was asked stands in {QUESTIONS_FILE}, with guesses. Correct it and repeat with "
+        f"--answers {QUESTIONS_FILE}, or take every guess with --yes.",
+        markup=False,
+    )
+
+
+def _asked_in_words(questions: Sequence[tuple[str, Question]]) -> str:
+    """Return open questions as one message that says how to answer."""
+    unknown = list(
+        dict.fromkeys(
+            question.subject.removeprefix("metric ").removesuffix(": direction")
+            for _, question in questions
+            if question.subject.endswith(": direction")
+        )
+    )
+    told = []
+    if unknown:
+        path = next(file for file, one in questions if one.subject.endswith(": direction"))
+        names = ", ".join(f"'{name}'" for name in unknown)
+        plural = "s" if len(unknown) > 1 else ""
+        one = shlex.quote(f"{unknown[0]}=lower")
+        told.append(
+            f"{path}: nobody says whether higher is better for the metric{plural} {names}. Add "
+            f"--direction {one} (or =higher), --higher-is-better or --lower-is-better for all "
+            "that are unknown, or state it in the YAML file."
+        )
+    told += [
+        f"{file}: {one.subject}? {one.because} (guess: {one.guess})"
+        for file, one in questions
+        if not one.subject.endswith(": direction")
+    ]
+    return "\n".join(dict.fromkeys(told))
+
+
+def _nothing_goes_in(
+    read: ReadResult, questions: Sequence[tuple[str, Question]], *, dry_run: bool
+) -> StoreError:
+    """Return the error of an import that brings nothing at all."""
+    told = []
+    if questions:
+        told.append(_asked_in_words(questions))
+        if not dry_run:
+            _keep_questions(questions)
+    told += _told_of_faults(entries_left_out(read.faults))
+    if not told:
+        told = [f"Left out: {file.path}: {file.reason}" for file in read.left_out[:20]]
+        told.insert(0, "Nothing to import: none of these files is in a format that is known.")
+    return StoreError("\n".join(told))
+
+
+def _joined(reports: Sequence[IngestReport]) -> dict[str, Any]:
     """Return one report for all groups of files: numbers added up, lists put together."""
     joined: dict[str, Any] = {}
     for report in reports:
         for key, value in report.to_dict().items():
-            if key in ("format", "dry_run", "ingest_uid"):
+            if key in ("format", "dry_run", "ingest_uid", "refused"):
                 continue
             joined[key] = value if key not in joined else joined[key] + value
     formats = list(dict.fromkeys(report.format for report in reports))
     return {"format": ", ".join(formats)} | joined
-
-
-def _show_ingest(console: Console, reports: list[IngestReport], dry_run: bool) -> None:
-    for report in reports:
-        console.print(f"[bold]{', '.join(report.files[:3])}[/bold] as {report.format}")
-        for sentence in report.understood:
-            console.print(f"  {sentence}", markup=False)
-        console.print(f"  {summarise([report])}")
-        for row in report.skipped:
-            place = f"{row.path}, line {row.line}, field {row.field}"
-            console.print(f"  skipped {place}: {row.reason}", markup=False)
-        for difference in report.differences:
-            console.print(
-                f"  {difference.run}: the file states {difference.metric} = "
-                f"{difference.reported:g}, its items give {difference.recomputed:g}",
-                markup=False,
-            )
-    if dry_run:
-        console.print("Dry run: nothing was written.")
 
 
 def parse_date(text: str, option: str = "--date") -> datetime:

@@ -2,51 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from store.errors import ImportFormatError, UnknownFormatError
+from store.errors import ImportFormatError, UnknownFormatError, describe_place
 from store.importers.bundle import ImportBundle, ReadOptions
-from store.importers.mapping import (
-    FOLDER_MAPPING,
-    MAPPING_SUFFIX,
-    is_mapping_file,
-    load_mapping,
-    mapping_path,
-)
-from store.importers.recipes.recipe import is_recipe_file
+from store.importers.mapping import load_mapping, mapping_path
 from store.importers.registry import IMPORTERS, Importer, importer_named
 from store.importers.settings import where_stated
+from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.tables import TABLE_SUFFIXES
-from store.importers.textfile import data_stem, data_suffix, read_json, read_text, require_size
+from store.importers.textfile import data_suffix, read_json, read_text, require_size
 from store.importers.yaml_nodes import nearest
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
 """Files that hold results by their name: a damaged one in a folder is an error, not passed over."""
 
 
-class IgnoredFile(NamedTuple):
-    """A file found in a folder that holds no results."""
+@dataclass(frozen=True, slots=True)
+class LeftOutFile:
+    """A file that brings nothing into the store, and why."""
 
     path: str
     reason: str
+    is_fault: bool = False
+    """Whether it should have brought something: it is damaged, or its columns do not suffice."""
+    line: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        return describe_place(self.path, self.line, self.field) + self.reason
+
+
+class Reading(NamedTuple):
+    """What a group of files that belong together gave."""
+
+    bundle: ImportBundle
+    is_given: bool
+    """Whether a person named one of the files, so that it must go in or nothing does."""
 
 
 class ReadResult(NamedTuple):
     """What `read_paths` found."""
 
-    bundles: list[ImportBundle]
-    ignored: list[IgnoredFile]
+    readings: list[Reading]
+    left_out: list[LeftOutFile]
 
+    @property
+    def bundles(self) -> list[ImportBundle]:
+        """The contents of all groups of files, in order."""
+        return [reading.bundle for reading in self.readings]
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    path: Path
-    shown: str
-    is_given: bool
-    """Named by the person, not merely found in a folder."""
+    @property
+    def faults(self) -> list[LeftOutFile]:
+        """What was left out and should have brought something."""
+        return [one for one in self.left_out if one.is_fault]
 
 
 def read_paths(
@@ -55,64 +68,85 @@ def read_paths(
     format: str | None = None,
     options: ReadOptions | None = None,
     root: Path | None = None,
+    whole: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> ReadResult:
-    """Read files and folders into bundles, one for each group of files that belong together.
+    """Read files, folders and archives into bundles, one for each group of files.
+
+    What cannot be read in a folder or an archive is left out and told; a file that a person named
+    must be readable.
 
     Parameters
     ----------
     paths
-        Files and folders; folders are searched with all that is below them, in sorted order.
+        Files, folders, archives and patterns, or ``-`` for standard input; folders are searched
+        with all that is below them, in sorted order.
     format
         Name of the importer to use instead of recognising each file by its content.
     options
         What is known about the files.
     root
         Messages and `SourceFile.path` show paths relative to this folder; without it as given.
+    whole
+        A file of a folder that is damaged stops all, as if it was named.
+    on_progress
+        Is called with the number of groups read so far and that of all.
 
     Raises
     ------
     UnknownFormatError
-        A given file is of no known format. Such a file in a folder is listed in `ignored`.
+        A given file is of no known format.
     ImportFormatError
-        A file is missing or cannot be read as it stands.
+        A given file is missing or cannot be read as it stands.
     """
     options = options or ReadOptions()
     forced = _forced(format)
-    given = [paths] if isinstance(paths, (str, Path)) else paths
-    try:
-        candidates = _expand([Path(path) for path in given], root)
-    except PermissionError as error:
-        reason = "cannot be opened: permission denied."
-        raise ImportFormatError(reason, path=str(error.filename)) from None
-    chosen: list[tuple[_Candidate, Importer]] = []
-    ignored: list[IgnoredFile] = []
-    for candidate in candidates:
+    left_out: list[LeftOutFile] = []
+
+    def leave_out(candidates: Sequence[Candidate], error: ImportFormatError) -> None:
+        is_fault = not isinstance(error, UnknownFormatError)
+        if (whole and is_fault) or any(candidate.is_given for candidate in candidates):
+            raise error
+        for candidate in candidates:
+            own = error.path in ("", candidate.shown)
+            place = (error.line, error.field) if own else (None, None)
+            told = error.reason if own else str(error)
+            left_out.append(LeftOutFile(candidate.shown, told, is_fault, *place))
+
+    with tempfile.TemporaryDirectory(prefix="tiebreak-") as scratch:
         try:
-            importer = _recognise(candidate, options, forced)
-        except UnknownFormatError as error:
-            _raise_if_given([candidate], error)
-            ignored.append(IgnoredFile(candidate.shown, error.reason))
-            continue
-        chosen.append((candidate, importer))
-    bundles = []
-    for importer, group in _groups(chosen):
-        shown = {candidate.path: candidate.shown for candidate in group}
-        try:
-            chosen_for_it = _with_choices(importer, group, options)
-            bundles.append(importer.read([c.path for c in group], chosen_for_it, shown))
-        except UnknownFormatError as error:
-            _raise_if_given(group, error)
-            ignored.extend(IgnoredFile(candidate.shown, error.reason) for candidate in group)
-        except ImportFormatError as error:
-            placed = _with_line_of_yaml(error, group, options)
-            if len(chosen) == len(group) or any(candidate.is_given for candidate in group):
-                raise placed from None
-            raise _with_way_out(placed, group) from None
-    return ReadResult(bundles, ignored)
+            sources = Sources(Path(scratch), root, lambda one, error: leave_out([one], error))
+            candidates = sources.find(paths_of(paths))
+        except PermissionError as error:
+            reason = "cannot be opened: permission denied."
+            raise ImportFormatError(reason, path=str(error.filename)) from None
+        chosen: list[tuple[Candidate, Importer]] = []
+        for candidate in candidates:
+            try:
+                chosen.append((candidate, _recognise(candidate, options, forced)))
+            except ImportFormatError as error:
+                leave_out([candidate], error)
+        readings = []
+        groups = _groups(chosen)
+        for number, (importer, group) in enumerate(groups):
+            if on_progress is not None:
+                on_progress(number, len(groups))
+            shown = {candidate.path: candidate.shown for candidate in group}
+            try:
+                chosen_for_it = _with_choices(importer, group, options)
+                bundle = importer.read([c.path for c in group], chosen_for_it, shown)
+            except UnknownFormatError as error:
+                leave_out(group, error)
+            except ImportFormatError as error:
+                leave_out(group, _with_line_of_yaml(error, group, options))
+            else:
+                readings.append(Reading(bundle, any(one.is_given for one in group)))
+                left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
+    return ReadResult(readings, left_out)
 
 
 def _with_choices(
-    importer: Importer, group: Sequence[_Candidate], options: ReadOptions
+    importer: Importer, group: Sequence[Candidate], options: ReadOptions
 ) -> ReadOptions:
     """Return the options with what the YAML of the files chooses; flags go first.
 
@@ -154,52 +188,7 @@ def _declared(name: str, shown: str, line: int) -> Importer:
     return importer
 
 
-def _expand(paths: Sequence[Path], root: Path | None) -> list[_Candidate]:
-    """Return the files that are given and those in given folders, each once."""
-    found: dict[Path, _Candidate] = {}
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and _is_data(p, path))
-            if not inside:
-                raise ImportFormatError("the folder holds no file to read.", path=_show(path, root))
-            for file in inside:
-                found.setdefault(_identity(file), _Candidate(file, _show(file, root), False))
-        elif not path.exists():
-            raise ImportFormatError("there is no such file.", path=_show(path, root))
-        elif is_mapping_file(path):
-            raise ImportFormatError(
-                "this file describes data files and holds no results. Give the data file; the "
-                "description beside it is read with it.",
-                path=_show(path, root),
-            )
-        else:
-            found[_identity(path)] = _Candidate(path, _show(path, root), True)
-    return list(found.values())
-
-
-def _identity(path: Path) -> Path:
-    """Return what makes a file one: a link is the file it leads to, unless it has its own YAML."""
-    described = mapping_path(path)
-    if path.is_symlink() and described is not None and described.name != FOLDER_MAPPING:
-        return path.parent.resolve() / path.name
-    return path.resolve()
-
-
-def _is_data(path: Path, folder: Path) -> bool:
-    is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-    return not is_hidden and not is_mapping_file(path) and not is_recipe_file(path)
-
-
-def _show(path: Path, root: Path | None) -> str:
-    if root is None:
-        return path.as_posix()
-    try:
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return path.as_posix()
-
-
-def _recognise(candidate: _Candidate, options: ReadOptions, forced: Importer | None) -> Importer:
+def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | None) -> Importer:
     """Return the importer for a file: forced, named by its YAML, or the first that knows it.
 
     In a folder only files of data are forced into a format, not the notes beside them.
@@ -245,10 +234,10 @@ def _diagnose(path: Path, shown: str) -> None:
 
 
 def _groups(
-    chosen: Sequence[tuple[_Candidate, Importer]],
-) -> list[tuple[Importer, list[_Candidate]]]:
+    chosen: Sequence[tuple[Candidate, Importer]],
+) -> list[tuple[Importer, list[Candidate]]]:
     """Group the files of each importer, in the order of each group's first file."""
-    grouped: list[tuple[int, Importer, list[_Candidate]]] = []
+    grouped: list[tuple[int, Importer, list[Candidate]]] = []
     order = {candidate.path: i for i, (candidate, _) in enumerate(chosen)}
     by_path = {candidate.path: candidate for candidate, _ in chosen}
     for importer in IMPORTERS:
@@ -259,30 +248,11 @@ def _groups(
     return [(importer, group) for _, importer, group in sorted(grouped, key=lambda one: one[0])]
 
 
-def _raise_if_given(candidates: Sequence[_Candidate], error: UnknownFormatError) -> None:
-    if any(candidate.is_given for candidate in candidates):
-        raise error
-
-
 def _with_line_of_yaml(
-    error: ImportFormatError, group: Sequence[_Candidate], options: ReadOptions
+    error: ImportFormatError, group: Sequence[Candidate], options: ReadOptions
 ) -> ImportFormatError:
     """Return the error with the line of the YAML that it goes back to, if any."""
     for candidate in group:
         if error.path in ("", candidate.shown):
             return where_stated(error, candidate.path, candidate.shown, options)
     return error
-
-
-def _with_way_out(error: ImportFormatError, group: Sequence[_Candidate]) -> ImportFormatError:
-    """Return the error with what to do when one file in a folder of several is not as the others.
-
-    A flag holds for all files of a folder; a YAML beside a file holds for this one only.
-    """
-    named = data_stem(group[0].shown)
-    reason = (
-        f"{error.reason} Flags hold for every file of a folder. Where it holds several kinds of "
-        f"files, name them one by one, or let a '{named}{MAPPING_SUFFIX}' beside this one say what "
-        f"it is (`format: judgments`, `options:`), and '{FOLDER_MAPPING}' what the others are."
-    )
-    return ImportFormatError(reason, path=error.path, line=error.line, field=error.field)

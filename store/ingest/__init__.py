@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
+from dataclasses import dataclass, field
 
 from store.engine import Change, Store
+from store.errors import StoreError
 from store.importers.bundle import BundleRun, ImportBundle
 from store.ingest.checks import require_well_built
 from store.ingest.items import align_datasets, seal
@@ -50,8 +52,9 @@ def ingest_all(
     dry_run: bool = False,
     case_matters: bool = False,
     missing_as_zero: bool = False,
+    optional: Collection[int] = (),
 ) -> list[IngestReport]:
-    """Write bundles into the store: all of them, or nothing.
+    """Write bundles into the store in one transaction: all of them, or nothing.
 
     Parameters
     ----------
@@ -73,6 +76,9 @@ def ingest_all(
     missing_as_zero
         An item of the import that a run has no score for counts as 0, with the status "scored by
         rule"; only for metrics whose worst score that is.
+    optional
+        Numbers of bundles that are left out whole where they do not fit, instead of stopping all;
+        their reports say why in `refused`.
 
     Raises
     ------
@@ -84,19 +90,75 @@ def ingest_all(
     for bundle in bundles:
         require_well_built(bundle)
     with store.write(actor, dry_run=dry_run) as change:
-        scales = Scales(change)
+        write = _Writer(
+            change, bundles, higher_is_better, replace, dry_run, case_matters, missing_as_zero
+        )
         reports: dict[int, IngestReport] = {}
         for batch in batches(bundles):
-            arrived = [
-                _prepare(change, bundles[n], higher_is_better, dry_run, scales, case_matters)
-                for n in batch
-            ]
-            runs = ingest_runs(change, arrived, replace=replace, missing_as_zero=missing_as_zero)
-            for number, one, of_it in zip(batch, arrived, runs, strict=True):
-                reports[number] = _finish(change, one, of_it, replace)
+            reports |= write.batch(batch, set(optional))
         # Last: an overlap may name a dataset that comes with a later file.
         add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
     return [reports[number] for number in range(len(bundles))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes bundles in one transaction, with a point to go back to before each batch."""
+
+    change: Change
+    bundles: Sequence[ImportBundle]
+    higher_is_better: bool | None
+    replace: bool
+    dry_run: bool
+    case_matters: bool
+    missing_as_zero: bool
+    scales: Scales = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scales", Scales(self.change))
+
+    def batch(self, numbers: Sequence[int], optional: Set[int]) -> dict[int, IngestReport]:
+        """Write bundles that name a run in common; return the report of each.
+
+        Where they do not fit together and all are optional, they are written one after another,
+        and what contradicts the earlier ones is left out.
+        """
+        if not optional >= set(numbers):
+            return self._write(numbers)
+        n_events = len(self.change.events)
+        before = self.scales.state()
+        try:
+            with self.change.session.begin_nested():
+                return self._write(numbers)
+        except StoreError as error:
+            del self.change.events[n_events:]
+            self.scales.go_back(before)
+            if len(numbers) > 1:
+                return {k: v for one in numbers for k, v in self.batch([one], optional).items()}
+            (number,) = numbers
+            bundle = self.bundles[number]
+            files = [file.path for file in bundle.files]
+            return {number: IngestReport(bundle.format, files, self.dry_run, refused=str(error))}
+
+    def _write(self, numbers: Sequence[int]) -> dict[int, IngestReport]:
+        arrived = [
+            _prepare(
+                self.change,
+                self.bundles[n],
+                self.higher_is_better,
+                self.dry_run,
+                self.scales,
+                self.case_matters,
+            )
+            for n in numbers
+        ]
+        runs = ingest_runs(
+            self.change, arrived, replace=self.replace, missing_as_zero=self.missing_as_zero
+        )
+        return {
+            number: _finish(self.change, one, of_it, self.replace)
+            for number, one, of_it in zip(numbers, arrived, runs, strict=True)
+        }
 
 
 def batches(bundles: Sequence[ImportBundle]) -> list[list[int]]:

@@ -69,6 +69,8 @@ class IngestReport:
     differences: list[Difference] = field(default_factory=list)
     understood: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    refused: str = ""
+    """Why nothing of it went in, where others of the import did."""
 
     def add(self, noun: Noun, what: What, number: int = 1) -> None:
         """Count something."""

@@ -34,6 +34,14 @@ class Scales:
         self._change = change
         self._largest: dict[int, float] = {}
 
+    def state(self) -> dict[int, float]:
+        """Return what `go_back` takes, when a part of the import is taken back."""
+        return dict(self._largest)
+
+    def go_back(self, state: dict[int, float]) -> None:
+        """Forget what was learned since `state`."""
+        self._largest = state
+
     def require_one(self, metric: Metric, values: FloatArray, system: str) -> None:
         """Raise `ConflictError` when a share comes in percent beside proportions, or the reverse.
 

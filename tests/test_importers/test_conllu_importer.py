@@ -47,8 +47,8 @@ def folder(write, tmp_path):
             if text is not None:
                 write(text, f"town/{name}", yaml)
         given = [tmp_path / "town" / name for name in only] if only else [tmp_path / "town"]
-        found = read_paths(given, options=ReadOptions(**options), root=tmp_path)
-        assert found.ignored == []
+        found = read_paths(given, options=ReadOptions(**options), root=tmp_path, whole=True)
+        assert found.left_out == []
         (bundle,) = found.bundles
         return bundle
 

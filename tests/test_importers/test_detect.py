@@ -1,6 +1,7 @@
 """Which file is what: folders, groups, damaged and unknown files."""
 
 import gzip
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,8 +31,8 @@ def test_folder_is_read_in_order_and_without_what_is_not_data(write, tmp_path) -
     write("metric: acc", "tiebreak.yaml")
     result = read_paths([tmp_path], root=tmp_path)
     assert paths_of(result) == [["a/z.csv"], ["b.csv", "tiebreak.yaml"]]
-    assert {file.path for file in result.ignored} == {"README.md", "plot.png", "models.csv"}
-    reasons = {file.path: file.reason for file in result.ignored}
+    assert {file.path for file in result.left_out} == {"README.md", "plot.png", "models.csv"}
+    reasons = {file.path: file.reason for file in result.left_out}
     assert "binary" in reasons["plot.png"]
     assert reasons["models.csv"].startswith("no figures")
 
@@ -95,13 +96,18 @@ def test_unknown_files_list_the_formats(write, tmp_path, name, content, message)
     ],
     ids=["json cut off", "json", "empty", "gzip cut off"],
 )
-@pytest.mark.parametrize("is_given", [True, False])
-def test_damaged_data_is_an_error_even_in_a_folder(
-    write, tmp_path, name, content, message, is_given
+def test_damaged_data_stops_when_named_and_is_left_out_of_a_folder(
+    write, tmp_path, name, content, message
 ) -> None:
     path = write(content, name)
     with pytest.raises(ImportFormatError, match=message):
-        read_paths([path if is_given else tmp_path], root=tmp_path)
+        read_paths([path], root=tmp_path)
+    write(LONG, "sound.csv")
+    result = read_paths([tmp_path], root=tmp_path)
+    assert paths_of(result) == [["sound.csv"]]
+    (fault,) = result.faults
+    assert fault.path == name
+    assert re.search(message, str(fault))
 
 
 def test_missing_files_and_empty_folders(tmp_path) -> None:
@@ -136,7 +142,7 @@ def test_unknown_format_names(write, tmp_path) -> None:
     write(LONG, yaml="format: lmeval")
     said = r"tiebreak.yaml, line 1, field 'format': .*'lm_eval'"
     with pytest.raises(ImportFormatError, match=said):
-        read_paths([tmp_path], root=tmp_path)
+        read_paths([path], root=tmp_path)
 
 
 def test_files_of_one_evaluation_are_one_bundle(write, tmp_path) -> None:
@@ -168,7 +174,7 @@ def test_forcing_a_format_leaves_the_notes_in_a_folder_alone(write, tmp_path) ->
     for forced in (None, "generic"):
         result = read_paths([tmp_path], format=forced, root=tmp_path)
         assert [bundle.format for bundle in result.bundles] == ["generic"]
-        assert [file.path for file in result.ignored] == ["README.md"]
+        assert [file.path for file in result.left_out] == ["README.md"]
 
 
 def test_one_path_may_be_given_without_a_list(write) -> None:

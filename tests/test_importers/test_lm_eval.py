@@ -86,8 +86,8 @@ def evaluation(write, tmp_path):
             write(results, f"{folder}/results_{STAMP}.json")
         if lines is not None:
             write(lines, f"{folder}/samples_sums_{STAMP}.jsonl")
-        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path)
-        assert found.ignored == []
+        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True)
+        assert found.left_out == []
         (bundle,) = found.bundles
         return bundle
 

@@ -126,7 +126,7 @@ def test_one_file_of_a_folder(write, tmp_path: Path) -> None:
     write(SCORES, "b.csv")
     (tmp_path / "b.tiebreak.yaml").write_text("dataset: d\n\n\ncolumns: {item: qid}\n")
     with pytest.raises(ImportFormatError, match=r"b\.tiebreak\.yaml, line 4\.") as caught:
-        read_paths(tmp_path)
+        read_paths(tmp_path, whole=True)
     assert caught.value.path.endswith("b.csv")
 
 

@@ -29,7 +29,7 @@ def cards(write, tmp_path):
     def make(**contents):
         for name, content in contents.items():
             write(content, f"{name}/README.md")
-        return read_paths([tmp_path], options=ReadOptions(), root=tmp_path)
+        return read_paths([tmp_path], options=ReadOptions(), root=tmp_path, whole=True)
 
     return make
 

@@ -243,7 +243,9 @@ def folder(write, tmp_path):
     def make(averages, **options):
         write(sheet(), "mqm_test.tsv")
         write(averages, "mqm_test.avg_seg_scores.tsv")
-        (bundle,) = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path).bundles
+        (bundle,) = read_paths(
+            [tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True
+        ).bundles
         return bundle
 
     return make

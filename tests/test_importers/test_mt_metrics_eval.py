@@ -64,9 +64,9 @@ def evaluation(write, tmp_path):
     def make(files=FILES, **options):
         for name, content in files.items():
             write(content, f"wmt22/{name}")
-        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path)
+        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True)
         (bundle,) = found.bundles
-        assert (bundle.format, found.ignored) == ("mt_metrics_eval", [])
+        assert (bundle.format, found.left_out) == ("mt_metrics_eval", [])
         return bundle
 
     return make

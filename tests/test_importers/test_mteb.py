@@ -51,8 +51,8 @@ def results(write, tmp_path):
             write(content, f"{folder}/{name}.json", yaml)
         if meta is not None:
             write(meta, f"{folder}/model_meta.json")
-        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path)
-        assert found.ignored == []
+        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True)
+        assert found.left_out == []
         (bundle,) = found.bundles
         assert bundle.format == "mteb"
         return bundle
@@ -190,7 +190,7 @@ def test_a_description_alone_holds_no_results(write, tmp_path):
     path = write(META, "x/y/model_meta.json")
     with pytest.raises(UnknownFormatError, match="describes a model"):
         read_paths([path])
-    (ignored,) = read_paths([tmp_path]).ignored
+    (ignored,) = read_paths([tmp_path]).left_out
     assert ignored.reason == "describes a model and holds no results."
 
 

@@ -90,8 +90,8 @@ def test_numbers_in_a_folder_of_something_else_are_left_alone(write, tmp_path) -
     write("0 1\n1 0\n", "edges.txt")
     found = read_paths([tmp_path], root=tmp_path)
     assert [bundle.format for bundle in found.bundles] == ["generic"]
-    assert [file.path for file in found.ignored] == ["edges.txt"]
-    assert "do not say what they measure" in found.ignored[0].reason
+    assert [file.path for file in found.left_out] == ["edges.txt"]
+    assert "do not say what they measure" in found.left_out[0].reason
 
 
 @pytest.mark.parametrize(

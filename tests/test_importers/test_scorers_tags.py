@@ -47,7 +47,9 @@ def folder(write, tmp_path):
     def make(files, **options):
         for name, content in files.items():
             write(content, name)
-        return read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path).bundles
+        return read_paths(
+            [tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True
+        ).bundles
 
     return make
 

@@ -30,7 +30,7 @@ def folder(write, tmp_path):
         for name, content in files.items():
             write(content, name)
         place = [tmp_path / at] if isinstance(at, str) else [tmp_path / each for each in at]
-        return read_paths(place, options=ReadOptions(**options), root=tmp_path).bundles
+        return read_paths(place, options=ReadOptions(**options), root=tmp_path, whole=True).bundles
 
     return make
 

@@ -154,7 +154,7 @@ def test_mteb_scores() -> None:
 
 def test_mteb_results() -> None:
     found = read_paths([DATA / "mteb_english" / "raw"], root=DATA)
-    assert found.ignored == []
+    assert found.left_out == []
     assert {bundle.format for bundle in found.bundles} == {"mteb"}
     assert len(found.bundles) == 8
     by_system = {bundle.reported_scores[0].system: bundle for bundle in found.bundles}
@@ -196,7 +196,7 @@ def harness_output():
 
 
 def test_all_harness_output_is_read(harness_output) -> None:
-    assert [file.path for file in harness_output.ignored] == ["lm_eval_outputs/README.md"]
+    assert [file.path for file in harness_output.left_out] == ["lm_eval_outputs/README.md"]
     bundles = harness_output.bundles
     assert {bundle.format for bundle in bundles} == {"lm_eval"}
     n_files = sum(len(bundle.files) for bundle in bundles)

@@ -32,7 +32,7 @@ def bundle(write, tmp_path):
         for name, content in files.items():
             text = content if isinstance(content, str) else json.dumps(content)
             write(text, name)
-        (bundle,) = read_paths([tmp_path], options=ReadOptions(), root=tmp_path).bundles
+        (bundle,) = read_paths([tmp_path], options=ReadOptions(), root=tmp_path, whole=True).bundles
         return bundle
 
     return make

@@ -158,4 +158,4 @@ def test_large_file_beside_the_results_is_passed_over(write) -> None:
     with files_up_to(2 * MB, ""):
         found = read_paths(folder)
     assert len(found.bundles) == 1
-    assert [ignored.path.rpartition("/")[2] for ignored in found.ignored] == ["model.bin"]
+    assert [ignored.path.rpartition("/")[2] for ignored in found.left_out] == ["model.bin"]

@@ -37,7 +37,9 @@ def folder(write, tmp_path):
     def make(files, where=FOLDER, **options):
         for name, content in files.items():
             write(content, f"{where}/{name}")
-        (bundle,) = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path).bundles
+        (bundle,) = read_paths(
+            [tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True
+        ).bundles
         assert bundle.format == "wmt_da"
         return bundle
 

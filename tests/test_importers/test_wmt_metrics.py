@@ -29,7 +29,7 @@ def folder(write, tmp_path):
     def make(files, yaml="", **options):
         for name, content in files.items():
             write(content, name, yaml)
-        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path)
+        found = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True)
         (bundle,) = found.bundles
         assert bundle.format == "wmt_metrics"
         return bundle

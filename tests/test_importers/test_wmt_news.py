@@ -30,7 +30,9 @@ def folder(write, tmp_path):
     def make(files, **options):
         for name, content in files.items():
             write(content, name)
-        (bundle,) = read_paths([tmp_path], options=ReadOptions(**options), root=tmp_path).bundles
+        (bundle,) = read_paths(
+            [tmp_path], options=ReadOptions(**options), root=tmp_path, whole=True
+        ).bundles
         assert bundle.format == "wmt_news"
         return bundle
 

@@ -32,7 +32,9 @@ def read(tmp_path):
     """Return a function that reads the whole folder: bundles and what was left out."""
 
     def make(folder="", **options):
-        return read_paths([tmp_path / folder], options=ReadOptions(**options), root=tmp_path)
+        return read_paths(
+            [tmp_path / folder], options=ReadOptions(**options), root=tmp_path, whole=True
+        )
 
     return make
 

@@ -74,4 +74,4 @@ def test_schemas_and_lists_of_records_hold_no_results(put, read):
     put('{"object_path": "a", "record_type": "b", "eval_schema_version": "c"}\n', "aggregate.jsonl")
     found = read()
     assert found.bundles == []
-    assert len(found.ignored) == 2
+    assert len(found.left_out) == 2

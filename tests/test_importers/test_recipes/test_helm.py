@@ -57,7 +57,7 @@ def test_a_run_is_one_bundle_with_scores_and_costs_only(folder, read):
     assert figures_of([bundle]) == {("org/net", "quiz:subject=birds", "exact_match"): [0.5]}
     assert bundle.reported_scores[0].run == 0
     assert [m.higher_is_better for m in bundle.metrics[:2]] == [True, False]
-    assert [one.path for one in found.ignored] == [f"{RUN}/instances.json"]
+    assert [one.path for one in found.left_out] == [f"{RUN}/instances.json"]
 
 
 def test_trials_and_a_host_that_is_not_the_usual_one(folder, read):

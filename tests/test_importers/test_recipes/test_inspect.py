@@ -145,7 +145,7 @@ def test_a_log_without_scores_holds_no_results(put, read):
     put({**header(), "samples": [sample(1)]}, "log.json")
     found = read()
     assert found.bundles == []
-    assert "no scores" in found.ignored[0].reason
+    assert "no scores" in found.left_out[0].reason
 
 
 def test_a_damaged_archive_names_the_member(put, read, tmp_path):

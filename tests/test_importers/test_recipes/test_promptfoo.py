@@ -77,4 +77,4 @@ def test_the_exported_table(put, read):
     assert scores[("b:net", "quiz", "pass", 0)] == {"0": 0, "1": None}
     assert scores[("b:net", "quiz", "score", 0)] == {"0": 0.25, "1": None}
     assert [g.value for g in found.bundles[0].guesses] == ["quiz"]
-    assert "configuration" in found.ignored[0].reason
+    assert "configuration" in found.left_out[0].reason

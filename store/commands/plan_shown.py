@@ -1,0 +1,90 @@
+"""The plan of an import as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from store.importers.plan import PlanEntry, shown_range
+from store.ingest.planned import Imported
+from store.ingest.report import summarise
+
+_MOST_NAMES = 4
+_MOST_FILES = 3
+
+
+def show_plan(console: Console, done: Imported, *, dry_run: bool) -> None:
+    """Print what goes in, what was guessed or asked, and what was left out and why."""
+    sound = [entry for entry in done.plan.entries if entry.state != "left out"]
+    for entry in sound:
+        _show_entry(console, entry)
+    for report in done.reports:
+        for row in report.skipped:
+            place = f"{row.path}, line {row.line}, field {row.field}"
+            console.print(f"  skipped {place}: {row.reason}", markup=False)
+        for found in report.differences:
+            console.print(
+                f"  {found.run}: the file states {found.metric} = {found.reported:g}, its items "
+                f"give {found.recomputed:g}",
+                markup=False,
+            )
+    for line in told_of_faults([one for one in done.plan.entries if one.is_fault]):
+        console.print(line, markup=False)
+    _show_without_results(console, done.plan.entries)
+    console.print(summarise(done.reports))
+    if dry_run:
+        console.print("Dry run: nothing was written.")
+
+
+def told_of_faults(entries: Sequence[PlanEntry]) -> list[str]:
+    """Return what was left out although it seems to hold results, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for entry in entries:
+        by_reason.setdefault(entry.reason, []).extend(entry.files)
+    return [f"Left out: {_named(files, _MOST_FILES)}: {why}" for why, files in by_reason.items()]
+
+
+def _show_entry(console: Console, entry: PlanEntry) -> None:
+    console.print(f"[bold]{_named(entry.files, _MOST_FILES)}[/bold] as {entry.read_as}", end="")
+    console.print(f" ({entry.state})", markup=False)
+    datasets = [f"{one.name} {one.version}".strip() for one in entry.datasets]
+    n_items = sum(one.n_items for one in entry.datasets)
+    parts = [
+        f"systems: {_named(entry.systems, _MOST_NAMES)}" if entry.systems else "",
+        f"datasets: {_named(datasets, _MOST_NAMES)} ({n_items:,} items)" if datasets else "",
+        f"metrics: {_named([shown_range(one) for one in entry.metrics], _MOST_NAMES)}"
+        if entry.metrics
+        else "",
+    ]
+    console.print(f"  {'; '.join(part for part in parts if part)}", markup=False)
+    if entry.text_bytes:
+        console.print(f"  texts: {entry.text_bytes / 1e6:,.1f} MB", markup=False)
+    for sentence in entry.understood:
+        console.print(f"  {sentence}", markup=False)
+    for guess in entry.guesses:
+        told = f"  guessed: {guess.subject} is {guess.value}, from {guess.because}"
+        console.print(told, markup=False)
+    for subject, said in entry.answered.items():
+        console.print(f"  answered: {subject} is {said}", markup=False)
+    for question in entry.questions:
+        told = f"  asks: {question.subject}? {question.because} (guess: {question.guess})"
+        console.print(told, markup=False)
+    if entry.reason:
+        console.print(f"  {entry.reason}", markup=False)
+
+
+def _show_without_results(console: Console, entries: Sequence[PlanEntry]) -> None:
+    by_reason: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.state == "left out" and not entry.is_fault:
+            by_reason.setdefault(entry.reason, []).extend(entry.files)
+    for reason, files in by_reason.items():
+        told = f"Holds no results: {_named(files, _MOST_FILES)}: {reason}"
+        console.print(told, markup=False)
+
+
+def _named(names: Sequence[str], most: int) -> str:
+    more = len(names) - most
+    listed = ", ".join(names[:most])
+    return f"{listed} and {more:,} more" if more > 0 else listed

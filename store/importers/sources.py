@@ -1,0 +1,181 @@
+"""What is given to an import, as single files: folders, patterns, archives and a stream."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.errors import ImportFormatError
+from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_path
+from store.importers.recipes.recipe import is_recipe_file
+from store.importers.unpack import (
+    is_archive,
+    is_packed,
+    members,
+    require_known_packing,
+    sniffed_suffix,
+    unpack,
+)
+
+STREAM = "-"
+"""Stands for what comes in on standard input."""
+_DEEPEST = 3
+"""Archives in archives are unpacked so often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One file to look at."""
+
+    path: Path
+    shown: str
+    """How messages call it."""
+    is_given: bool
+    """Named by the person, not merely found in a folder or an archive."""
+
+
+class Sources:
+    """Finds the files behind what a person gave; unpacked ones lie in a folder of its own."""
+
+    def __init__(
+        self,
+        scratch: Path,
+        root: Path | None,
+        on_fault: Callable[[Candidate, ImportFormatError], None],
+    ) -> None:
+        """
+        Parameters
+        ----------
+        scratch
+            Empty folder for what is unpacked; whoever made it removes it.
+        root
+            Messages show paths relative to this folder; without it as given.
+        on_fault
+            Is told of archives that cannot be unpacked.
+        """
+        self._scratch = scratch
+        self._root = root
+        self._on_fault = on_fault
+        self._found: dict[Path, Candidate] = {}
+        self._n_unpacked = 0
+
+    def find(self, given: Iterable[Path]) -> list[Candidate]:
+        """Return every file once, those of folders in sorted order.
+
+        Raises
+        ------
+        ImportFormatError
+            Something that is given does not exist, is a folder without files, or is no file.
+        """
+        for path in given:
+            if str(path) == STREAM:
+                self._add(self._stream(), "standard input", is_given=True)
+            elif path.is_dir():
+                self._add_folder(path)
+            elif path.exists():
+                if is_mapping_file(path):
+                    raise ImportFormatError(
+                        "this file describes data files and holds no results. Give the data file; "
+                        "the description beside it is read with it.",
+                        path=self._show(path),
+                    )
+                if not path.is_file():
+                    raise ImportFormatError("neither a file nor a folder.", path=self._show(path))
+                self._add(path, self._show(path), is_given=True)
+            else:
+                self._add_pattern(path)
+        return list(self._found.values())
+
+    def _add_folder(self, folder: Path) -> None:
+        inside = [path for path in members(folder) if _is_data(path, folder)]
+        if not inside:
+            raise ImportFormatError("the folder holds no file to read.", path=self._show(folder))
+        for file in inside:
+            self._add(file, self._show(file), is_given=False)
+
+    def _add_pattern(self, pattern: Path) -> None:
+        """Add what a pattern that no shell has spelled out stands for."""
+        fixed = Path(pattern.anchor)
+        parts = list(pattern.parts[1:] if pattern.anchor else pattern.parts)
+        while parts and not set("*?[") & set(parts[0]):
+            fixed /= parts.pop(0)
+        matched = sorted(fixed.glob("/".join(parts))) if parts else []
+        if not matched:
+            raise ImportFormatError("there is no such file.", path=self._show(pattern))
+        for path in matched:
+            if path.is_dir():
+                self._add_folder(path)
+            elif path.is_file() and not is_mapping_file(path):
+                self._add(path, self._show(path), is_given=False)
+
+    def _add(self, path: Path, shown: str, *, is_given: bool, depth: int = 0) -> None:
+        identity = _identity(path)
+        known = self._found.get(identity)
+        if known is not None:
+            if is_given:
+                self._found[identity] = Candidate(path, shown, True)
+            return
+        candidate = Candidate(path, shown, is_given)
+        try:
+            require_known_packing(path, shown)
+        except ImportFormatError as error:
+            self._on_fault(candidate, error)
+            return
+        if not is_archive(path) and not is_packed(path):
+            self._found[identity] = candidate
+            return
+        folder = self._scratch / str(self._n_unpacked) / path.name.partition(".")[0]
+        self._n_unpacked += 1
+        try:
+            if depth >= _DEEPEST:
+                raise ImportFormatError(
+                    f"an archive inside {_DEEPEST} others. Unpack it yourself.", path=shown
+                )
+            folder.mkdir(parents=True)
+            unpack(path, folder, shown)
+        except ImportFormatError as error:
+            self._on_fault(candidate, error)
+            return
+        for file in members(folder):
+            if not _is_data(file, folder):
+                continue
+            inner = f"{shown}/{file.relative_to(folder).as_posix()}"
+            if is_packed(path):
+                inner = shown[: -len(path.suffix)]
+            self._add(file, inner, is_given=is_given and is_packed(path), depth=depth + 1)
+
+    def _stream(self) -> Path:
+        folder = self._scratch / "stream"
+        folder.mkdir(exist_ok=True)
+        content = sys.stdin.buffer.read()
+        path = folder / f"stdin{sniffed_suffix(content[:100_000])}"
+        path.write_bytes(content)
+        return path
+
+    def _show(self, path: Path) -> str:
+        if self._root is None:
+            return path.as_posix()
+        try:
+            return path.resolve().relative_to(self._root.resolve()).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+
+def paths_of(given: Iterable[Path | str] | Path | str) -> Sequence[Path]:
+    """Return what is given as paths."""
+    return [Path(path) for path in ([given] if isinstance(given, (str, Path)) else given)]
+
+
+def _identity(path: Path) -> Path:
+    """Return what makes a file one: a link is the file it leads to, unless it has its own YAML."""
+    described = mapping_path(path)
+    if path.is_symlink() and described is not None and described.name != FOLDER_MAPPING:
+        return path.parent.resolve() / path.name
+    return path.resolve()
+
+
+def _is_data(path: Path, folder: Path) -> bool:
+    is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return not is_hidden and not is_mapping_file(path) and not is_recipe_file(path)

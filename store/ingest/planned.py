@@ -1,0 +1,215 @@
+"""What was read becomes a plan, and what the plan takes goes into the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import sqlalchemy as sa
+
+from store.engine import Store
+from store.errors import ImportFormatError
+from store.importers.bundle import Guess, ImportBundle, Question
+from store.importers.detect import Reading, ReadResult
+from store.importers.known_metrics import lookup
+from store.importers.plan import (
+    ImportPlan,
+    PlanEntry,
+    entries_left_out,
+    entry_of,
+    entry_without,
+    without_metrics,
+)
+from store.ingest import IngestReport, ingest_all
+from store.models import Metric
+from store.spelling import composed
+
+_WORDS = {True: "higher", False: "lower"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A group of files with the answers put in."""
+
+    reading: Reading
+    bundle: ImportBundle
+    """What goes in: without the metrics that wait for an answer."""
+    asked: tuple[Question, ...]
+    answered: Mapping[str, str]
+    goes_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do."""
+
+    plan: ImportPlan
+    reports: Sequence[IngestReport]
+    """Of what went in."""
+
+
+def settle(
+    store: Store | None,
+    readings: Sequence[Reading],
+    answers: Mapping[str, str],
+    *,
+    higher_is_better: bool | None = None,
+    take_guesses: bool = False,
+) -> list[Settled]:
+    """Return what goes in and what waits for an answer.
+
+    Parameters
+    ----------
+    store
+        Knows the directions of its metrics; ``None``: there is none yet.
+    answers
+        Subject of a question -> what was said.
+    higher_is_better
+        Direction of all metrics that nobody knows.
+    take_guesses
+        Answer every open question with its guess.
+
+    Raises
+    ------
+    ImportFormatError
+        An answer is none of the choices.
+    """
+    known = _directions(store)
+    for reading in readings:
+        for metric in reading.bundle.metrics:
+            if metric.higher_is_better is not None:
+                known.setdefault(composed(metric.name), metric.higher_is_better)
+    return [_settle(one, known, answers, higher_is_better, take_guesses) for one in readings]
+
+
+def ingest_settled(
+    store: Store,
+    read: ReadResult,
+    settled: Sequence[Settled],
+    *,
+    actor: str,
+    higher_is_better: bool | None = None,
+    replace: bool = False,
+    dry_run: bool = False,
+    case_matters: bool = False,
+    missing_as_zero: bool = False,
+) -> Imported:
+    """Write what the plan takes, in one transaction; see `ingest_all`.
+
+    Files that nobody named are left out where they contradict what the store or the import holds.
+
+    Raises
+    ------
+    ConflictError, ImportFormatError
+        A file that was named does not fit; nothing is written.
+    """
+    taken = [one for one in settled if one.goes_in]
+    reports = ingest_all(
+        store,
+        [one.bundle for one in taken],
+        actor=actor,
+        higher_is_better=higher_is_better,
+        replace=replace,
+        dry_run=dry_run,
+        case_matters=case_matters,
+        missing_as_zero=missing_as_zero,
+        optional={number for number, one in enumerate(taken) if not one.reading.is_given},
+    )
+    by_place = dict(zip(map(id, taken), reports, strict=True))
+    entries = [_entry(one, by_place.get(id(one))) for one in settled]
+    plan = ImportPlan([*entries, *entries_left_out(read.left_out)])
+    return Imported(plan, [report for report in reports if not report.refused])
+
+
+def _settle(
+    reading: Reading,
+    known: Mapping[str, bool],
+    answers: Mapping[str, str],
+    flag: bool | None,
+    take_guesses: bool,
+) -> Settled:
+    bundle = reading.bundle
+    asked = [] if take_guesses else list(bundle.questions)
+    guesses = list(bundle.guesses)
+    if take_guesses:
+        guesses += [Guess(q.subject, q.guess, "--yes") for q in bundle.questions]
+    blocks = bool(asked)
+    metrics, waiting, answered = list(bundle.metrics), [], {}
+    for number, metric in enumerate(metrics):
+        if metric.higher_is_better is not None or flag is not None or lookup(metric.name):
+            continue
+        if composed(metric.name) in known:
+            continue
+        question = direction_question(metric.name)
+        said = answers.get(question.subject)
+        if said is not None:
+            answered[question.subject] = _checked(said, question)
+        elif take_guesses:
+            said = question.guess
+            guesses.append(Guess(question.subject, said, "--yes"))
+        else:
+            asked.append(question)
+            waiting.append(number)
+            continue
+        metrics[number] = replace(metric, higher_is_better=said == "higher")
+    kept = replace(bundle, metrics=metrics, guesses=guesses)
+    if waiting:
+        kept = without_metrics(kept, waiting)
+        blocks = blocks or not (
+            kept.runs or kept.reported_scores or kept.reported_comparisons or kept.ratings
+        )
+    asked = list({one.subject: one for one in asked}.values())
+    return Settled(reading, kept, tuple(asked), answered, not blocks)
+
+
+def direction_question(metric: str) -> Question:
+    """Return the question which way is better for a metric that nobody knows."""
+    return Question(
+        f"metric {metric}: direction",
+        "higher",
+        ("higher", "lower"),
+        "no file, store or table of known metrics says which way is better",
+    )
+
+
+def _checked(said: str, question: Question) -> str:
+    if question.choices and said not in question.choices:
+        choices = " or ".join(question.choices)
+        raise ImportFormatError(
+            f"the answer '{said}' is none: write {choices}.", field=question.subject
+        )
+    return said
+
+
+def _directions(store: Store | None) -> dict[str, bool]:
+    if store is None:
+        return {}
+    with store.read() as connection:
+        rows = connection.execute(sa.select(Metric.name, Metric.higher_is_better)).all()
+    return {row.name: row.higher_is_better for row in rows}
+
+
+def _entry(one: Settled, report: IngestReport | None) -> PlanEntry:
+    if report is None:
+        entry = entry_of(one.reading.bundle, one.asked, one.answered)
+        return replace(entry, reason="nothing of it goes in before that is answered")
+    if report.refused:
+        files = [file.path for file in one.bundle.files]
+        return entry_without(files, report.refused, one.bundle.format)
+    entry = entry_of(_with_directions(one.bundle), one.asked, one.answered)
+    if one.asked:
+        return replace(entry, reason="what depends on the answer stays out")
+    if report.skipped:
+        return replace(entry, reason=f"{len(report.skipped):,} rows were skipped")
+    return entry
+
+
+def _with_directions(bundle: ImportBundle) -> ImportBundle:
+    """Return a bundle whose metrics have the direction that everybody knows."""
+    metrics = []
+    for metric in bundle.metrics:
+        usual = lookup(metric.name) if metric.higher_is_better is None else None
+        metrics.append(
+            replace(metric, higher_is_better=usual.higher_is_better) if usual else metric
+        )
+    return replace(bundle, metrics=metrics)

@@ -1,0 +1,94 @@
+"""The plan of an import: what goes in, what is asked, what is left out, and the exit code."""
+
+import json
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from dashboard.cli import app
+
+LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nB,d,1,acc,0\n"
+UNKNOWN = "system,dataset,item,metric,score\nA,d,1,zork,1\nA,d,1,acc,1\n"
+
+
+@pytest.fixture
+def ingest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words, code=0, stdin=None):
+        words = ["--store", "s.db", "ingest", *map(str, words)]
+        outcome = CliRunner().invoke(app, words, input=stdin)
+        assert outcome.exit_code == code, outcome.output
+        return outcome
+
+    return run
+
+
+def states(outcome):
+    entries = json.loads(outcome.stdout)["result"]["plan"]["entries"]
+    return {name: entry["state"] for entry in entries for name in entry["files"]}
+
+
+def test_a_folder_goes_in_but_for_what_is_damaged(ingest, tmp_path) -> None:
+    folder = tmp_path / "r"
+    folder.mkdir()
+    (folder / "a.csv").write_text(LONG)
+    (folder / "README.md").write_text("# Notes")
+    found = states(ingest("r", "--json"))
+    assert found == {"r/a.csv": "certain", "r/README.md": "left out"}
+    (folder / "b.csv").write_text(LONG.replace("d,1", "e,1").replace("acc,0", "acc,zero"))
+    ingest(folder / "b.csv", code=2)
+    outcome = ingest(folder, code=3)
+    assert "line 3" in outcome.stdout
+    assert "zero" in outcome.stdout
+
+
+def test_what_contradicts_the_store_is_left_out_of_a_folder(ingest, tmp_path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "a.csv").write_text(LONG)
+    ingest("r")
+    (tmp_path / "r" / "a.csv").write_text(LONG.replace("acc,0", "acc,0.5"))
+    (tmp_path / "r" / "b.csv").write_text(LONG.replace("A,", "C,").replace("B,", "D,"))
+    outcome = ingest("r", "--json", code=3)
+    assert [state for _, state in sorted(states(outcome).items())] == ["left out", "certain"]
+    assert json.loads(outcome.stdout)["result"]["systems_added"] == ["C", "D"]
+    ingest("r/a.csv", code=2)
+
+
+def test_a_dry_run_shows_the_same_plan_and_writes_nothing(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(UNKNOWN)
+    dry = ingest("a.csv", "--dry-run", "--json", code=3)
+    assert not (tmp_path / "s.db").exists()
+    assert not (tmp_path / "tiebreak-questions.yaml").exists()
+    wet = ingest("a.csv", "--json", code=3)
+    plans = [json.loads(one.stdout)["result"]["plan"] for one in (dry, wet)]
+    assert plans[0] == plans[1]
+
+
+def test_what_is_asked_waits_for_its_answer(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(UNKNOWN)
+    ingest("a.csv", "--strict", code=2)
+    first = ingest("a.csv", "--json", code=3)
+    assert json.loads(first.stdout)["result"]["metrics_added"] == ["acc"]
+    path = tmp_path / "tiebreak-questions.yaml"
+    (question,) = yaml.safe_load(path.read_text())
+    assert (question["ask"], question["answer"]) == ("metric zork: direction", "higher")
+    path.write_text(path.read_text().replace("answer: higher", "answer: lower"))
+    second = json.loads(ingest("a.csv", "--answers", path, "--json").stdout)["result"]
+    assert second["metrics_added"] == ["zork"]
+    (metric,) = [m for m in second["plan"]["entries"][0]["metrics"] if m["name"] == "zork"]
+    assert metric["higher_is_better"] is False
+    path.write_text(path.read_text().replace("answer: lower", "answer: sideways"))
+    ingest("a.csv", "--answers", path, code=2)
+
+
+def test_yes_takes_every_guess(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(UNKNOWN)
+    result = json.loads(ingest("a.csv", "--yes", "--json").stdout)["result"]
+    (guess,) = result["plan"]["entries"][0]["guesses"]
+    assert (guess["subject"], guess["value"]) == ("metric zork: direction", "higher")
+
+
+def test_standard_input_is_read(ingest) -> None:
+    assert states(ingest("-", "--json", stdin=LONG)) == {"standard input": "certain"}
