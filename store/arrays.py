@@ -171,6 +171,35 @@ def load_runs(store: Store, dataset: str, metric: str) -> dict[str, FloatArray]:
         over several trials the mean of those that scored the item. Runs without item scores of
         the metric are left out.
     """
+    trials, shape = _trials_of_runs(store, dataset, metric)
+    return {uid: vectors.decode(_row(stored, shape), shape[1]) for uid, stored in trials.items()}
+
+
+def load_trials(store: Store, dataset: str, metric: str) -> dict[str, FloatArray]:
+    """Return the item scores of every run with several trials on a dataset, trial by trial.
+
+    Parameters
+    ----------
+    store, dataset, metric
+        As for `load_runs`.
+
+    Returns
+    -------
+    dict
+        Uid of the run -> shape (n_trials, n_items, n_components), NaN = missing.
+    """
+    trials, shape = _trials_of_runs(store, dataset, metric)
+    return {
+        uid: np.stack([vectors.decode(_row([one], shape), shape[1]) for one in stored])
+        for uid, stored in trials.items()
+        if len(stored) > 1
+    }
+
+
+def _trials_of_runs(
+    store: Store, dataset: str, metric: str
+) -> tuple[dict[str, list[bytes]], tuple[int, int]]:
+    """Return the vectors of each run on a dataset, and the shape of one."""
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
         metric_id = find_metric_id(connection, metric)
@@ -180,10 +209,7 @@ def load_runs(store: Store, dataset: str, metric: str) -> dict[str, FloatArray]:
         trials: dict[str, list[bytes]] = {}
         for uid, data in connection.execute(_VECTORS_OF_RUNS, which):
             trials.setdefault(uid, []).append(data)
-    shape = (n_items, n_components)
-    return {
-        uid: vectors.decode(_row(stored, shape), n_components) for uid, stored in trials.items()
-    }
+    return trials, (n_items, n_components)
 
 
 def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> RunMatrix:

@@ -20,6 +20,7 @@ from analysis.statistics.description.variance_components import (
 from analysis.statistics.paired.equivalence import Verdict
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.signature import build_signature
+from analysis.statistics.validity import Reason, RunSpread
 from analysis.studies.calibrated import guarded, in_json
 from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes
@@ -28,7 +29,7 @@ from analysis.studies.opponents import opponents_note
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.pairs_words import Correction
-from analysis.studies.run_spread import load_run_spread
+from analysis.studies.run_spread import load_run_spread, side_by_side, spread_of
 from analysis.studies.study import Study, count, listed
 from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
@@ -178,7 +179,8 @@ def study_comparison(
         )
     except (ValueError, TypeError) as error:
         raise StoreError(in_public_words(str(error))) from error
-    variance = _variance(store, matrix)
+    repeats = _repeats(store, matrix)
+    variance = variance_components(*repeats) if repeats else None
     family = None
     if correction is not None:
         family = board_family(
@@ -219,7 +221,7 @@ def study_comparison(
                     *notes,
                     *_warnings(analysis, matrix),
                     *analysis.notes,
-                    guarded(analysis.guard),
+                    guarded(analysis.guard) if analysis.guard != Reason.RUNS else "",
                     clustering.note,
                     *_about_runs(variance, by_name=settings.test != "auto"),
                 ],
@@ -235,7 +237,7 @@ def study_comparison(
         settings=settings,
         analysis=analysis,
         clustered=groups is not None,
-        groups=_by_group(matrix, labels, settings),
+        groups=_by_group(matrix, labels, repeats, settings),
         family=family,
         variance=variance,
     )
@@ -362,7 +364,10 @@ def sentence(
 
 
 def _by_group(
-    matrix: ScoreMatrix, labels: Sequence[str | None], settings: PairSettings
+    matrix: ScoreMatrix,
+    labels: Sequence[str | None],
+    repeats: Sequence[FloatArray],
+    settings: PairSettings,
 ) -> tuple[GroupRow, ...]:
     """Return a row per declared group that has items with a score from both systems."""
     scores_a, scores_b = matrix.scores
@@ -376,7 +381,17 @@ def _by_group(
     if not members or max(map(len, members.values())) == 1:
         return ()
     rows = [
-        _group_row(name, scores_a[at], scores_b[at], aggregation, sign, settings)
+        _group_row(
+            name,
+            scores_a[at],
+            scores_b[at],
+            aggregation,
+            sign,
+            side_by_side(*(spread_of(runs[:, at]) for runs in repeats[::sign]))
+            if repeats
+            else None,
+            settings,
+        )
         for name, at in sorted(members.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     ]
     adjusted = adjust([row.pvalue for row in rows], "holm").pvalues_adjusted
@@ -397,12 +412,20 @@ def _by_group(
     )
 
 
+def _spread_within(repeats: Sequence[FloatArray], at: list[int]) -> RunSpread | None:
+    if not repeats:
+        return None
+    first, second = (spread_of(runs[:, at]) for runs in repeats)
+    return side_by_side(first, second)
+
+
 def _group_row(
     name: str,
     scores_a: FloatArray,
     scores_b: FloatArray,
     aggregation: Any,
     sign: int,
+    runs: RunSpread | None,
     settings: PairSettings,
 ) -> GroupRow:
     first, second = (scores_a, scores_b) if sign > 0 else (scores_b, scores_a)
@@ -410,6 +433,7 @@ def _group_row(
         first,
         second,
         aggregation=aggregation,
+        runs=runs,
         alpha=settings.alpha,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
@@ -430,15 +454,14 @@ def _group_row(
     )
 
 
-def _variance(store: Store, matrix: ScoreMatrix) -> VarianceComponents | None:
-    """Return item and seed variance of the difference; ``None`` where no system has repeats."""
+def _repeats(store: Store, matrix: ScoreMatrix) -> list[FloatArray]:
+    """Return each system's repeats, shape (n_runs, n_items); empty where neither has several."""
     if max(matrix.n_vectors) < 2 or matrix.metric.aggregation != "mean":
-        return None
-    runs = [
+        return []
+    return [
         load_run_matrix(store, matrix.dataset.uid, matrix.metric.uid, uid).scores[:, :, 0]
         for uid in matrix.system_uids
     ]
-    return variance_components(*runs)
 
 
 def _about_runs(variance: VarianceComponents | None, *, by_name: bool) -> list[str]:

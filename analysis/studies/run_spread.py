@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from analysis.statistics import FloatArray
@@ -9,6 +11,28 @@ from analysis.statistics.validity import RunSpread
 from store.arrays import load_run_matrix
 from store.engine import Store
 from store.records import ScoreMatrix
+
+
+class Spread(NamedTuple):
+    """What is known of one system's repeats: an entry of `RunSpread`."""
+
+    n_runs: int
+    between: float
+    noise: float
+
+
+ONE_RUN = Spread(1, 0.0, 0.0)
+
+
+def side_by_side(first: Spread, second: Spread) -> RunSpread | None:
+    """Return what the test of two systems needs; ``None`` where neither has repeats."""
+    if max(first.n_runs, second.n_runs) < 2:
+        return None
+    return RunSpread(
+        np.array([first.n_runs, second.n_runs]),
+        np.array([first.between, second.between]),
+        np.array([first.noise, second.noise]),
+    )
 
 
 def load_run_spread(store: Store, matrix: ScoreMatrix) -> RunSpread | None:
@@ -23,21 +47,22 @@ def load_run_spread(store: Store, matrix: ScoreMatrix) -> RunSpread | None:
     for place, uid in enumerate(matrix.system_uids):
         if matrix.n_vectors[place] > 1:
             runs = load_run_matrix(store, matrix.dataset.uid, matrix.metric.uid, uid)
-            found = _of_runs(runs.scores[:, :, 0])
+            found = spread_of(runs.scores[:, :, 0])
             spread.n_runs[place], spread.between[place], spread.noise[place] = found
     return spread
 
 
-def _of_runs(scores: FloatArray) -> tuple[int, float, float]:
-    """Return runs, the variance of their means, and what chance within items makes of it.
+def spread_of(scores: FloatArray) -> Spread:
+    """Return how much the mean of one system changes from repeat to repeat.
 
-    On items that all runs scored. With fewer than two of these nothing is known: one run.
+    On items that all repeats scored, of shape (n_runs, n_items). With fewer than two of these
+    nothing is known: one run.
     """
     complete = scores[:, ~np.isnan(scores).any(axis=0)]
     n_runs, n_items = complete.shape
     if n_runs < 2 or n_items < 2:
-        return 1, 0.0, 0.0
+        return ONE_RUN
     of_runs = complete.mean(axis=1, keepdims=True)
     rest = complete - of_runs - complete.mean(axis=0) + complete.mean()
     noise = float(np.sum(rest**2)) / ((n_runs - 1) * (n_items - 1) * n_items)
-    return n_runs, float(np.var(of_runs, ddof=1)), noise
+    return Spread(n_runs, float(np.var(of_runs, ddof=1)), noise)

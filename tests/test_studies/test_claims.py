@@ -15,6 +15,7 @@ from scipy import stats
 
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, agreement_range
 from analysis.statistics.planning.type_errors import type_errors_of_t
+from analysis.statistics.validity import Reason
 from analysis.studies.claims.audit import FOUND, audit_claims, study_changes
 from analysis.studies.claims.figures import (
     Figure,
@@ -26,6 +27,7 @@ from analysis.studies.claims.records import ClaimRow
 from analysis.studies.claims.settings import RULES, ClaimSettings
 from analysis.studies.claims.study import study_claims, study_histories
 from analysis.studies.comparison import study_comparison
+from analysis.studies.run_spread import ONE_RUN
 from store.claim_evidence import list_evidence, withdraw_claim
 from store.claim_records import NewClaim
 from store.claims import add_claim, get_claim, list_claims
@@ -368,6 +370,21 @@ def test_trials_are_one_look(store: Store, add_dated: AddDated) -> None:
     assert math.isnan(study.rows[1].agreement)
 
 
+def test_a_look_of_several_trials_counts_what_another_would_change(
+    store: Store, add_dated: AddDated
+) -> None:
+    rng = np.random.default_rng(4)
+    hard = rng.normal(0, 1, 80)
+    for day, (name, shift) in enumerate((("a", 0.0), ("b", 0.25))):
+        seeds = [shift + effect for effect in (-0.2, 0.0, 0.2)]
+        trials = [(hard + rng.normal(seed, 0.3, 80)).tolist() for seed in seeds]
+        add_dated(name, day, trials)
+    later = study_claims(store, "qa").rows[-1]
+    alone = study_comparison(store, "b", "a").analysis
+    assert alone.guard == Reason.RUNS
+    assert later.pvalue == alone.test.pvalue
+
+
 def test_groups_are_the_units(store: Store, add_dated: AddDated) -> None:
     groups = [f"g{k // 10}" for k in range(200)]
     add_dated("A", 0, right(100), groups=groups)
@@ -389,7 +406,9 @@ def test_groups_are_the_units_of_correlations(aggregation: str) -> None:
     def compared(copies: int, groups: list[str] | None) -> Gain:
         metric = SimpleNamespace(aggregation=aggregation, sign=1)
         line = SimpleNamespace(metric=metric, groups=groups)
-        later, earlier = (SimpleNamespace(scores=np.repeat(x, copies, axis=0)) for x in looks)
+        later, earlier = (
+            SimpleNamespace(scores=np.repeat(x, copies, axis=0), spread=ONE_RUN) for x in looks
+        )
         return compare_looks(line, later, earlier, ClaimSettings())  # type: ignore[arg-type]
 
     once = compared(1, None)

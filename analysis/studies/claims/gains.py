@@ -15,6 +15,7 @@ from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
 from analysis.statistics.results import DegenerateDataWarning
+from analysis.statistics.validity import RunSpread
 from analysis.studies.claims.figures import (
     Bounds,
     Figure,
@@ -28,6 +29,7 @@ from analysis.studies.pair_analysis import (
     independent_units,
     without_rounding,
 )
+from analysis.studies.run_spread import side_by_side
 from analysis.studies.study import count, listed
 from store import vectors
 from store.reported import rounding
@@ -85,12 +87,17 @@ class Gain:
 def compare_looks(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSettings) -> Gain:
     """Compare two looks: on the items they share, else by what their figures leave possible."""
     if later.scores is not None and earlier.scores is not None:
-        return _on_items(line, later.scores, earlier.scores, settings)
+        runs = side_by_side(*(later.spread, earlier.spread)[:: line.metric.sign])
+        return _on_items(line, later.scores, earlier.scores, runs, settings)
     return _on_figures(line, later, earlier, settings)
 
 
 def _on_items(
-    line: TimeLine, later: FloatArray, earlier: FloatArray, settings: ClaimSettings
+    line: TimeLine,
+    later: FloatArray,
+    earlier: FloatArray,
+    runs: RunSpread | None,
+    settings: ClaimSettings,
 ) -> Gain:
     aggregation = line.metric.aggregation
     shared = vectors.scored(later) & vectors.scored(earlier)
@@ -103,7 +110,7 @@ def _on_items(
     n_missing = len(shared) - n_items
     if n_items < _FEWEST_ITEMS:
         return _nothing(n_items, n_missing, f"{count(n_items, 'item')} with a score from both.")
-    inferred = _infer(first, second, aggregation, groups, settings)
+    inferred = _infer(first, second, aggregation, groups, runs, settings)
     test = inferred.test
     both = vectors.aggregate(first, aggregation), vectors.aggregate(second, aggregation)
     untested = ""
@@ -135,6 +142,7 @@ def _infer(
     second: FloatArray,
     aggregation: str,
     groups: list[str | None] | None,
+    runs: RunSpread | None,
     settings: ClaimSettings,
 ) -> PairInference:
     """Compare two systems as a comparison of them by themselves does.
@@ -151,6 +159,7 @@ def _infer(
                 second,
                 aggregation=aggregation,
                 groups=groups,
+                runs=runs,
                 alpha=settings.alpha,
                 n_resamples=n_resamples,
                 rng=settings.seed,

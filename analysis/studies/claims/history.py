@@ -18,8 +18,9 @@ from analysis.statistics.sequences.records import Records, find_records
 from analysis.studies.agreement_line import line_of_agreement
 from analysis.studies.claims.settings import Order
 from analysis.studies.clusters import choose_clusters
+from analysis.studies.run_spread import ONE_RUN, Spread, spread_of
 from analysis.studies.study import listed
-from store.arrays import load_groups, load_runs
+from store.arrays import load_groups, load_runs, load_trials
 from store.claim_records import ClaimRecord, DatedScoreRecord, HistoryRecord
 from store.claims import list_claims
 from store.datasets import get_dataset
@@ -64,7 +65,9 @@ class Entry:
     statements: tuple[DatedScoreRecord, ...] = ()
     """Figures that others report of it."""
     scores: FloatArray | None = field(default=None, repr=False)
-    """Item scores, shape (n_items, n_components), NaN = missing."""
+    """Item scores, shape (n_items, n_components), NaN = missing; means over trials."""
+    spread: Spread = ONE_RUN
+    """Of the trials."""
 
     @property
     def values(self) -> list[tuple[datetime, float]]:
@@ -181,7 +184,11 @@ def load_time_line(
     made = list_claims(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
     claims = [claim for claim in made if not claim.withdrawn]
     items = load_runs(store, chosen.uid, measure.uid)
-    entries, n_undated = _entries(scores, claims, items)
+    spreads = {}
+    if measure.aggregation == "mean":
+        trials = load_trials(store, chosen.uid, measure.uid)
+        spreads = {uid: spread_of(one[:, :, 0]) for uid, one in trials.items()}
+    entries, n_undated = _entries(scores, claims, items, spreads)
     entries.sort(key=lambda entry: moment_of(entry.date, order))  # within a moment as they came
     labels = load_groups(store, chosen.uid) if items else []
     clusters = choose_clusters(labels, None)
@@ -278,6 +285,7 @@ def _entries(
     scores: Sequence[DatedScoreRecord],
     claims: Sequence[ClaimRecord],
     items: dict[str, FloatArray],
+    spreads: Mapping[str, Spread],
 ) -> tuple[list[Entry], int]:
     """Return the looks with what belongs to each, and how many scores have no date at all."""
     runs = [s for s in scores if s.kind == "run"]
@@ -308,7 +316,7 @@ def _entries(
         if owner.dated_on is not None:
             dates.append(owner.dated_on)
         if dates:
-            entries.append(_of_score(owner, min(dates), stated, figures, items))
+            entries.append(_of_score(owner, min(dates), stated, figures, items, spreads))
         else:
             n_undated += 1
     return entries, n_undated
@@ -365,6 +373,7 @@ def _of_score(
     claims: Sequence[ClaimRecord],
     figures: Sequence[DatedScoreRecord],
     items: dict[str, FloatArray],
+    spreads: Mapping[str, Spread],
 ) -> Entry:
     return Entry(
         date=when,
@@ -381,6 +390,7 @@ def _of_score(
         claims=tuple(claims),
         statements=tuple(figures),
         scores=items.get(score.run_uid) if score.kind == "run" and score.run_uid else None,
+        spread=spreads.get(score.run_uid or "", ONE_RUN),
     )
 
 
