@@ -22,8 +22,6 @@ class PairedTestRow(NamedTuple):
     """The interval that inverts it; empty where none is known or it is about something else."""
     max_t: bool = False
     """Whether the step-down max-T correction goes with it."""
-    resamples: bool = False
-    """Whether it may draw."""
 
 
 _ROWS = (
@@ -39,7 +37,6 @@ _ROWS = (
         True,
         "inverted",
         True,
-        True,
     ),
     PairedTestRow(
         "signflip-median",
@@ -48,9 +45,8 @@ _ROWS = (
         True,
         True,
         False,
-        resamples=True,
     ),
-    PairedTestRow("bootstrap", "paired bootstrap test", "any", True, True, True, resamples=True),
+    PairedTestRow("bootstrap", "paired bootstrap test", "any", True, True, True),
     PairedTestRow(
         "bootstrap-percentile",
         "bootstrap test by percentiles",
@@ -59,7 +55,6 @@ _ROWS = (
         True,
         True,
         "percentile",
-        resamples=True,
     ),
     PairedTestRow(
         "bootstrap-median",
@@ -68,7 +63,6 @@ _ROWS = (
         True,
         True,
         False,
-        resamples=True,
     ),
     PairedTestRow(
         "score", "score test of paired shares", "shares", False, True, True, "tango", True

@@ -13,6 +13,7 @@ import pytest
 from analysis.studies import pairs as pairs_module
 from analysis.studies.comparison import study_comparison
 from analysis.studies.kept_results import pack, unpack
+from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import study_pairs
 from analysis.studies.pairs_words import (
     BETTER,
@@ -55,8 +56,6 @@ def test_rows_against_columns_the_best_first(board: Store) -> None:
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
 def test_a_cell_is_what_the_pair_alone_gives(board: Store, test: str) -> None:
-    from analysis.studies.pair_analysis import PairSettings
-
     study = study_pairs(board, "d", settings=PairsSettings(test=test, correction="none"))
     for i, j in ((0, 1), (2, 3)):
         alone = study_comparison(
@@ -241,3 +240,12 @@ def test_tukey_says_where_pairs_scatter_unlike(store: Store, add_run: AddRun) ->
         add_run(name, "d", RNG.normal(0.5, spread, 60).tolist(), metric="quality")
     settings = PairsSettings(correction="tukey")
     assert study_pairs(store, "d", settings=settings).sentence.startswith("Tukey's HSD takes")
+
+
+def test_wilcoxon_of_many_ties_is_one_answer(store: Store, add_run: AddRun) -> None:
+    for name, shift in (("a", 0.0), ("b", 0.4)):
+        add_run(name, "d", np.round(RNG.normal(shift, 2, 150)).tolist(), metric="quality")
+    cell = study_pairs(store, "d", settings=PairsSettings(test="wilcoxon", correction="none"))
+    alone = study_comparison(store, "a", "b", settings=PairSettings(test="wilcoxon"))
+    assert alone.analysis.test.pvalue == cell.pvalue[0, 1]
+    assert not alone.analysis.test.exact

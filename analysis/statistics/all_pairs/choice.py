@@ -59,7 +59,7 @@ def named_test(test: str, n_systems: int) -> Choice:
 
 
 def choose_tests(
-    aggregation: str, binary: BoolArray, n_items: IntArray, n_units: IntArray, *, delta: bool
+    aggregation: str, binary: BoolArray, n_items: IntArray, n_units: IntArray
 ) -> Choice:
     """Return the test that suits each pair.
 
@@ -71,8 +71,6 @@ def choose_tests(
         Systems whose scores are all 0 or 1.
     n_items, n_units : ndarray of int, shape (n_systems, n_systems)
         Items that both have scores for, and groups among them.
-    delta : bool
-        Whether the null hypothesis states a difference other than 0.
     """
     shape = n_items.shape
     grouped = n_units < n_items

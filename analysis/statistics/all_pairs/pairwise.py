@@ -203,9 +203,7 @@ class _Work:
             self.n_items = count_items(s.values)
             self.n_units = self.n_items if s.codes is None else count_units(s.values, s.codes)
         self.binary = np.all((s.values == 0) | (s.values == 1) | np.isnan(s.values), axis=(1, 2))
-        by_scores = choose_tests(
-            s.aggregation, self.binary, self.n_items, self.n_units, delta=s.delta != 0
-        )
+        by_scores = choose_tests(s.aggregation, self.binary, self.n_items, self.n_units)
         self._by_scores = by_scores
         self.choice = by_scores if s.test == "auto" else named_test(s.test, len(s.values))
         self._n_parts = self._count_parts()

@@ -90,8 +90,7 @@ def paired_test(
     alone = None
     if test in _WITH_STATISTIC or (test != "auto" and not _TESTS[test].together):
         alone = _single(test, a, b, aggregation, shift, shared, options, resampling)
-        # Alone, Wilcoxon's p is exact also with ties where all pairs would take too long.
-        if options or not _TESTS[test].together or test == "wilcoxon":
+        if options or not _TESTS[test].together:
             return alone
     together = infer_pair(
         a,
@@ -106,7 +105,12 @@ def paired_test(
     if alone is None:
         return together
     # One p-value for a pair, alone or on a board; the statistic is that of the pair alone.
-    return replace(alone, pvalue=together.pvalue)
+    return replace(
+        alone,
+        pvalue=together.pvalue,
+        exact=together.exact,
+        pvalue_floor=together.pvalue_floor,
+    )
 
 
 def _single(
