@@ -26,9 +26,9 @@ from store.importers.bundle import (
     Status,
 )
 from store.importers.cells import CellError, parse_date, parse_number
-from store.importers.metric_registry import words_of
+from store.importers.places import folder_name, own_name
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import data_stem, data_suffix, read_bytes
+from store.importers.textfile import data_suffix, read_bytes
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -45,11 +45,6 @@ _OUTCOMES = {
     "failure": (0.0, Status.OK),
 }
 _ROOTS = ("testsuites", "testsuite")
-_NO_NAMES = words_of(
-    """junit report reports result results test tests test-results test-reports pytest target build
-    surefire-reports out output coverage testsuite unit unittest xunit"""
-)
-"""Of files and folders: they say what is in them, not what was tested."""
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -210,12 +205,7 @@ class _Held:
 
 def _named(settings: Settings) -> tuple[str, str, list[Guess]]:
     """Return system and dataset; the report names neither, so file and folder are taken."""
-    folders = [
-        part for part in settings.path.resolve().parent.parts if part.lower() not in _NO_NAMES
-    ]
-    folder = folders[-1] if len(folders) > 1 else "tests"
-    stem = data_stem(settings.path.name).removesuffix(".xml")
-    own = stem if stem.lower() not in _NO_NAMES and not stem.startswith("TEST-") else folder
+    own, folder = own_name(settings.path), folder_name(settings.path)
     system, dataset = settings.system or own, settings.dataset or f"tests of {folder}"
     guesses = []
     if not settings.system:

@@ -51,7 +51,7 @@ GROUPS: tuple[Group, ...] = (
             "prefix_exact_match": "quasi_prefix_exact_match",
             "strict_match": "strict",
             "flexible_match": "flexible_extract",
-            "match": "matched includes pattern string_match",
+            "match": "matched includes contains pattern string_match",
             "correct": "is_correct correctness correct_answer answer_correct right is_right",
             "success": "success_rate task_success is_success successful goal_completion",
             "solved": "solve_rate is_solved solved_rate",

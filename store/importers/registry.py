@@ -13,10 +13,12 @@ from store.importers import (
     junit,
     lm_eval,
     markdown_tables,
+    mlflow,
     model_cards,
     mteb,
     nlpstattest,
     reported,
+    wandb,
 )
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.conllu import importer as conllu
@@ -91,6 +93,8 @@ IMPORTERS: tuple[Importer, ...] = (
     ),
     Importer(html_tables.NAME, html_tables.DESCRIPTION, html_tables.sniff, html_tables.read),
     Importer(junit.NAME, junit.DESCRIPTION, junit.sniff, junit.read),
+    Importer(mlflow.NAME, mlflow.DESCRIPTION, mlflow.sniff, mlflow.read, mlflow.group),
+    Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read),
     Importer(swebench.NAME, swebench.DESCRIPTION, swebench.sniff, swebench.read, swebench.group),
     Importer(
         swebench_board.NAME, swebench_board.DESCRIPTION, swebench_board.sniff, swebench_board.read

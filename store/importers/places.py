@@ -1,0 +1,28 @@
+"""What a file or its folder is called, for formats that name neither system nor dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from store.importers.metric_registry import words_of
+from store.importers.textfile import data_stem
+
+_NO_NAMES = words_of(
+    """junit report reports result results test tests test-results test-reports pytest target build
+    surefire-reports out output outputs coverage testsuite unit unittest xunit wandb files mlruns
+    data raw latest-run wandb-summary summary scores eval evaluation bleu sacrebleu metrics"""
+)
+"""Words that say what is in a file or folder, not what it is about."""
+
+
+def folder_name(path: Path) -> str:
+    """Return the nearest folder above a file that is called after something."""
+    above = [part for part in path.resolve().parent.parts[1:] if part.lower() not in _NO_NAMES]
+    return above[-1] if above else "results"
+
+
+def own_name(path: Path) -> str:
+    """Return the name of a file without extensions, or its folder's where it says nothing."""
+    stem = data_stem(path.name).removesuffix(".xml")
+    says_nothing = stem.lower() in _NO_NAMES or stem.startswith("TEST-")
+    return folder_name(path) if says_nothing else stem

@@ -1,0 +1,136 @@
+"""Runs of an experiment tracker: each states figures, and the settings that it had.
+
+A system is the model that the settings name. Runs of one model with other settings are other
+systems, told apart by what differs; runs that differ in their seed only are repeats of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from store.importers.bundle import Guess
+from store.importers.columns import normal_name
+from store.importers.figures import Figure, Figures
+from store.importers.known_metrics import lookup
+from store.importers.no_metrics import no_metric_by_name
+
+_MODELS = (
+    "system", "model", "model_name", "model_id", "model_name_or_path", "base_model",
+    "pretrained_model", "llm", "llm_model", "architecture", "arch",
+)  # fmt: skip
+_DATASETS = (
+    "dataset", "dataset_name", "eval_dataset", "benchmark", "task", "task_name", "dataset_id",
+    "corpus",
+)  # fmt: skip
+_REPEATS = {"seed", "random_seed", "random_state", "run", "run_id", "trial", "run_name", "name"}
+_MEASURED = {"train", "training", "val", "valid", "validation", "dev", "eval", "test"}
+_LONGEST = 60
+"""Characters of the settings in the name of a system."""
+COUNTERS = frozenset({"epoch", "epochs", "iter", "iteration", "step", "steps", "global_step"})
+"""How far a run went: neither a figure nor a setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedRun:
+    """A finished run."""
+
+    name: str
+    run_id: str
+    project: str
+    settings: Mapping[str, str]
+    figures: Mapping[str, Any]
+    """Metric -> its last value."""
+    ended: datetime | None = None
+    line: int | None = None
+    shown: str = ""
+    is_system: bool = False
+    """The name stands for the system, as people name the runs of an ablation."""
+
+
+def is_metric(name: str) -> bool:
+    """Return whether a figure of a run is a score: well-known, or measured on a split."""
+    if _is_about_the_run(name):
+        return False
+    first, found, _ = name.lower().replace("/", ".").partition(".")
+    return lookup(name) is not None or (bool(found) and first in _MEASURED)
+
+
+def _is_about_the_run(name: str) -> bool:
+    """Return whether a figure tells how far a run went or what the machine did."""
+    is_counter = normal_name(name) in COUNTERS or name.startswith(("_", "system/"))
+    return is_counter or no_metric_by_name(name) is not None
+
+
+def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list[Guess]:
+    """Add the figures of runs; return what was guessed of systems and datasets."""
+    guesses: dict[tuple[str, str], str] = {}
+    named = _names(runs)
+    own = figures.settings
+    for run, (system, because) in zip(runs, named, strict=True):
+        dataset = next((run.settings[k] for k in _keys(run, _DATASETS)), "")
+        if not dataset:
+            guesses["dataset", run.project] = "the name of the project"
+        if own.system is None:
+            guesses["system", "each run's name" if run.is_system else system] = because
+        source = f"{tracker} run {run.name} ({run.run_id})" if run.run_id else run.name
+        for metric, value in run.figures.items():
+            if _is_about_the_run(metric) or own.metric not in (None, metric):
+                continue
+            figures.add(
+                Figure(
+                    own.system or system,
+                    own.dataset or dataset or run.project,
+                    metric,
+                    value,
+                    line=run.line,
+                    column=metric,
+                    reported_on=run.ended,
+                    source=source,
+                    shown=run.shown,
+                )
+            )
+    if own.dataset is not None:
+        guesses = {key: value for key, value in guesses.items() if key[0] != "dataset"}
+    return [Guess(role, value, because) for (role, value), because in guesses.items()]
+
+
+def _keys(run: TrackedRun, wanted: Sequence[str]) -> list[str]:
+    """Return the settings of a run that are called so, the surest first."""
+    by_name = {normal_name(key): key for key, value in run.settings.items() if value}
+    return [by_name[name] for name in wanted if name in by_name]
+
+
+def _names(runs: Sequence[TrackedRun]) -> list[tuple[str, str]]:
+    """Return for each run its system and what the name rests on."""
+    models = [
+        (run.name, "the name of the run")
+        if run.is_system or not (keys := _keys(run, _MODELS))
+        else (run.settings[keys[0]], f"its setting '{keys[0]}'")
+        for run in runs
+    ]
+    named = []
+    for run, (model, because) in zip(runs, models, strict=True):
+        alike = [r for r, other in zip(runs, models, strict=True) if other[0] == model]
+        differing = _differing(alike)
+        told = ", ".join(f"{key}={run.settings.get(key, '')}" for key in differing)
+        if not told:
+            named.append((model, because))
+        elif len(told) > _LONGEST:
+            named.append((f"{model} ({run.name})", "runs of this model had other settings"))
+        else:
+            named.append((f"{model} ({told})", "runs of this model had other settings"))
+    return named
+
+
+def _differing(runs: Sequence[TrackedRun]) -> list[str]:
+    """Return the settings in which runs differ, but for seeds and data."""
+    keys = sorted({key for run in runs for key in run.settings})
+    return [
+        key
+        for key in keys
+        if normal_name(key) not in {*_REPEATS, *_DATASETS, *_MODELS}
+        and len({run.settings.get(key, "") for run in runs}) > 1
+    ]

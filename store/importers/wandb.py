@@ -1,0 +1,149 @@
+"""Exports of Weights & Biases: the table of runs as CSV, and the summary of one run.
+
+The table has the columns of the page, then the settings, then the figures; only a name tells a
+figure from a setting. The summary (``wandb-summary.json``) has figures, counters and histograms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from store.errors import ImportFormatError, NoResultsError
+from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
+from store.importers.cells import CellError, as_text, looks_numeric, parse_date
+from store.importers.columns import normal_name, role_cells
+from store.importers.figures import Figures
+from store.importers.places import folder_name
+from store.importers.settings import Settings, load_settings
+from store.importers.tables import Table, peek_columns, read_table
+from store.importers.textfile import data_stem, data_suffix, read_json
+from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric
+
+NAME = "wandb"
+DESCRIPTION = "Weights & Biases: the exported table of runs, or the summary of a run"
+_PAGE = ("State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep")
+"""Columns of the page of runs; ``Name`` stands before them."""
+_COUNTERS = ("_timestamp", "_runtime", "_step", "_wandb")
+_FINISHED = ("finished", "")
+
+
+def sniff(path: Path, options: ReadOptions) -> bool:
+    """Return whether a table has the columns of the page, or JSON the counters of a summary."""
+    if data_suffix(path) == ".json":
+        return _is_summary(path)
+    columns = peek_columns(path) if data_suffix(path) == ".csv" else []
+    return "Name" in columns and sum(name in columns for name in _PAGE) > 2
+
+
+def _is_summary(path: Path) -> bool:
+    try:
+        content, _ = read_json(path, path.name)
+    except ImportFormatError:
+        return False
+    return isinstance(content, dict) and sum(name in content for name in _COUNTERS) > 1
+
+
+def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
+    """Read the figures of finished runs.
+
+    Raises
+    ------
+    NoResultsError
+        No finished run has a figure.
+    ImportFormatError
+        The file is damaged.
+    """
+    (path,) = paths
+    settings = load_settings(path, shown[path], options)
+    problems = RowProblems(options.lenient)
+    if data_suffix(path) == ".json":
+        runs, sha256, told = _from_summary(settings)
+    else:
+        table = read_table(path, settings.shown, problems)
+        runs, told = _from_table(table, settings)
+        sha256 = table.sha256
+    figures = Figures(settings, problems)
+    guesses = add_runs(runs, figures, "W&B")
+    if not figures.figures:
+        raise NoResultsError("no finished run has a figure.", path=settings.shown)
+    names = dict.fromkeys(figure.metric for figure, _, _ in figures.figures)
+    guesses.append(Guess("metrics", ", ".join(names), "their names; other columns are settings"))
+    return figures.bundle(NAME, settings.files(sha256), told, guesses)
+
+
+def _from_table(table: Table, settings: Settings) -> tuple[list[TrackedRun], list[str]]:
+    cells = {column: role_cells(table, column) for column in table.columns}
+    others = [column for column in table.columns if column not in ("Name", *_PAGE)]
+    measured = [
+        column
+        for column in [*others, *(["Runtime"] if "Runtime" in table.columns else [])]
+        if is_metric(column) and looks_numeric([c for c in cells[column] if as_text(c)])
+    ]
+    kept = [column for column in others if column not in measured and not column.startswith("_")]
+    counted = [column for column in kept if normal_name(column) in COUNTERS]
+    runs, n_unfinished = [], 0
+    for row, line in enumerate(table.lines):
+        state = as_text(cells["State"][row]) if "State" in cells else ""
+        if state.lower() not in _FINISHED:
+            n_unfinished += 1
+            continue
+        stated = {column: as_text(cells[column][row]) for column in kept if column not in counted}
+        name, created = as_text(cells["Name"][row]), _cell(cells, "Created", row)
+        seed = stated.get("seed") or stated.get("random_seed") or ""
+        runs.append(
+            TrackedRun(
+                name,
+                ", ".join(part for part in (f"seed {seed}" if seed else "", created) if part),
+                stated.get("wandb_project") or data_stem(settings.path.name),
+                stated,
+                {column: cells[column][row] for column in measured},
+                _date(created),
+                line,
+                is_system=True,
+            )
+        )
+    told = [f"{len(runs)} finished runs of {len({run.name for run in runs})} names."]
+    if n_unfinished:
+        told.append(f"{n_unfinished} runs did not finish and were left out.")
+    return runs, told
+
+
+def _from_summary(settings: Settings) -> tuple[list[TrackedRun], str, list[str]]:
+    content, sha256 = read_json(settings.path, settings.shown)
+    figures = {
+        name: value
+        for name, value in content.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and is_metric(name)
+    }
+    stamp = content.get("_timestamp")
+    name = folder_name(settings.path)
+    run = TrackedRun(
+        name,
+        "",
+        name,
+        {},
+        figures,
+        _date(str(stamp)) if isinstance(stamp, str) else _moment(stamp),
+        is_system=True,
+    )
+    told = [f"{len(figures)} figures of {len(content)} entries; counters and histograms are none."]
+    return [run], sha256, told
+
+
+def _cell(cells: Mapping[str, Sequence[object]], column: str, row: int) -> str:
+    return as_text(cells[column][row]) if column in cells else ""
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        return parse_date(text)[0]
+    except CellError:
+        return None
+
+
+def _moment(seconds: object) -> datetime | None:
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        return None
+    return datetime.fromtimestamp(seconds, UTC) if 0 < seconds < 1e11 else None

@@ -1,0 +1,127 @@
+"""Runs of MLflow and Weights & Biases, in files of our own making."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from store.errors import ImportFormatError, NoResultsError
+from store.importers.detect import read_paths
+
+
+@pytest.fixture
+def mlruns(write, tmp_path):
+    """Return a function that writes runs, name to content, and reads the store."""
+
+    def make(**runs):
+        write("experiment_id: '7'\nname: demo\n", "mlruns/7/meta.yaml")
+        for name, run in runs.items():
+            status = run.get("status", 3)
+            meta = f"run_name: {name}\nrun_id: {name}\nstatus: {status}\nend_time: 1757713667783\n"
+            write(meta, f"mlruns/7/{name}/meta.yaml")
+            (tmp_path / f"mlruns/7/{name}/metrics").mkdir(exist_ok=True)
+            for part in ("metrics", "params"):
+                for key, content in run.get(part, {}).items():
+                    write(content, f"mlruns/7/{name}/{part}/{key}")
+            write("prompt,answer\na,b\n", f"mlruns/7/{name}/artifacts/x.csv")
+        return read_paths([tmp_path / "mlruns"], root=tmp_path)
+
+    return make
+
+
+def stated(bundle):
+    return [
+        (s.system, bundle.metrics[s.metric].name, s.value, s.source) for s in bundle.reported_scores
+    ]
+
+
+def test_the_last_value_by_step_of_a_finished_run(mlruns):
+    loss = "10 0.5 1\n30 0.1 0\n20 0.3 2\n"
+    params = {"model": "net", "temperature": "0"}
+    found = mlruns(
+        a={"metrics": {"eval/loss": loss, "epoch": "1 3 0"}, "params": params},
+        b={"metrics": {"eval/loss": "1 9 0"}, "status": 4},
+    )
+    (bundle,) = found.bundles
+    assert stated(bundle) == [("net", "eval/loss", 0.3, "MLflow run a (a)")]
+    assert bundle.datasets[0].name == "demo"
+    assert bundle.reported_scores[0].reported_on.year == 2025
+    assert any("1 runs did not finish" in told for told in bundle.understood)
+    assert {file.path for file in found.ignored} == {f"mlruns/7/{n}/artifacts/x.csv" for n in "ab"}
+
+
+def test_settings_tell_systems_apart_and_seeds_do_not(mlruns):
+    def run(**params):
+        return {"metrics": {"acc": "1 0.5 0"}, "params": {"model": "net", **params}}
+
+    two = mlruns(a=run(temperature="0"), b=run(temperature="1"), c=run(temperature="1", seed="2"))
+    systems = [score.system for score in two.bundles[0].reported_scores]
+    assert systems == ["net (temperature=0)", "net (temperature=1)", "net (temperature=1)"]
+
+
+def test_a_damaged_metric_names_its_line(mlruns):
+    with pytest.raises(ImportFormatError, match=r"metrics/acc, line 2"):
+        mlruns(a={"metrics": {"acc": "1 0.5 0\n1 x 0\n"}})
+
+
+def test_a_database_of_mlflow(tmp_path):
+    path = tmp_path / "mlflow.db"
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(
+            """
+            CREATE TABLE experiments (experiment_id, name);
+            CREATE TABLE runs (run_uuid, name, experiment_id, status, start_time, end_time,
+                lifecycle_stage);
+            CREATE TABLE latest_metrics (run_uuid, key, value, is_nan);
+            CREATE TABLE params (run_uuid, key, value);
+            INSERT INTO experiments VALUES (1, 'demo');
+            INSERT INTO runs VALUES ('u1', 'first', 1, 'FINISHED', 1, 1757713667783, 'active'),
+                ('u2', 'second', 1, 'FINISHED', 2, 2, 'deleted');
+            INSERT INTO latest_metrics VALUES ('u1', 'acc', 0.5, 0), ('u1', 'f1', 0, 1),
+                ('u2', 'acc', 0.9, 0);
+            INSERT INTO params VALUES ('u1', 'model_name', 'net'), ('u1', 'dataset', 'squad');
+            """
+        )
+        base.commit()
+    (bundle,) = read_paths([path]).bundles
+    assert stated(bundle) == [("net", "acc", 0.5, "MLflow run first (u1)")]
+    assert bundle.datasets[0].name == "squad"
+
+
+TABLE = """"Name","State","Created","Runtime","lr","seed","n_params","val/loss","accuracy","odd"
+"base","finished","2026-05-25T14:08:33.000Z","700","0.1","1","10","2.5","0.5","3"
+"base","finished","2026-05-25T15:08:33.000Z","710","0.1","2","10","2.4","","3"
+"wide","finished","2026-05-25T16:08:33.000Z","900","0.1","1","20","1.5","0.6","4"
+"dead","crashed","2026-05-25T17:08:33.000Z","9","0.1","1","20","9","0.1","4"
+"""
+
+
+def test_a_table_of_runs(read):
+    bundle = read(TABLE, "export.csv")
+    names = [metric.name for metric in bundle.metrics]
+    assert names == ["val/loss", "accuracy", "Runtime"]
+    losses = [row for row in stated(bundle) if row[1] == "val/loss"]
+    assert [row[::2] for row in losses] == [("base", 2.5), ("base", 2.4), ("wide", 1.5)]
+    assert len({row[3] for row in losses}) == 3
+    assert len(bundle.reported_scores) == 8
+    assert bundle.datasets[0].name == "export"
+
+
+def test_a_summary(read):
+    content = {
+        "train/acc": 0.5,
+        "loss": 0.25,
+        "_step": 200,
+        "_timestamp": 1666271819.8,
+        "_runtime": 3,
+        "size": 4,
+        "gradients/w": {"_type": "histogram", "values": [1]},
+    }
+    bundle = read(json.dumps(content), "protein/files/wandb-summary.json")
+    assert [row[:3] for row in stated(bundle)] == [
+        ("protein", "train/acc", 0.5),
+        ("protein", "loss", 0.25),
+    ]
+    with pytest.raises(NoResultsError):
+        read(json.dumps({"_step": 1, "_runtime": 2}), "wandb-summary.json")
