@@ -25,6 +25,7 @@ from store.importers.conllu import importer as conllu
 from store.importers.judgments import importer as judgments
 from store.importers.mqm import importer as mqm
 from store.importers.mt_metrics_eval import importer as mt_metrics_eval
+from store.importers.recipes import battles
 from store.importers.recipes import importer as recipes
 from store.importers.recipes.recipe import Recipe, shipped
 from store.importers.scorers import parallel, tags
@@ -76,6 +77,7 @@ IMPORTERS: tuple[Importer, ...] = (
         recipes.group_user,
     ),
     *map(_by_recipe, shipped()),
+    Importer(battles.NAME, battles.DESCRIPTION, battles.sniff, battles.read, has_options=True),
     Importer(lm_eval.NAME, lm_eval.DESCRIPTION, lm_eval.sniff, lm_eval.read, lm_eval.group),
     Importer(mteb.NAME, mteb.DESCRIPTION, mteb.sniff, mteb.read, mteb.group),
     Importer(

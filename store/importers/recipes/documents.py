@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -40,8 +40,6 @@ class Document:
     columns: Sequence[str] = ()
     """Of a table."""
     shown: str = ""
-    paths: Mapping[str, Path] = field(default_factory=dict)
-    """Part -> file, where several files are one document."""
 
 
 def read_document(path: Path, shown: str, problems: RowProblems) -> Document:
@@ -69,6 +67,25 @@ def read_document(path: Path, shown: str, problems: RowProblems) -> Document:
         rows, lines = read_json_objects(text, shown, problems)
         return Document("lines", rows, (file,), lines, shown=shown)
     return Document("json", read_json(path, shown)[0], (file,), shown=shown)
+
+
+def parse_tree(text: str, shown: str) -> Any:
+    """Return what a text of JSON or JSON lines holds.
+
+    Raises
+    ------
+    ImportFormatError
+        It is neither.
+    """
+    problems = RowProblems(lenient=False)
+    if _is_lines(text, ".jsonl" if shown.endswith(".jsonl") else ""):
+        rows, _ = read_json_objects(text, shown, problems)
+        problems.raise_if_any()
+        return rows
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ImportFormatError(f"not JSON: {error}.", path=shown) from None
 
 
 def _is_lines(text: str, suffix: str) -> bool:
@@ -171,17 +188,3 @@ def _arrow_columns(path: Path) -> Sequence[str]:
 
     with path.open("rb") as file:
         return tuple(ipc.open_file(file).schema.names)
-
-
-def read_parts(
-    read: Callable[[str], tuple[Any, SourceFile] | None], parts: Mapping[str, str]
-) -> tuple[dict[str, Any], list[SourceFile]]:
-    """Return part -> content, ``None`` where a part is absent, and the files that were read."""
-    contents: dict[str, Any] = {}
-    files = []
-    for part, name in parts.items():
-        found = read(name)
-        contents[part] = None if found is None else found[0]
-        if found is not None:
-            files.append(found[1])
-    return contents, files

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.bundle import ImportBundle, LeftOut, ReadOptions, RowProblems, SourceFile
+from store.importers.recipes.archive import Archive
 from store.importers.recipes.assemble import Assembler
-from store.importers.recipes.documents import Document, read_document
+from store.importers.recipes.documents import Document, parse_tree, read_document
 from store.importers.recipes.paths import Place
 from store.importers.recipes.recipe import (
     USER_RECIPE,
@@ -23,7 +24,7 @@ from store.importers.recipes.recipe import (
 )
 from store.importers.recipes.recognise import fits, is_part, without_results
 from store.importers.settings import load_settings
-from store.importers.textfile import data_suffix
+from store.importers.textfile import data_suffix, decode
 
 USER_FORMAT: Final = "recipe"
 USER_DESCRIPTION: Final = f"by your own recipe beside the file: {USER_RECIPE} or *{USER_SUFFIX}"
@@ -62,8 +63,8 @@ class RecipeImporter:
             It is damaged, or not as the recipe says.
         """
         recipe, first = self.recipe, paths[0]
-        because = without_results(recipe, first)
-        if because is not None and len(paths) == 1:
+        because = None if is_part(recipe, first) else without_results(recipe, first)
+        if because is not None:
             raise NoResultsError(f"{because} ({recipe.name}).", path=shown[first])
         problems = RowProblems(options.lenient)
         if is_part(recipe, first):
@@ -98,6 +99,8 @@ def _read(
     if recipe.hook:
         hook = importlib.import_module(f".hooks.{recipe.hook}", __package__)
         document = replace(document, content=hook.prepare(document, path, options.with_text))
+    elif isinstance(document.content, Archive):
+        document = replace(document, content=_members(document.content))
     assembler = Assembler(recipe, settings, problems, with_text=options.with_text)
     top = Place(path, (document.content,))
     if recipe.metrics:
@@ -112,6 +115,16 @@ def _read(
         problems.raise_if_any()
         raise NoResultsError(f"holds no scores ({recipe.description}).", path=shown)
     return assembler.bundle(document.files, left_out)
+
+
+def _members(archive: Archive) -> dict[str, Any]:
+    """Return member -> content, of JSON and JSON lines."""
+    found: dict[str, Any] = {}
+    for name in archive.names:
+        place = f"{archive.shown}:{name}"
+        if name.endswith((".json", ".jsonl")):
+            found[name] = parse_tree(decode(archive.read(name), place), place)
+    return found
 
 
 def user_recipes(path: Path, options: ReadOptions) -> list[Path]:

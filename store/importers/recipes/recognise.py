@@ -14,13 +14,9 @@ from store.importers.recipes.recipe import Match, Recipe
 
 def fits(recipe: Recipe, path: Path) -> bool:
     """Return whether a file, or the folder it is a part of, is of the recipe's format."""
-    if is_part(recipe, path):
+    if is_part(recipe, path) or without_results(recipe, path) is not None:
         return True
-    if recipe.parts and not any(match.kind == "archive" for match in recipe.match):
-        return without_results(recipe, path) is not None
-    return any(_fits(match, path) for match in recipe.match) or (
-        without_results(recipe, path) is not None
-    )
+    return not recipe.parts and any(_fits(match, path) for match in recipe.match)
 
 
 def is_part(recipe: Recipe, path: Path) -> bool:
@@ -32,7 +28,9 @@ def is_part(recipe: Recipe, path: Path) -> bool:
 
 
 def without_results(recipe: Recipe, path: Path) -> str | None:
-    """Return what a file of the format is that holds no results."""
+    """Return what a file of the format is that holds no results; ``None``: it may hold some."""
+    if not recipe.parts and any(_fits(match, path) for match in recipe.match):
+        return None
     return next((because for match, because in recipe.no_results if _fits(match, path)), None)
 
 

@@ -8,7 +8,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import Status
 from store.importers.recipes.recipe import parse_recipe
 
-from .conftest import figures_of, scores_of
+from .conftest import figures_of, scores_of, zipped
 
 GUIDE = Path(__file__).parents[3] / "docs" / "importing.md"
 RECIPE = next(
@@ -124,3 +124,11 @@ def test_a_guess_is_told(put, read):
     put(results(answer("q1")), "quiz/run.json")
     (guess,) = read().bundles[0].guesses
     assert (guess.subject, guess.value) == ("dataset", "quiz")
+
+
+def test_members_of_a_zip_file_stand_below_their_names(put, read):
+    yaml = (LINES % "archive").replace("kind: archive", "members: out/rows.json")
+    put(yaml + "records: '\"out/rows.json\".all.*'\n", "tiebreak-recipe.yaml")
+    rows = {"all": [{"who": "a", "id": 1, "score": 0.5}]}
+    put(zipped([("out/rows.json", rows), ("notes.txt", b"x")]), "run.bin")
+    assert scores_of(read().bundles) == {("a", "d", "m", 0): {"1": 0.5}}

@@ -6,14 +6,14 @@ where a log broke off before its last summaries were written.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from store.errors import ImportFormatError
 from store.importers.recipes.archive import Archive
-from store.importers.recipes.documents import Document
+from store.importers.recipes.documents import Document, parse_tree
+from store.importers.textfile import decode
 
 _FINGERPRINT: Final = 200
 """Characters of an input that tell items apart: summaries hold the beginning of a long one."""
@@ -70,12 +70,10 @@ def _of_archive(archive: Archive, with_text: bool) -> tuple[dict[str, Any], list
 
 
 def _json(archive: Archive, name: str) -> Any:
-    try:
-        return json.loads(archive.read(name))
-    except KeyError:
+    if name not in archive.names:
         return []
-    except (ValueError, RecursionError) as error:
-        raise ImportFormatError(f"not JSON: {error}.", path=f"{archive.shown}:{name}") from None
+    place = f"{archive.shown}:{name}"
+    return parse_tree(decode(archive.read(name), place), place)
 
 
 def _model(evaluation: Mapping[str, Any]) -> str | None:

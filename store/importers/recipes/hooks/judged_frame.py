@@ -1,0 +1,96 @@
+"""Tables and test runs of DeepEval and Ragas: one row an item, one column or entry a metric."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from store.importers.known_metrics import lookup, normal_metric
+from store.importers.recipes.documents import Document
+from store.importers.recipes.paths import as_words
+
+_SCORE: Final = "_score"
+_LONGEST: Final = 80
+"""Characters of an item's name."""
+_LOWER: Final = ("bias", "toxicity", "hallucination")
+_INPUT: Final = ("user_input", "question", "input")
+_OUTPUT: Final = ("response", "answer", "actual_output", "output")
+_REFERENCE: Final = ("reference", "ground_truth", "expected_output")
+
+
+def prepare(document: Document, path: Path, with_text: bool) -> list[dict[str, Any]]:
+    """Return a row for each item with its scores as a list."""
+    if document.kind == "json":
+        cases = document.content["testRunData"]["testCases"]
+        return [_case(case, number) for number, case in enumerate(cases, start=1)]
+    columns = {name: _metric(name) for name in document.columns}
+    named = {name: metric for name, metric in columns.items() if metric}
+    rows = [_row(row, named, number) for number, row in enumerate(document.content, start=1)]
+    times: dict[str, int] = {}
+    for row in rows:
+        key = str(row["item"])
+        times[key] = times.get(key, 0) + 1
+        row["item"] = key if times[key] == 1 else f"{key} ({times[key]})"
+    return rows
+
+
+def _key(text: str | None, number: int) -> str:
+    """Return what an item is called: its text, which is the same in other files too."""
+    if text is None:
+        return f"row {number}"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - 11]}… {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _metric(column: str) -> str | None:
+    """Return the metric that a column holds: ``X_score`` of DeepEval, or one of Ragas's names."""
+    if column.endswith(_SCORE):
+        return column.removesuffix(_SCORE)
+    known = lookup(column)
+    texts = (*_INPUT, *_OUTPUT, *_REFERENCE)
+    return column if known is not None and normal_metric(column) not in texts else None
+
+
+def _better(metric: str) -> bool:
+    """Return whether higher is better; what DeepEval and Ragas call a metric says it."""
+    return not any(word in metric.lower() for word in _LOWER)
+
+
+def _row(row: Mapping[str, Any], named: Mapping[str, str], number: int) -> dict[str, Any]:
+    def first(names: tuple[str, ...]) -> Any:
+        return next((as_words(row[name]) for name in names if row.get(name)), None)
+
+    return {
+        "item": _key(first(_INPUT), number),
+        "input": first(_INPUT),
+        "output": first(_OUTPUT),
+        "reference": first(_REFERENCE),
+        "category": row.get("category"),
+        "scores": [
+            {"metric": metric, "value": row[name], "better": _better(metric)}
+            for name, metric in named.items()
+        ],
+    }
+
+
+def _case(case: Mapping[str, Any], number: int) -> dict[str, Any]:
+    metrics = [one for one in case.get("metricsData") or [] if isinstance(one, dict)]
+    return {
+        "item": _key(as_words(case.get("input")), number),
+        "input": as_words(case.get("input")),
+        "output": as_words(case.get("actualOutput")),
+        "reference": as_words(case.get("expectedOutput")),
+        "cost": case.get("evaluationCost"),
+        "scores": [
+            {
+                "metric": str(one.get("name")).removesuffix(" [GEval]"),
+                "value": None if one.get("error") else one.get("score"),
+                "better": _better(str(one.get("name"))),
+                "judge": one.get("evaluationModel"),
+            }
+            for one in metrics
+        ],
+    }

@@ -1,0 +1,66 @@
+"""Programs and their tests: EvalPlus, BigCodeBench, LiveCodeBench."""
+
+import pytest
+
+from .conftest import scores_of
+
+
+def program(base="pass", plus="pass"):
+    return {"task_id": "HumanEval/0", "solution": "…", "base_status": base, "plus_status": plus}
+
+
+def signed(bundles):
+    (bundle,) = bundles
+    (run,) = bundle.runs
+    return {
+        (bundle.metrics[s.metric].signature, s.trial): s.values[:, 0].tolist() for s in run.scores
+    }
+
+
+def test_extra_tests_count_only_where_the_base_tests_pass(put, read):
+    tasks = {"HumanEval/0": [program()], "HumanEval/1": [program("timeout", "pass")],
+             "HumanEval/2": [program("pass", "fail")]}  # fmt: skip
+    put({"date": "2026-01-02 03:04", "hash": "x", "eval": tasks}, "net-a/samples_eval_results.json")
+    put('{"task_id": "HumanEval/0", "solution": "x"}\n', "net-a/samples.jsonl")
+    found = read()
+    assert signed(found.bundles) == {
+        ("base tests", 0): [1, 0, 1],
+        ("base and extra tests", 0): [1, 0, 0],
+    }
+    (run,) = found.bundles[0].runs
+    assert (run.system, run.provenance.evaluated_on.day) == ("net-a", 2)
+    assert found.bundles[0].datasets[0].name == "HumanEval"
+
+
+@pytest.mark.parametrize(
+    "programs",
+    [
+        [program(), program("fail", None)],
+        {"nfiles": 2, "base": [["pass", []], ["fail", []]], "plus": [["pass", []]]},
+    ],
+)
+def test_several_programs_of_a_task_are_trials_in_both_layouts(put, read, programs):
+    put({"eval": {"HumanEval/0": programs}}, "net/a_eval_results.json")
+    assert signed(read().bundles) == {
+        ("base tests", 0): [1],
+        ("base tests", 1): [0],
+        ("base and extra tests", 0): [1],
+    }
+
+
+def test_bigcodebench_names_the_model_in_the_file(put, read):
+    tasks = {"BigCodeBench/0": [{"task_id": "BigCodeBench/0", "status": "timeout"}]}
+    put({"eval": tasks}, "x/org--bigcodebench-instruct--vllm_eval_results.json")
+    assert scores_of(read().bundles) == {
+        ("org", "BigCodeBench", "pass@1", 0): {"BigCodeBench/0": 0}
+    }
+
+
+def test_livecodebench_in_percent_with_dates(put, read):
+    rows = [{"question_id": q, "model": "net", "date": 1692662400000, "difficulty": "easy",
+             "pass@1": p, "platform": "x"} for q, p in (("1_A", 90.0), ("1_B", 0.0))]  # fmt: skip
+    put({"performances": rows, "models": []}, "performances.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {("net", "LiveCodeBench", "pass@1", 0): {"1_A": 90, "1_B": 0}}
+    assert bundle.metrics[0].unit == "percent"
+    assert bundle.datasets[0].items[0].metadata["difficulty"] == "easy"

@@ -1,0 +1,35 @@
+"""OpenCompass: figures, items with several replicas, choices by perplexity."""
+
+from .conftest import figures_of, scores_of
+
+RUN = "outputs/default/20260324_053259"
+MODEL = "opencompass.models.huggingface.HuggingFace_org_Net-v0.2-4-bit"
+
+
+def test_figures_of_a_run_and_its_summary(put, read):
+    put({"accuracy": 43.5, "type": "GEN"}, f"{RUN}/results/{MODEL}/quiz.json")
+    put("dataset,version,metric,mode,x\nquiz,1,accuracy,gen,43\n",
+        f"{RUN}/summary/summary_20260324_053259.csv")  # fmt: skip
+    found = read()
+    assert figures_of(found.bundles) == {("org_Net-v0.2-4-bit", "quiz", "accuracy"): [43.5]}
+    assert found.bundles[0].metrics[0].unit == "percent"
+
+
+def test_details_as_list_with_replicas_and_as_mapping(put, read):
+    rows = [{"example_abbr": "quiz_0", "pred": ["a", "b"], "is_correct": [True, False]}]
+    put({"score": 50, "details": rows}, f"{RUN}/results/a/quiz.json")
+    keyed = {"0": {"correct": True}, "1": {"correct": None}, "type": "GEN"}
+    put({"accuracy": 100, "details": keyed}, f"{RUN}/results/b/quiz.json")
+    assert scores_of(read().bundles) == {
+        ("a", "quiz", "accuracy", 0): {"quiz_0": 100},
+        ("a", "quiz", "accuracy", 1): {"quiz_0": 0},
+        ("b", "quiz", "accuracy", 0): {"0": 100, "1": None},
+    }
+
+
+def test_choices_by_perplexity_are_right_or_wrong_other_predictions_are_not_judged(put, read):
+    choice = {"label: A": {"PPL": 1.2}, "prediction": "A"}
+    put({"0": {**choice, "gold": "A"}, "1": {**choice, "gold": "B"}}, f"{RUN}/predictions/a/q.json")
+    put({"0": {"prediction": "Well", "gold": "A"}}, f"{RUN}/predictions/a/free.json")
+    found = read()
+    assert scores_of(found.bundles) == {("a", "q", "accuracy", 0): {"0": 100, "1": 0}}
