@@ -25,7 +25,7 @@ def mlruns(write, tmp_path):
                 for key, content in run.get(part, {}).items():
                     write(content, f"mlruns/7/{name}/{part}/{key}")
             write("prompt,answer\na,b\n", f"mlruns/7/{name}/artifacts/x.csv")
-        return read_paths([tmp_path / "mlruns"], root=tmp_path)
+        return read_paths([tmp_path / "mlruns"], root=tmp_path, whole=True)
 
     return make
 
@@ -48,7 +48,7 @@ def test_the_last_value_by_step_of_a_finished_run(mlruns):
     assert bundle.datasets[0].name == "demo"
     assert bundle.reported_scores[0].reported_on.year == 2025
     assert any("1 runs did not finish" in told for told in bundle.understood)
-    assert {file.path for file in found.ignored} == {f"mlruns/7/{n}/artifacts/x.csv" for n in "ab"}
+    assert {file.path for file in found.left_out} == {f"mlruns/7/{n}/artifacts/x.csv" for n in "ab"}
 
 
 def test_settings_tell_systems_apart_and_seeds_do_not(mlruns):
