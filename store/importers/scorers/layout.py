@@ -54,7 +54,7 @@ _FURTHEST = 3
 _SPLIT = re.compile(r"(test|dev|devel|valid|validation|val|eval|train)\d*([-_.].*)?", re.IGNORECASE)
 _NO_NAME = words_of(
     """results result output outputs out runs run predictions preds data eval evaluation txt text
-    decode decoded generations submissions"""
+    decode decoded generations submissions artifacts"""
 )
 
 
@@ -242,9 +242,15 @@ def system_of(path: Path, one: FileSet) -> str:
     parts = _own_parts(path, one)
     if parts:
         return path.name[parts[0][0] : parts[-1][1]]
+    return folder_name(path)
+
+
+def folder_name(path: Path) -> str:
+    """Return the nearest folder of a file whose name says more than ``results`` or ``test``."""
     for folder in path.parents:
-        if not _SPLIT.fullmatch(folder.name) and folder.name.lower() not in _NO_NAME:
-            return folder.name
+        name = folder.name
+        if name and not _SPLIT.fullmatch(name) and name.lower() not in _NO_NAME:
+            return name
     return path.name
 
 

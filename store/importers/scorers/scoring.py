@@ -50,6 +50,8 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _SHORT = 4
 """Words of a short answer, at most, in the middle of all."""
+_FEW = 20
+"""Labels that need not be repeated often to be labels."""
 
 
 class Choice(NamedTuple):
@@ -109,8 +111,10 @@ def usual_for(references: References, *, is_speech: bool, is_translation: bool) 
         if n_broken > len(numbers) / 2 and len(set(numbers)) > 2:
             return Choice(("pearson", "spearman"), "references that are decimal numbers")
     lengths = [len(text.split()) for text in rights]
-    if len(set(rights)) <= max(2, min(20, len(rights) // 5)) and max(lengths) <= _SHORT:
-        return Choice(("accuracy",), f"{len(set(rights))} labels among the references")
+    n_labels = len(set(rights))
+    is_repeated = n_labels * (3 if n_labels <= _FEW else 10) <= len(rights)
+    if is_repeated and max(lengths) <= _SHORT:
+        return Choice(("accuracy",), f"{n_labels} labels among the references")
     if median(lengths) <= _SHORT:
         names = ("exact_match", "normalised_match", "token_f1")
         return Choice(names, "references that are short answers")

@@ -1,0 +1,311 @@
+"""Tables with a column of outputs and one of what is right: CSV, TSV, JSON Lines, Parquet.
+
+Files of one name in folders beside each other are systems called as the folders. Files with the
+same items and gold are one dataset; where the gold of an item differs, they are two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from store.errors import AlignmentError, ImportFormatError, NoResultsError
+from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
+from store.importers.cells import as_text
+from store.importers.scorers.builder import Gold, Scored
+from store.importers.scorers.joined import joined
+from store.importers.scorers.layout import folder_name, parts_of
+from store.importers.scorers.scoring import chosen, usual_for
+from store.importers.scorers.table_roles import TableRoles, roles_of
+from store.importers.settings import Settings, load_settings
+from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
+from store.importers.textfile import data_stem, data_suffix
+
+NAME = "predictions"
+DESCRIPTION = "tables with a column of outputs and a column of references"
+_NO_SYSTEM = re.compile(
+    r"(predictions?|preds?|outputs?|results?|eval|answers|generations?|responses|test|dev|"
+    r"samples|details|table)([-_]?\d+)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What one system gave in one file."""
+
+    system: str
+    settings: Settings
+    sha256: str
+    keys: list[str]
+    outputs: list[str | None]
+    gold: list[tuple[str, ...]]
+    inputs: list[str] | None
+    roles: TableRoles
+    has_ids: bool
+
+
+@dataclass(slots=True)
+class _Set:
+    """Items with one gold, and who answered them."""
+
+    items: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Key -> gold and input."""
+    members: list[_Rows] = field(default_factory=list)
+
+    def fits(self, rows: _Rows) -> bool:
+        """Return whether items are shared, and all that are shared have the same gold and input."""
+        theirs = zip(rows.keys, rows.gold, rows.inputs or rows.keys, strict=True)
+        shared = [(key, gold, text) for key, gold, text in theirs if key in self.items]
+        return bool(shared) and all(self.items[key] == (gold, text) for key, gold, text in shared)
+
+    def add(self, rows: _Rows) -> None:
+        """Take what one system gave."""
+        for key, gold, text in zip(rows.keys, rows.gold, rows.inputs or rows.keys, strict=True):
+            self.items.setdefault(key, (gold, text))
+        self.members.append(rows)
+
+
+def sniff(path: Path, options: ReadOptions) -> bool:
+    """Return whether a table has outputs and gold, in it or given, and is not scored yet."""
+    if data_suffix(path) not in TABLE_SUFFIXES:
+        return False
+    roles = roles_of(peek_columns(path), options.columns)
+    if roles.output is None:
+        return False
+    is_asked = bool(options.score) or options.gold is not None
+    has_gold = roles.gold is not None or _has_gold(options)
+    return has_gold and (is_asked or not roles.has_scores)
+
+
+def _has_gold(options: ReadOptions) -> bool:
+    return options.gold is not None and data_suffix(options.gold) in TABLE_SUFFIXES
+
+
+def group(paths: Sequence[Path]) -> list[list[Path]]:
+    """Put files of one name in folders beside each other together, all others by folder."""
+    count = Counter((path.resolve().parent.parent, path.name) for path in paths)
+    groups: dict[tuple[Path, str], list[Path]] = {}
+    for path in paths:
+        folder = path.resolve().parent
+        twins = (folder.parent, path.name)
+        groups.setdefault(twins if count[twins] > 1 else (folder, ""), []).append(path)
+    return list(groups.values())
+
+
+def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
+    """Read outputs and gold of a table, or of several that belong together, and score them.
+
+    Raises
+    ------
+    ImportFormatError
+        An item stands twice, a row does not fit, or a metric is not known.
+    AlignmentError
+        The gold that is given has other items.
+    """
+    problems = RowProblems(options.lenient)
+    are_twins = len(paths) > 1 and len({path.name for path in paths}) == 1
+    given = _given_gold(options, problems)
+    sets: list[_Set] = []
+    for path in paths:
+        for rows in _rows_of(path, shown[path], options, problems, given, are_twins=are_twins):
+            fitting = next((one for one in sets if one.fits(rows)), None)
+            if fitting is None:
+                sets.append(fitting := _Set())
+            fitting.add(rows)
+    skipped = problems.raise_if_any()
+    names = _names(paths, sets, are_twins=are_twins)
+    bundles = [_scored(one, name, options) for one, name in zip(sets, names, strict=True)]
+    bundles[0].skipped = list(skipped)
+    if len(sets) > 1:
+        because = "the files have other items, or another gold for the same"
+        bundles[0].guesses.append(Guess("datasets", ", ".join(names), because))
+    return joined([one.bundle() for one in bundles])
+
+
+def _rows_of(
+    path: Path,
+    shown: str,
+    options: ReadOptions,
+    problems: RowProblems,
+    given: Mapping[str, tuple[str, ...]] | None,
+    *,
+    are_twins: bool,
+) -> list[_Rows]:
+    """Return what each system of a file gave."""
+    settings = load_settings(path, shown, options)
+    table = read_table(path, shown, problems)
+    roles = roles_of(table.columns, settings.columns)
+    if roles.output is None or not len(table):
+        raise NoResultsError("there is no row with an output of a system.", path=shown)
+    systems = table.cells[roles.system] if roles.system and not settings.system else None
+    by_system: dict[str, list[int]] = {}
+    own = settings.system or _system_of(path, are_twins=are_twins)
+    for row in range(len(table)):
+        name = as_text(systems[row]) if systems is not None else ""
+        by_system.setdefault(name or own, []).append(row)
+    found = []
+    for system, rows in by_system.items():
+        keys, has_ids = _keys(table, roles, rows, shown)
+        if given is not None:
+            gold = _aligned(keys, given, options, table, rows, shown)
+        elif roles.gold is not None:
+            gold = [_gold_of(table.cells[roles.gold][row]) for row in rows]
+        else:
+            raise ImportFormatError("there is no column with what is right.", path=shown)
+        outputs = [_output_of(table.cells[roles.output][row]) for row in rows]
+        inputs = None
+        if roles.input:
+            inputs = [as_text(table.cells[roles.input][row]) for row in rows]
+        found.append(
+            _Rows(system, settings, table.sha256, keys, outputs, gold, inputs, roles, has_ids)
+        )
+    return found
+
+
+def _keys(
+    table: Table, roles: TableRoles, rows: Sequence[int], shown: str
+) -> tuple[list[str], bool]:
+    """Return what names each item, and whether the table does: its id, else input, else place."""
+    if roles.item is not None:
+        keys = [as_text(table.cells[roles.item][row]) for row in rows]
+        twice = next((key for key, count in Counter(keys).items() if count > 1), None)
+        if twice is not None:
+            row = rows[len(keys) - 1 - keys[::-1].index(twice)]
+            reason = f"the item '{twice}' stands twice for one system."
+            line = table.lines[row]
+            raise ImportFormatError(reason, path=shown, line=line, field=roles.item)
+        return keys, True
+    if roles.input is not None:
+        keys = [as_text(table.cells[roles.input][row]) for row in rows]
+        if len(set(keys)) == len(keys):
+            return keys, False
+    return [str(i + 1) for i in range(len(rows))], False
+
+
+def _gold_of(cell: Any) -> tuple[str, ...]:
+    """Return the right texts of a cell: one, or those of a list."""
+    if isinstance(cell, (list, tuple)):
+        return tuple(as_text(one) for one in cell) or ("",)
+    return ("" if cell is None else as_text(cell),)
+
+
+def _output_of(cell: Any) -> str | None:
+    if isinstance(cell, (list, tuple)):
+        cell = cell[0] if len(cell) == 1 else None
+    return None if cell is None else as_text(cell)
+
+
+def _given_gold(options: ReadOptions, problems: RowProblems) -> dict[str, tuple[str, ...]] | None:
+    """Return item -> right texts of the table that ``--gold`` names."""
+    if options.gold is None:
+        return None
+    shown = options.gold.as_posix()
+    table = read_table(options.gold, shown, problems)
+    roles = roles_of(table.columns, {**options.columns, "output": ""})
+    column = roles.gold or next(
+        (c for c in table.columns if c.lower() in ("answer", "label", "target", "sentence")), None
+    )
+    if column is None:
+        names = ", ".join(table.columns)
+        reason = f"no column says what is right (columns: {names}); --column reference=NAME does."
+        raise ImportFormatError(reason, path=shown)
+    keys, _ = _keys(table, roles, range(len(table)), shown)
+    return dict(zip(keys, map(_gold_of, table.cells[column]), strict=True))
+
+
+def _aligned(
+    keys: Sequence[str],
+    given: Mapping[str, tuple[str, ...]],
+    options: ReadOptions,
+    table: Table,
+    rows: Sequence[int],
+    shown: str,
+) -> list[tuple[str, ...]]:
+    """Return the gold of each row; all must be in the file that is given."""
+    for key, row in zip(keys, rows, strict=True):
+        if key not in given:
+            raise AlignmentError(
+                f"the item '{key[:60]}' is not in {options.gold}.",
+                path=shown,
+                line=table.lines[row],
+            )
+    return [given[key] for key in keys]
+
+
+def _system_of(path: Path, *, are_twins: bool) -> str:
+    """Return the system of a file that does not name it."""
+    full = path.resolve()
+    if are_twins:
+        return full.parent.name
+    name = full.parent.parent / "tags" / "mlflow.runName"
+    if full.parent.name == "artifacts" and name.is_file():
+        return name.read_text(encoding="utf-8").strip() or full.parent.parent.name
+    stem = data_stem(path.name)
+    parts = [text for _, _, text in parts_of(stem) if not _NO_SYSTEM.fullmatch(text)]
+    return "_".join(parts) if parts else folder_name(full)
+
+
+def _names(paths: Sequence[Path], sets: Sequence[_Set], *, are_twins: bool) -> list[str]:
+    """Return a name for each dataset."""
+    full = paths[0].resolve()
+    stem = data_stem(full.name)
+    is_told = any(not _NO_SYSTEM.fullmatch(text) for _, _, text in parts_of(stem))
+    project = folder_name(full.parent if are_twins else full)
+    base = f"{project} {stem}" if are_twins and is_told else project
+    if len(sets) == 1:
+        return [base]
+    sizes = [f"{base}, {len(one.items)} items" for one in sets]
+    found = []
+    for i, name in enumerate(sizes):
+        earlier = sizes[:i].count(name)
+        found.append(f"{name} ({chr(ord('a') + earlier)})" if sizes.count(name) > 1 else name)
+    return found
+
+
+def _scored(one: _Set, name: str, options: ReadOptions) -> Scored:
+    """Return a dataset with the scores of its systems."""
+    first = one.members[0]
+    keys = list(one.items)
+    references = [one.items[key][0] for key in keys]
+    has_inputs = first.inputs is not None
+    is_named = first.has_ids or not has_inputs
+    roles = first.roles
+    usual = usual_for(references, is_speech=roles.is_speech, is_translation=roles.is_translation)
+    settings = first.settings
+    scored = Scored(
+        NAME,
+        settings,
+        settings.dataset or name,
+        Gold(
+            keys if is_named else [str(i + 1) for i in range(len(keys))],
+            references,
+            [one.items[key][1] for key in keys] if has_inputs else None,
+        ),
+        chosen(options.score, usual, settings.shown),
+        list(settings.files(first.sha256)),
+    )
+    n_empty = 0
+    for rows in one.members:
+        place = {key: i for i, key in enumerate(rows.keys)}
+        outputs = [rows.outputs[place[key]] if key in place else None for key in keys]
+        n_empty += sum(output == "" for output in outputs)
+        scored.add(rows.system, outputs, rows.settings, rows.sha256)
+    columns = f"outputs in '{roles.output}', what is right in '{roles.gold or options.gold}'"
+    because = "their names; --column output=NAME and reference=NAME take others"
+    scored.guesses.append(Guess("columns", columns, because))
+    if settings.dataset is None:
+        because = "the names of the folders; --dataset NAME takes another"
+        scored.guesses.append(Guess("dataset", name, because))
+    if settings.system is None and roles.system is None:
+        names = ", ".join(rows.system for rows in one.members[:8])
+        scored.guesses.append(Guess("systems", names, "the names of files and folders"))
+    if n_empty:
+        scored.warnings.append(
+            f"{n_empty:,} empty outputs count as empty answers, not as missing ones."
+        )
+    return scored

@@ -1,0 +1,90 @@
+"""Which columns of a table hold what a system gave, what is right, and the name of the item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from store.importers.columns import ROLE_NAMES, normal_name
+from store.importers.known_metrics import lookup
+from store.importers.metric_registry import words_of
+
+_OUTPUT = tuple(
+    """prediction predictions predicted pred preds prediction_text predicted_text predicted_answer
+    predicted_label pred_label pred_answer model_prediction y_pred yhat y_hat hypothesis hyp hypo
+    model_output system_output output outputs generated_answer generated_text generated generation
+    completion model_response model_answer response responses llm_output transcription transcript
+    asr mt system_translation machine_translation translation summary
+    generated_summary""".split()  # noqa: SIM905
+)
+"""Normalised names, the surest first."""
+_GOLD = tuple(
+    """gold gold_answer gold_answers gold_label gold_text reference references ref refs
+    reference_answer reference_answers reference_text reference_summary reference_translation
+    ground_truth groundtruth ground_truths truth true_label y_true correct_answer expected
+    expected_output expected_answer target targets actual label answers answer
+    sentence""".split()  # noqa: SIM905
+)
+_INPUT = ["prompt", "question", "input", "source", "src", "query", "instruction", "context", "text"]
+_ITEM = (*ROLE_NAMES["item"], "audio_id", "utt_id", "utterance_id", "question_uid", "idx", "index")
+_SPEECH = words_of("transcription transcript asr audio audio_id utterance utterance_id utt_id wav")
+_TRANSLATION = words_of(
+    "mt translation system_translation machine_translation reference_translation src"
+)
+_OTHER_GOLD = words_of("label answers answer sentence actual target targets")
+"""Names that mean the gold only beside an output of a sure name."""
+_SURE_OUTPUTS = frozenset(_OUTPUT[: _OUTPUT.index("output")]) | words_of("transcription transcript")
+
+
+@dataclass(frozen=True, slots=True)
+class TableRoles:
+    """Columns by what they hold; ``None`` where there is none."""
+
+    output: str | None
+    gold: str | None
+    item: str | None
+    input: str | None
+    system: str | None
+    is_speech: bool
+    is_translation: bool
+    has_scores: bool
+    """Whether some column is a metric that is known, so that the table has been scored."""
+
+
+def roles_of(columns: Sequence[str], stated: Mapping[str, str]) -> TableRoles:
+    """Return which column is what, by ``--column ROLE=NAME`` and by their names."""
+    by_name = {normal_name(column): column for column in reversed(columns)}
+
+    def first(role: str, names: Sequence[str], taken: Sequence[str | None] = ()) -> str | None:
+        if role in stated:
+            return stated[role] if stated[role] in columns else None
+        found = (by_name[name] for name in names if name in by_name)
+        return next((column for column in found if column not in taken), None)
+
+    output = first("output", _OUTPUT)
+    gold = first("reference", _GOLD, [output])
+    if output is None and gold is not None and normal_name(gold) != "answer":
+        output = by_name.get("answer")  # as ragas has it: question, answer, ground_truth
+    if gold is not None and "reference" not in stated and normal_name(gold) in _OTHER_GOLD:
+        is_sure = output is not None and normal_name(output) in _SURE_OUTPUTS
+        gold = gold if is_sure or "output" in stated else None
+    item = first("item", _ITEM, [output, gold])
+    shown = first("input", _INPUT, [output, gold, item])
+    names = set(by_name)
+    rest = [c for c in columns if c not in (output, gold, item, shown)]
+    return TableRoles(
+        output,
+        gold,
+        item,
+        shown,
+        first("system", ROLE_NAMES["system"], [output, gold]),
+        is_speech=bool(names & _SPEECH),
+        is_translation=bool(names & _TRANSLATION) and not names & _SPEECH,
+        has_scores="score" in names or any(map(_is_quality, rest)),
+    )
+
+
+def _is_quality(column: str) -> bool:
+    """Return whether a column is a metric of how good an output is, and not how long it took."""
+    known = lookup(column)
+    return known is not None and known.measured in ("share", "points")

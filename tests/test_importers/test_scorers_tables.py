@@ -1,0 +1,113 @@
+"""Tables with outputs and references, in files of our own making."""
+
+import pytest
+
+from store import vectors
+from store.errors import AlignmentError, ImportFormatError
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+
+HEAD = "prompt,reference,prediction\n"
+GOOD = HEAD + "2+2?,4,4\nCapital of France?,Paris,Paris.\n"
+
+
+@pytest.fixture
+def folder(write, tmp_path):
+    """Return a function that writes files and reads the folder."""
+
+    def make(files, at="p", **options):
+        for name, content in files.items():
+            write(content, f"p/{name}")
+        read = read_paths(
+            [tmp_path / at], options=ReadOptions(**options), root=tmp_path, whole=True
+        )
+        return read.bundles
+
+    return make
+
+
+def figures(bundle):
+    return {
+        (bundle.datasets[run.dataset].name, run.system, bundle.metrics[one.metric].name): (
+            vectors.aggregate(one.values, bundle.metrics[one.metric].aggregation)
+        )
+        for run in bundle.runs
+        for one in run.scores
+    }
+
+
+def test_folders_are_systems_and_short_answers_are_matched(folder):
+    (bundle,) = folder({"runs/a/predictions.csv": GOOD, "runs/b/predictions.csv": GOOD})
+    assert figures(bundle) == {
+        ("p", system, metric): value
+        for system in "ab"
+        for metric, value in (("exact_match", 0.5), ("normalised_match", 1), ("token_f1", 1))
+    }
+    subjects = {guess.subject for guess in bundle.guesses}
+    assert subjects == {"columns", "systems", "dataset", "metrics"}
+
+
+def test_another_gold_is_another_dataset(folder):
+    other = GOOD.replace("Paris,", "Rome,")
+    names = {"runs/a/p.csv": GOOD, "runs/b/p.csv": other, "runs/c/p.csv": HEAD + "1+1?,2,3\n"}
+    (bundle,) = folder(names)
+    assert [one.name for one in bundle.datasets] == [
+        "p p, 2 items (a)",
+        "p p, 2 items (b)",
+        "p p, 1 items",
+    ]
+    assert "datasets" in {guess.subject for guess in bundle.guesses}
+
+
+def test_a_part_of_the_items_in_another_order(folder):
+    part = HEAD + "Capital of France?,Paris,Rome\n"
+    (bundle,) = folder({"bert.csv": GOOD, "t5.csv": part})
+    first, second = (run.scores[0].values[:, 0].tolist() for run in bundle.runs)
+    assert (first, second[1]) == ([1, 0], 0)
+    assert second[0] != second[0]
+    assert [run.system for run in bundle.runs] == ["bert", "t5"]
+
+
+def test_items_by_id_and_systems_by_column(folder):
+    text = "model,id,gold,prediction\nA,x,pos,pos\nA,y,neg,pos\nB,y,neg,neg\nB,x,pos,pos\n"
+    (bundle,) = folder({"all.csv": text}, score=["accuracy"])
+    assert list(figures(bundle).values()) == [0.5, 1.0]
+    assert [item.key for item in bundle.datasets[0].items] == ["x", "y"]
+    with pytest.raises(ImportFormatError, match=r"line 6, field 'id': the item 'x' stands twice"):
+        folder({"all.csv": text + "B,x,pos,neg\n"})
+
+
+def test_transcripts_go_by_error_rates(folder):
+    text = "audio_id\ttranscription\tsentence\n1\ta b\ta c\n2\t\tx\n"
+    (bundle,) = folder({"whisper.tsv": text})
+    assert figures(bundle)["p", "whisper", "WER"] == pytest.approx(2 / 3)
+    assert "1 empty outputs count as empty answers" in bundle.warnings[0]
+
+
+def test_several_right_answers_and_none_given(folder):
+    lines = '{"id": "q", "prediction": "b", "references": ["a", "b"]}\n'
+    lines += '{"id": "r", "prediction": null, "references": ["a"]}\n'
+    (bundle,) = folder({"m.jsonl": lines})
+    values = bundle.runs[0].scores[0].values[:, 0].tolist()
+    assert (values[0], values[1] != values[1]) == (1, True)
+
+
+def test_gold_of_another_table(folder, write):
+    gold = write("id,answer\nx,1\ny,2\n", "elsewhere.csv")
+    (bundle,) = folder({"m.csv": "id,prediction\nx,1\ny,3\n"}, gold=gold, score=["em"])
+    assert figures(bundle) == {("p", "m", "exact_match"): 0.5}
+    with pytest.raises(AlignmentError, match=r"line 2: the item 'z' is not in"):
+        folder({"m.csv": "id,prediction\nz,1\n"}, gold=gold)
+
+
+def test_a_run_of_mlflow_is_called_as_there(folder):
+    (bundle,) = folder({"r1/artifacts/predictions.csv": GOOD, "r1/tags/mlflow.runName": "zebra"})
+    assert bundle.runs[0].system == "zebra"
+
+
+def test_a_table_that_is_scored_is_not_scored_again(folder):
+    text = "id,prediction,reference,exact_match\nx,a,a,1\ny,b,c,0\n"
+    (bundle,) = folder({"m.csv": text}, system="m", dataset="d")
+    assert (bundle.format, bundle.metrics[0].name) == ("generic", "exact_match")
+    (bundle,) = folder({"m.csv": text}, score=["token_f1"])
+    assert (bundle.format, bundle.metrics[0].name) == ("predictions", "token_f1")
