@@ -1,4 +1,4 @@
-"""One way to give any study away: as plain text, Markdown, LaTeX, CSV or JSON.
+"""One way to give any study away: as plain text, Markdown, LaTeX, HTML, CSV or JSON.
 
 A study builds a `Report` out of sentences and tables and leaves the writing to this module. Cells
 are plain values; how they look is decided here, alike in every form::
@@ -27,6 +27,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -168,6 +169,26 @@ class Table:
             return long_table(specs, head, body, caption, notes)
         return floating_table(specs, head, body, caption, notes)
 
+    def as_html(self) -> str:
+        """Return a table for a notebook or a page."""
+        right = self._right()
+        side = ['style="text-align: right"' if is_right else "" for is_right in right]
+        head = [
+            f"<th {align}>{escape(title)}</th>"
+            for title, align in zip(self.titles(), side, strict=True)
+        ]
+        lines = [f"<caption>{escape(self.caption)}</caption>"] if self.caption else []
+        lines.append(f"<thead><tr>{''.join(head)}</tr></thead>")
+        for row in self.rows:
+            cells = []
+            for column, cell, align in zip(self._columns(), row, side, strict=True):
+                written = escape(_formatted(_value(cell), column))
+                tag = f"<b>{written}</b>" if isinstance(cell, Strong) else written
+                cells.append(f"<td {align}>{tag}</td>")
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        notes = [f"<p>{escape(note)}</p>" for note in self._notes("Bold")]
+        return "\n".join(["<table>", *lines, "</table>", *notes])
+
     def as_csv(self) -> str:
         """Return the values as they are, not rounded; an interval takes two columns."""
         rows = [[_value(cell) for cell in row] for row in self.rows]
@@ -270,6 +291,15 @@ class Report:
         whole = "\n\n".join(parts)
         return "\n".join([*latex_packages(whole), whole]) + "\n"
 
+    def as_html(self) -> str:
+        """Return the report as a piece of HTML, for a notebook."""
+        parts = [f"<h4>{escape(self.title)}</h4>"] if self.title else []
+        parts += [f"<p>{escape(sentence)}</p>" for sentence in self.sentences]
+        parts += [table.as_html() for table in self.tables]
+        parts += [f"<p>Note: {escape(note)}</p>" for note in self.warnings]
+        parts += [f"<p><code>{escape(self.signature)}</code></p>"] if self.signature else []
+        return "\n".join(parts) + "\n"
+
     def as_csv(self) -> str:
         """Return the values of the tables, one below the other, an empty line between them."""
         return "\n".join(table.as_csv() for table in self.tables)
@@ -287,6 +317,28 @@ class Report:
             "warnings": list(self.warnings),
             "signature": self.signature,
         }
+
+
+def rows_of(table: Table) -> list[dict[str, JsonValue]]:
+    """Return the rows of a table by column, not rounded; an interval takes two columns.
+
+    Of columns with one title the second is called ``"title 2"``.
+    """
+    titles: list[str] = []
+    for title in table.titles():
+        same = sum(known == title or known.rpartition(" ")[0] == title for known in titles)
+        titles.append(f"{title} {same + 1}" if same else title)
+    rows = []
+    for row in table.rows:
+        found: dict[str, JsonValue] = {}
+        for title, cell in zip(titles, row, strict=True):
+            value = _value(cell)
+            if isinstance(value, tuple):
+                found[f"{title} low"], found[f"{title} high"] = map(to_plain, value)
+            else:
+                found[title] = to_plain(value)
+        rows.append(found)
+    return rows
 
 
 def _value(cell: Cell) -> Value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -142,13 +141,14 @@ def _of_table(
                 f"the table has no column '{metric}'; it has {', '.join(columns)}.", field="metric"
             )
         return {metric: by_item(items, columns[others[0]])}
-    wanted = [metric] if metric is not None else _numeric(columns)
+    wanted = [metric] if metric is not None else numeric(columns)
     if not wanted:
         raise ImportFormatError("the table has no column of numbers.", field="scores")
     return {name: by_item(items, columns[name]) for name in wanted}
 
 
-def _numeric(columns: Mapping[str, Sequence[Any]]) -> list[str]:
+def numeric(columns: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the columns that hold numbers only, without those that name items and groups."""
     return [
         name
         for name, cells in columns.items()
@@ -162,8 +162,3 @@ def _counts(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" or (
         len(index) > 0 and list(index) == list(range(len(index)))
     )
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a cell holds nothing."""
-    return value is None or (isinstance(value, float) and math.isnan(value))

@@ -51,6 +51,13 @@ def test_guide_runs_and_fills_a_store(names: dict[str, Any]) -> None:
     assert runs["mine"].git_commit is None  # the guide does not run in a repository
 
 
+def test_guide_asks_of_a_store_and_of_plain_scores(names: dict[str, Any]) -> None:
+    answer = names["answer"].study
+    assert (answer.system_a, answer.system_b, answer.metric.name) == ("new", "old", "accuracy")
+    assert answer.analysis.difference == pytest.approx(0.6)
+    assert names["board"]["system"].iloc[0] == "A"
+
+
 def test_callback_and_fixtures_of_the_guide_log(
     names: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,164 @@
+"""The questions as functions: the commands' answers, of a store or of plain scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import tiebreak
+from dashboard.cli import app
+
+RNG = np.random.default_rng(5)
+ITEMS = [f"q{n}" for n in range(40)]
+A = np.array([1] * 30 + [0] * 10)
+B = np.array([1] * 18 + [0] * 22)
+
+
+@pytest.fixture(scope="module")
+def path(example_copy: Any) -> Path:
+    """Return the example store; nothing here changes it."""
+    return Path(example_copy().path)
+
+
+def of_command(path: Path, *words: str) -> dict[str, Any]:
+    outcome = CliRunner().invoke(app, ["--store", str(path), *words, "--json"])
+    assert outcome.exit_code == 0, outcome.output
+    return json.loads(outcome.stdout)["result"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda p: tiebreak.leaderboard(p, "digits"), ["leaderboard", "digits"]),
+        (
+            lambda p: tiebreak.compare("Extra trees 100", "MLP 64", p, dataset="digits"),
+            ["compare", "Extra trees 100", "MLP 64", "--dataset", "digits"],
+        ),
+        (
+            lambda p: tiebreak.pairs(
+                p, "digits", correction="bh", systems=["MLP 64", "Extra trees 100"]
+            ),
+            ["pairs", "digits", "--correction", "bh", "--systems", "MLP 64,Extra trees 100"],
+        ),
+        (lambda p: tiebreak.power(p, "digits"), ["power", "dataset", "digits"]),
+    ],
+)
+def test_answer_is_that_of_the_command(
+    path: Path, ask: Callable[[Path], tiebreak.Answer[Any]], words: list[str]
+) -> None:
+    answer = ask(path)
+    assert json.loads(json.dumps(answer.to_dict())) == of_command(path, *words)
+    assert answer.sentence
+    assert answer.sentence in str(answer).replace("\n", " ")
+    assert len(answer.to_frame())
+    assert "|" in answer.to_markdown()
+    assert "tabular" in answer.to_latex()
+    html = answer._repr_html_()
+    assert html.count("<table>") == html.count("</table>") > 0
+
+
+def as_long() -> pd.DataFrame:
+    return pd.DataFrame({"system": ["A"] * 40 + ["B"] * 40, "item": ITEMS * 2, "score": [*A, *B]})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"A": A, "B": B},
+        {"A": list(A), "B": tuple(B)},
+        {"A": dict(zip(ITEMS, A, strict=True)), "B": dict(zip(ITEMS, B, strict=True))},
+        {"A": pd.Series(A, ITEMS), "B": pd.Series(B, ITEMS)},
+        pd.DataFrame({"A": A, "B": B}),
+        pd.DataFrame({"A": A, "B": B}, index=ITEMS),
+        pa.table({"item": ITEMS, "A": A, "B": B}),
+        as_long(),
+        as_long().sample(frac=1, random_state=1),
+    ],
+)
+def test_scores_in_any_form_have_one_answer(data: object) -> None:
+    (row,) = tiebreak.pairs(data).to_frame().to_dict("records")
+    assert (row["a"], row["b"], row["verdict"], row["n_items"]) == ("A", "B", "better", 40)
+    assert row["difference"] == pytest.approx(0.3)
+    frame = tiebreak.leaderboard(data).to_frame()
+    assert list(frame["system"]) == ["A", "B"]
+
+
+def test_two_sets_of_scores_are_compared_as_they_stand() -> None:
+    row = tiebreak.compare(A, B, names=("new", "old")).to_frame().iloc[0]
+    assert (row.a, row.b, row.verdict, row.n_items) == ("new", "old", "better", 40)
+    turned = tiebreak.compare(A, B, higher_is_better=False)
+    assert turned.study.verdict == "worse"
+    assert tiebreak.compare(A, B, metric="WER").study.verdict == "worse"  # as is generally known
+    wide = tiebreak.compare(A, B, margin=0.9)
+    assert wide.study.verdict == "better"
+
+
+def test_items_are_matched_by_name_and_groups_are_units() -> None:
+    shuffled = dict(zip(reversed(ITEMS), reversed(B.tolist()), strict=True))
+    paired = tiebreak.compare(dict(zip(ITEMS, A.tolist(), strict=True)), shuffled)
+    assert paired.study.analysis.test.pvalue == tiebreak.compare(A, B).study.analysis.test.pvalue
+    frame = pd.DataFrame({"A": A, "B": B, "group": [f"d{n // 2}" for n in range(40)]})
+    assert tiebreak.compare("A", "B", frame).study.clustered
+
+
+def test_several_datasets_are_ranked_and_counted() -> None:
+    data = {
+        f"d{n}": {
+            name: RNG.random(60) < right for name, right in (("A", 0.9), ("B", 0.5), ("C", 0.4))
+        }
+        for n in range(4)
+    }
+    assert set(tiebreak.rank(data, n_resamples=99).study.systems) == {"A", "B", "C"}
+    found = tiebreak.replicability("A", "B", data, dependent=False)
+    assert len(found.study.datasets) == 4
+    long = pd.DataFrame(
+        [
+            {"dataset": d, "system": s, "accuracy": float(score)}
+            for d, systems in data.items()
+            for s, scores in systems.items()
+            for score in scores
+        ]
+    )
+    again = tiebreak.replicability("A", "B", long, metric="accuracy", dependent=False)
+    assert [one.pvalue for one in again.study.datasets] == [
+        one.pvalue for one in found.study.datasets
+    ]
+    assert tiebreak.replicability_matrix(data, dependent=False).sentence
+
+
+def test_questions_that_need_a_store(path: Path) -> None:
+    with tiebreak.open_store(path) as store:
+        assert tiebreak.claims(store, "digits").sentence
+        assert tiebreak.claims(store, "digits").to_frame() is not None
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: tiebreak.compare([1, 0, 1], [1, 0]), "place by place"),
+        (lambda: tiebreak.compare(A, B, test="best"), "`test` must be one of auto"),
+        (lambda: tiebreak.compare(A, B, tests="auto"), "no setting `tests`"),
+        (lambda: tiebreak.compare(A, B, alpha=2), "alpha"),
+        (lambda: tiebreak.compare(A, B, names=("x", "x")), "different names"),
+        (lambda: tiebreak.compare(A, "B"), "two names"),
+        (lambda: tiebreak.compare(A, B, metric="zeal"), "higher_is_better"),
+        (lambda: tiebreak.compare("A", "C", {"A": A, "B": B}), "'C'"),
+        (lambda: tiebreak.pairs({"A": A, "B": B}, correction="x"), "`correction` must be"),
+        (lambda: tiebreak.pairs({"d1": {"A": A, "B": B}, "d2": {"A": A}}), "`dataset`: 'd1', 'd2'"),
+        (lambda: tiebreak.pairs({}), "give a store"),
+        (lambda: tiebreak.pairs(pd.DataFrame({"A": ["x"]})), "no column of numbers"),
+        (lambda: tiebreak.pairs(pd.DataFrame({"system": ["x"]})), "'score'"),
+        (lambda: tiebreak.pairs("nowhere.db"), "There is no store"),
+    ],
+)
+def test_what_is_wrong_is_an_error_in_words(ask: Callable[[], object], said: str) -> None:
+    with pytest.raises(tiebreak.StoreError, match=said):
+        ask()

@@ -1,0 +1,97 @@
+"""What every question returns: the study, as sentence, table, JSON, Markdown, LaTeX or HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from analysis.report import Report, rows_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows = list[dict[str, Any]]
+
+
+class Told(Protocol):
+    """What all studies have."""
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+
+    @property
+    def signature(self) -> str:
+        """One line from which the study can be repeated."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know before believing the answer."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON-safe values."""
+
+    def report(self) -> Report:
+        """Return what to write down."""
+
+
+S_co = TypeVar("S_co", bound=Told, covariant=True)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Generic[S_co]):
+    """The answer to a question. It shows itself in a notebook."""
+
+    study: S_co
+    """Everything that was computed."""
+    rows: Callable[[], Rows] | None = None
+    """The rows of `to_frame`; by default those of the report's first table."""
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        return self.study.sentence
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know before believing the answer."""
+        return self.study.warnings
+
+    @property
+    def signature(self) -> str:
+        """One line from which the study can be repeated."""
+        return self.study.signature
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the command answers as `result` with ``--json``."""
+        return self.study.to_dict()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the main table, not rounded, as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows())
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown."""
+        return self.study.report().as_markdown()
+
+    def to_latex(self) -> str:
+        """Return the report as LaTeX."""
+        return self.study.report().as_latex()
+
+    def __str__(self) -> str:
+        return self.study.report().as_text()
+
+    def __repr__(self) -> str:
+        return "\n".join([self.sentence, *(f"Note: {note}" for note in self.warnings)])
+
+    def _repr_html_(self) -> str:
+        return self.study.report().as_html()
+
+    def _rows(self) -> Rows:
+        if self.rows is not None:
+            return self.rows()
+        tables = self.study.report().tables
+        return rows_of(tables[0]) if tables else []
