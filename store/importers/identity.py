@@ -9,12 +9,17 @@ from dataclasses import dataclass, fields
 ROLES = ("revision", "adapter", "precision", "backend", "prompt_variant")
 """Roles of columns that tell systems of one model apart."""
 _HASH = re.compile(r"[0-9a-f]{12,}")
-_USUAL = {
-    "revision": {"main", "master", "latest", "default", "no_revision_available"},
-    "precision": {"auto", "default", "float", "float32", "fp32"},
-    "backend": {"hf", "huggingface", "hf-causal", "hf-causal-experimental", "default"},
-    "prompt_variant": {"default"},
+_USUAL = {"revision": {"main", "master", "latest"}, "precision": {"float32"}, "backend": {"hf"}}
+"""What is in no name, since most systems have it."""
+_UNSAID = {"auto", "default", "no_revision_available"}
+"""What a source writes where it does not say."""
+_SPELLINGS = {
+    "precision": dict.fromkeys(("float", "fp32"), "float32"),
+    "backend": dict.fromkeys(
+        ("huggingface", "hf-auto", "hf-causal", "hf-causal-experimental"), "hf"
+    ),
 }
+"""Other words for the same: the harness has renamed the back-end twice."""
 _NOTHING = {"", "none", "null", "n/a", "na", "nan", "-", "false"}
 
 
@@ -62,9 +67,10 @@ def identity_of(model: str, stated: Mapping[str, str]) -> Identity:
     return Identity(
         model,
         **{
-            role: value
+            role: _SPELLINGS.get(role, {}).get(value.lower(), value)
             for role in ROLES
             if (value := stated.get(role, "").strip()).lower() not in _NOTHING
+            and value.lower() not in _UNSAID
         },
     )
 

@@ -46,6 +46,8 @@ NAME = "lm_eval"
 DESCRIPTION = "lm-evaluation-harness: results_*.json and samples_*.jsonl"
 _SUMS_OF_LOGS = frozenset({"perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"})
 """Metrics whose values in a samples file are log-likelihoods, not the metric."""
+_OF_STEREOTYPES = frozenset({"likelihood_diff", "likelihood_difference", "pct_stereotype"})
+"""Lower is better, as today's harness states; files of 2023 state no directions."""
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -255,6 +257,8 @@ class _Builder:
         """Return the index of a metric; a new one for a new name or filter."""
         metric = self.settings.metric_of(key.name, "mean", is_percent=False, is_only=is_only)
         identity = (key.name, key.signature or metric.signature)
+        if stated is None and key.name in _OF_STEREOTYPES:
+            stated = False
         direction = self.settings.direction_of(key.name, stated, is_only=is_only)
         if identity not in self.metrics:
             self.metrics[identity] = replace(

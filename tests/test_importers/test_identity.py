@@ -45,6 +45,12 @@ def test_what_is_usual_is_a_field_and_not_in_the_name() -> None:
     assert Identity("m").stated == {}
 
 
+def test_names_that_a_harness_changed_are_one_and_auto_says_nothing() -> None:
+    told = [identity_of("m", {"backend": one}) for one in ("hf", "hf-causal-experimental")]
+    assert told[0] == told[1]
+    assert identity_of("m", {"precision": "auto", "backend": "default"}) == Identity("m")
+
+
 def test_arguments_of_a_harness() -> None:
     found = of_arguments("m", {"load_in_4bit": "True", "peft": "a", "revision": "r1"}, "vllm")
     assert found == Identity("m", "r1", "a", "4-bit", "vllm")

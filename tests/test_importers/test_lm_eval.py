@@ -292,6 +292,12 @@ def test_layout_of_2023(read) -> None:
     assert [dataset.version for dataset in bundle.datasets] == ["0", "0"]
 
 
+def test_stereotypes_of_2023_are_lower_is_better(read) -> None:
+    content = {"results": {"crows": {"pct_stereotype": 0.6}}, "versions": {"crows": 0},
+               "config": {"model": "hf-causal", "model_args": "pretrained=org/old"}}  # fmt: skip
+    assert read(json.dumps(content), "old.json").metrics[0].higher_is_better is False
+
+
 def test_no_number_for_an_aggregate_is_told(read) -> None:
     results = results_04(results={"sums": {"acc,none": 0.5, "f1,none": "N/A"}})
     bundle = read(results, "results.json")

@@ -71,6 +71,7 @@ def test_the_exported_table(put, read):
     body = '"x","y","[PASS] (1.00)\n\nWell","[FAIL] (0.25) no\n---\nWell"\n"z","","[ERROR] 429",""'
     put(f"{head}\n{body}\n", "quiz/results/results.csv")
     put("providers: []\n", "quiz/promptfooconfig.yaml")
+    put("model,prompt,count,n_correct\na,p,1,1\n", "quiz/results/sums.csv")
     found = read()
     scores = scores_of(found.bundles)
     assert scores[("a:net", "quiz", "pass", 0)] == {"0": 1, "1": None}
