@@ -28,7 +28,7 @@ from store.importers.mt_metrics_eval import importer as mt_metrics_eval
 from store.importers.recipes import battles
 from store.importers.recipes import importer as recipes
 from store.importers.recipes.recipe import Recipe, shipped
-from store.importers.scorers import parallel, prediction_table, tags
+from store.importers.scorers import inflection, parallel, prediction_table, tags
 from store.importers.swebench import board as swebench_board
 from store.importers.swebench import importer as swebench
 from store.importers.wmt import direct_assessment as wmt_da
@@ -140,6 +140,13 @@ IMPORTERS: tuple[Importer, ...] = (
         prediction_table.sniff,
         prediction_table.read,
         prediction_table.group,
+    ),
+    Importer(
+        inflection.NAME,
+        inflection.DESCRIPTION,
+        inflection.sniff,
+        inflection.read,
+        inflection.group,
     ),
     Importer(parallel.NAME, parallel.DESCRIPTION, parallel.sniff, parallel.read, parallel.group),
     Importer(reported.NAME, reported.DESCRIPTION, reported.sniff, reported.read),

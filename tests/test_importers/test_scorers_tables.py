@@ -3,7 +3,7 @@
 import pytest
 
 from store import vectors
-from store.errors import AlignmentError, ImportFormatError
+from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 
@@ -100,9 +100,26 @@ def test_gold_of_another_table(folder, write):
         folder({"m.csv": "id,prediction\nz,1\n"}, gold=gold)
 
 
-def test_a_run_of_mlflow_is_called_as_there(folder):
-    (bundle,) = folder({"r1/artifacts/predictions.csv": GOOD, "r1/tags/mlflow.runName": "zebra"})
-    assert bundle.runs[0].system == "zebra"
+def test_an_artefact_of_mlflow_is_called_as_its_run(folder):
+    files = {"e/meta.yaml": "experiment_id: '1'\nname: demo\n"}
+    for run, model in (("r1", "llama"), ("r2", "llama"), ("r3", "gemma")):
+        files |= {
+            f"e/{run}/meta.yaml": f"run_name: {run}-zebra\n",
+            f"e/{run}/params/model": model,
+            f"e/{run}/artifacts/predictions.csv": GOOD,
+        }
+    found = [one for one in folder(files) if one.format == "predictions"]
+    assert [one.runs[0].system for one in found] == [
+        "llama (r1-zebra)",
+        "llama (r2-zebra)",
+        "gemma",
+    ]
+    assert {one.datasets[0].name for one in found} == {"demo"}
+
+
+def test_inputs_and_gold_alone_are_no_results(folder):
+    with pytest.raises(UnknownFormatError, match="without outputs"):
+        folder({"eval.csv": 'prompt,reference\n"a","{\\"b\\":1}"\n'}, at="p/eval.csv")
 
 
 def test_a_table_that_is_scored_is_not_scored_again(folder):

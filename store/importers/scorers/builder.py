@@ -102,10 +102,7 @@ class Scored:
             raise ImportFormatError(reason, path=self.settings.shown)
         mapping = self.settings.mapping
         made = self.settings.dataset_of(self.dataset, self._items())
-        names = ", ".join(run.system for run in self._runs[:8])
-        more = f" and {len(self._runs) - 8} more" if len(self._runs) > 8 else ""
         told = [
-            f"{len(self.gold.keys):,} items, {len(self._runs)} system(s): {names}{more}.",
             f"Scored here: {', '.join(metric.name for metric in self._scoring.metrics)} "
             f"({self.choice.because}).",
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -78,8 +79,10 @@ def _are_inflections(lines: list[str]) -> bool:
     rows = [line.split("\t") for line in lines]
     if {len(row) for row in rows} - {3, 4}:
         return False
-    return any(
-        sum(bool(_FEATURES.fullmatch(row[column])) for row in rows) > 0.9 * len(rows)
-        and sum(";" in row[column] for row in rows) > 0.5 * len(rows)
-        for column in (1, 2)
-    )
+    return any(are_features([row[column] for row in rows]) for column in (1, 2))
+
+
+def are_features(cells: Sequence[str]) -> bool:
+    """Return whether a column holds features of words, as ``N;NOM;PL``."""
+    n_fitting = sum(bool(_FEATURES.fullmatch(cell)) for cell in cells)
+    return 2 * sum(";" in cell for cell in cells) > len(cells) and n_fitting > 0.9 * len(cells)

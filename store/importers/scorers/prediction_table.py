@@ -19,6 +19,7 @@ from store.importers.cells import as_text
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.joined import joined
 from store.importers.scorers.layout import folder_name, parts_of
+from store.importers.scorers.run_folder import experiment_of_run, is_artefact, system_of_run
 from store.importers.scorers.scoring import chosen, usual_for
 from store.importers.scorers.table_roles import TableRoles, roles_of
 from store.importers.settings import Settings, load_settings
@@ -76,10 +77,18 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return False
     roles = roles_of(peek_columns(path), options.columns)
     if roles.output is None:
-        return False
+        return _is_gold_alone(path)
     is_asked = bool(options.score) or options.gold is not None
     has_gold = roles.gold is not None or _has_gold(options)
     return has_gold and (is_asked or not roles.has_scores)
+
+
+def _is_gold_alone(path: Path) -> bool:
+    """Return whether a table has inputs and what is right, and nothing else."""
+    columns = peek_columns(path)
+    roles = roles_of(columns, {"output": ""})
+    known = {roles.item, roles.input, roles.gold}
+    return None not in (roles.input, roles.gold) and known >= set(columns)
 
 
 def _has_gold(options: ReadOptions) -> bool:
@@ -138,6 +147,8 @@ def _rows_of(
 ) -> list[_Rows]:
     """Return what each system of a file gave."""
     settings = load_settings(path, shown, options)
+    if roles_of(peek_columns(path), settings.columns).output is None:
+        raise NoResultsError("inputs and what is right, without outputs to score.", path=shown)
     table = read_table(path, shown, problems)
     roles = roles_of(table.columns, settings.columns)
     if roles.output is None or not len(table):
@@ -242,9 +253,8 @@ def _system_of(path: Path, *, are_twins: bool) -> str:
     full = path.resolve()
     if are_twins:
         return full.parent.name
-    name = full.parent.parent / "tags" / "mlflow.runName"
-    if full.parent.name == "artifacts" and name.is_file():
-        return name.read_text(encoding="utf-8").strip() or full.parent.parent.name
+    if is_artefact(full):
+        return system_of_run(full.parent.parent)
     stem = data_stem(path.name)
     parts = [text for _, _, text in parts_of(stem) if not _NO_SYSTEM.fullmatch(text)]
     return "_".join(parts) if parts else folder_name(full)
@@ -253,6 +263,8 @@ def _system_of(path: Path, *, are_twins: bool) -> str:
 def _names(paths: Sequence[Path], sets: Sequence[_Set], *, are_twins: bool) -> list[str]:
     """Return a name for each dataset."""
     full = paths[0].resolve()
+    if is_artefact(full) and len(sets) == 1:
+        return [experiment_of_run(full.parent.parent)]
     stem = data_stem(full.name)
     is_told = any(not _NO_SYSTEM.fullmatch(text) for _, _, text in parts_of(stem))
     project = folder_name(full.parent if are_twins else full)
