@@ -18,6 +18,7 @@ from store.importers import (
     mteb,
     nlpstattest,
     reported,
+    terminal_bench,
     wandb,
 )
 from store.importers.bundle import ImportBundle, ReadOptions
@@ -97,6 +98,13 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(junit.NAME, junit.DESCRIPTION, junit.sniff, junit.read),
     Importer(mlflow.NAME, mlflow.DESCRIPTION, mlflow.sniff, mlflow.read, mlflow.group),
     Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read),
+    Importer(
+        terminal_bench.NAME,
+        terminal_bench.DESCRIPTION,
+        terminal_bench.sniff,
+        terminal_bench.read,
+        terminal_bench.group,
+    ),
     Importer(swebench.NAME, swebench.DESCRIPTION, swebench.sniff, swebench.read, swebench.group),
     Importer(
         swebench_board.NAME, swebench_board.DESCRIPTION, swebench_board.sniff, swebench_board.read

@@ -176,7 +176,7 @@ def _bundle(
         NAME,
         [*files, *([mapping.source_file] if mapping.source_file else [])],
         datasets=[settings.dataset_of(name, items, n_items_stated=total)],
-        metrics=metrics,
+        metrics=metrics[: 1 + max((s.metric for run in runs for s in run.scores), default=0)],
         runs=runs,
         overlaps=mapping.overlaps,
         aliases=mapping.aliases,

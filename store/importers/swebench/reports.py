@@ -67,8 +67,9 @@ def is_report(content: Any) -> bool:
     """Return whether JSON is the report of a harness: lists of instances by their outcome."""
     if not isinstance(content, dict):
         return False
-    lists = {name for name in OUTCOMES if _listed(content, name) is not None}
-    return "resolved" in lists and len(lists) > 1
+    lists = {name: ids for name in OUTCOMES if (ids := _listed(content, name)) is not None}
+    known = [one for ids in lists.values() for one in ids]
+    return "resolved" in lists and len(lists) > 1 and all("__" in one for one in known)
 
 
 def is_by_instance(content: Any) -> bool:

@@ -1,0 +1,210 @@
+"""Results of Terminal-Bench: a ``results.json`` for each run of an agent over the tasks.
+
+The runs of one submission lie in folders side by side; each is a trial. A trial without a verdict
+(``is_resolved: null``) is missing with the status *error*; the board counts it as unresolved,
+and so does ``--missing zero``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from store.errors import ImportFormatError
+from store.importers.bundle import (
+    BundleItem,
+    BundleMetric,
+    BundleReportedScore,
+    BundleRun,
+    BundleScores,
+    Guess,
+    ImportBundle,
+    Provenance,
+    ReadOptions,
+    SourceFile,
+    Status,
+)
+from store.importers.cells import CellError, parse_date
+from store.importers.settings import Settings, load_settings
+from store.importers.textfile import data_suffix, read_json
+
+NAME = "terminal_bench"
+DESCRIPTION = "results.json of Terminal-Bench: a run of an agent over the tasks"
+DATASET = "Terminal-Bench"
+_METRICS = (
+    BundleMetric("resolved", higher_is_better=True, unit="proportion", lower=0.0, upper=1.0),
+    BundleMetric("duration", higher_is_better=False, lower=0.0),
+    BundleMetric("input_tokens", higher_is_better=False, lower=0.0),
+    BundleMetric("output_tokens", higher_is_better=False, lower=0.0),
+)
+_DATED = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})[_-](.+)")
+_VARIANT = re.compile(r"\.(easy|hard|base_with_hint)$")
+
+
+def sniff(path: Path, options: ReadOptions) -> bool:
+    """Return whether JSON holds trials of tasks."""
+    if data_suffix(path) != ".json":
+        return False
+    try:
+        content, _ = read_json(path, path.name)
+    except ImportFormatError:
+        return False
+    results = content.get("results") if isinstance(content, dict) else None
+    first = results[0] if isinstance(results, list) and results else None
+    return isinstance(first, dict) and {"task_id", "is_resolved"} <= first.keys()
+
+
+def group(paths: Sequence[Path]) -> list[list[Path]]:
+    """Join the runs of a submission."""
+    submissions: dict[Path, list[Path]] = {}
+    for path in paths:
+        submissions.setdefault(path.resolve().parent.parent, []).append(path)
+    return [sorted(found) for found in submissions.values()]
+
+
+def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
+    """Read the runs of one submission; tasks that a run tried several times have more trials.
+
+    Raises
+    ------
+    ImportFormatError
+        A trial names no task, or its verdict is neither true, false nor null.
+    """
+    settings = load_settings(paths[0], shown[paths[0]], options)
+    system, date, guesses = _named(settings, paths)
+    system = settings.canonical(system)
+    files, trials, stated, n_other = [], [], [], 0
+    for path in paths:
+        content, sha256 = read_json(path, shown[path])
+        files.append(SourceFile(shown[path], sha256))
+        of_file = _trials(content["results"], shown[path])
+        trials += of_file
+        accuracy = content.get("accuracy")
+        if isinstance(accuracy, float) and 0 <= accuracy <= 1:
+            n_items, run = len(content["results"]), path.resolve().parent.name
+            stated.append(
+                BundleReportedScore(
+                    system, 0, 0, accuracy, None, n_items, date, run, printed=repr(accuracy)
+                )
+            )
+            verdicts = [record["is_resolved"] for trial in of_file for record in trial.values()]
+            judged = [verdict for verdict in verdicts if verdict is not None]
+            n_other += bool(judged) and abs(sum(judged) / len(judged) - accuracy) > 1e-9
+    keys = sorted({key for trial in trials for key in trial})
+    index = {key: i for i, key in enumerate(keys)}
+    scores: list[BundleScores] = []
+    statuses = {}
+    for number, trial in enumerate(trials):
+        status = np.full(len(keys), Status.NOT_ATTEMPTED, np.uint8)
+        values = np.full((len(_METRICS), len(keys), 1), np.nan)
+        for key, record in trial.items():
+            at = index[key]
+            verdict = record["is_resolved"]
+            status[at] = Status.ERROR if verdict is None else Status.OK
+            values[0, at] = np.nan if verdict is None else float(verdict)
+            if verdict is not None:
+                values[1:, at, 0] = _costs(record)
+        statuses[number] = status
+        kept = [n for n in range(len(_METRICS)) if n == 0 or np.isfinite(values[n]).any()]
+        scores += [BundleScores(n, values[n], number) for n in kept]
+    version = _version(paths[0])
+    n_without = sum(record["is_resolved"] is None for t in trials for record in t.values())
+    told = [f"{len(trials)} trials of {len(keys)} tasks; resolved is 1, unresolved 0."]
+    if n_without:
+        told.append(f"{n_without} trials have no verdict: missing, with the status 'error'.")
+    if n_other:
+        told.append(
+            f"{n_other} of {len(paths)} runs state another accuracy than their verdicts give: the "
+            "board counts a trial without a verdict as unresolved, as --missing zero does."
+        )
+    items = tuple(BundleItem(key, group=_VARIANT.sub("", key)) for key in keys)
+    mapping = settings.mapping
+    return ImportBundle(
+        NAME,
+        [*files, *([mapping.source_file] if mapping.source_file else [])],
+        datasets=[settings.dataset_of(settings.dataset or DATASET, items, version=version)],
+        metrics=_METRICS,
+        runs=[
+            BundleRun(
+                system,
+                0,
+                settings.run_label or "",
+                scores,
+                statuses,
+                provenance=_provenance(settings, date),
+            )
+        ],
+        reported_scores=stated,
+        overlaps=mapping.overlaps,
+        aliases=mapping.aliases,
+        understood=told,
+        guesses=guesses,
+    )
+
+
+def _trials(records: Sequence[Any], shown: str) -> list[dict[str, Mapping[str, Any]]]:
+    """Return task -> record for each trial; a task that stands again belongs to the next one."""
+    trials: list[dict[str, Mapping[str, Any]]] = []
+    times: dict[str, int] = {}
+    for number, record in enumerate(records):
+        place = f"results[{number}]"
+        key = record.get("task_id") if isinstance(record, dict) else None
+        if not isinstance(key, str) or not key:
+            raise ImportFormatError("the trial names no task.", path=shown, field=place)
+        if record.get("is_resolved") not in (True, False, None):
+            reason = f"is_resolved is {record['is_resolved']!r}; it must be true, false or null."
+            raise ImportFormatError(reason, path=shown, field=place)
+        trial = times[key] = times.get(key, -1) + 1
+        if trial == len(trials):
+            trials.append({})
+        trials[trial][key] = {"is_resolved": None, **record}
+    return trials
+
+
+def _version(path: Path) -> str:
+    """Return the version of the tasks that ``run_metadata.json`` beside the results states."""
+    beside = path.with_name("run_metadata.json")
+    content = read_json(beside, beside.name)[0] if beside.is_file() else None
+    return str(content.get("dataset_version") or "") if isinstance(content, dict) else ""
+
+
+def _costs(record: Mapping[str, Any]) -> list[float]:
+    """Return seconds and tokens; tokens of 0 were not counted by the agent."""
+    try:
+        start = parse_date(str(record.get("agent_started_at")))[0]
+        end = parse_date(str(record.get("agent_ended_at")))[0]
+        seconds = (end - start).total_seconds()
+    except CellError:
+        seconds = np.nan
+    tokens = [record.get(f"total_{name}_tokens") for name in ("input", "output")]
+    return [seconds, *(float(n) if isinstance(n, int) and n > 0 else np.nan for n in tokens)]
+
+
+def _named(settings: Settings, paths: Sequence[Path]) -> tuple[str, datetime | None, list[Guess]]:
+    """Return system and date, from the folder of the submission or of the only run."""
+    run = paths[0].resolve().parent
+    folder = run if len(paths) == 1 and not _DATED.fullmatch(run.parent.name) else run.parent
+    match = _DATED.fullmatch(folder.name)
+    date = None
+    if match:
+        try:
+            date = parse_date("-".join(match.groups()[:3]))[0]
+        except CellError:
+            match = None
+    name = match[4] if match else folder.name
+    if settings.system:
+        return settings.system, date, []
+    return name, date, [Guess("system", name, "the name of the folder")]
+
+
+def _provenance(settings: Settings, date: datetime | None) -> Provenance:
+    stated = replace(settings.provenance, harness="terminal-bench")
+    if stated.evaluated_on is not None or date is None:
+        return stated
+    return replace(stated, evaluated_on=date, tz_assumed=True)

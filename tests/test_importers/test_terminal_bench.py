@@ -1,0 +1,62 @@
+"""Runs of Terminal-Bench, in files of our own making."""
+
+import json
+
+import numpy as np
+import pytest
+
+from store.errors import ImportFormatError
+from store.importers.detect import read_paths
+
+
+def trial(task, verdict, tokens=0):
+    times = {"agent_started_at": "2025-07-11T19:00:00+00:00"}
+    times["agent_ended_at"] = "2025-07-11T19:01:30+00:00"
+    return {"task_id": task, "is_resolved": verdict, "total_input_tokens": tokens, **times}
+
+
+def results(*trials, accuracy=0.5):
+    ids = {"resolved_ids": ["a"], "unresolved_ids": ["b"]}
+    return json.dumps({"id": "x", "results": trials, "accuracy": accuracy, **ids})
+
+
+@pytest.fixture
+def bundles(write, tmp_path):
+    def make(**files):
+        for name, content in files.items():
+            write(content, f"20250711_agent_net/{name}/results.json")
+        return read_paths([tmp_path], root=tmp_path, whole=True).bundles
+
+    return make
+
+
+def test_runs_of_a_submission_are_trials(bundles):
+    one = results(trial("a", True, 7), trial("b.hard", False))
+    two = results(trial("a", None), trial("b.hard", True), trial("c", False), accuracy=0.25)
+    (bundle,) = bundles(run1=one, run2=two)
+    assert bundle.format == "terminal_bench"
+    (run,) = bundle.runs
+    assert run.system == "agent_net"
+    assert run.provenance.evaluated_on.date().isoformat() == "2025-07-11"
+    assert [(i.key, i.group) for i in bundle.datasets[0].items][1] == ("b.hard", "b")
+    resolved = {s.trial: s.values[:, 0] for s in run.scores if s.metric == 0}
+    np.testing.assert_array_equal(resolved[0], [1, 0, np.nan])
+    np.testing.assert_array_equal(resolved[1], [np.nan, 1, 0])
+    assert [run.statuses[n].tolist() for n in (0, 1)] == [[0, 0, 1], [2, 0, 0]]
+    costs = {(s.trial, bundle.metrics[s.metric].name): s.values[:, 0] for s in run.scores}
+    np.testing.assert_array_equal(costs[0, "duration"], [90, 90, np.nan])
+    np.testing.assert_array_equal(costs[0, "input_tokens"], [7, np.nan, np.nan])
+    assert [(s.source, s.value) for s in bundle.reported_scores] == [("run1", 0.5), ("run2", 0.25)]
+    assert any("1 of 2 runs state another accuracy" in told for told in bundle.understood)
+
+
+def test_a_task_tried_twice_in_a_run(bundles):
+    (bundle,) = bundles(run=results(trial("a", True), trial("b", True), trial("a", False)))
+    resolved = [s.values[:, 0] for s in bundle.runs[0].scores if s.metric == 0]
+    np.testing.assert_array_equal(resolved, [[1, 1], [0, np.nan]])
+
+
+@pytest.mark.parametrize("bad", [{"task_id": "b", "is_resolved": "yes"}, {"is_resolved": True}])
+def test_damaged_trials_name_their_place(bundles, bad):
+    with pytest.raises(ImportFormatError, match=r"results\[1\]"):
+        bundles(run=results(trial("a", True), bad))
