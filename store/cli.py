@@ -21,6 +21,11 @@ add_commands(
 )
 add_commands(
     app,
+    "store.commands.watch",
+    {"watch": "Take in the files of a folder as they are finished, each of them once."},
+)
+add_commands(
+    app,
     "store.commands.push",
     {"push": "Take in what scripts logged beside the store before they were stopped."},
 )

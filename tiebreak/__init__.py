@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         NotFoundError,
         Store,
         StoreError,
+        ingest,
         open_store,
     )
 
@@ -44,6 +45,7 @@ __all__ = [
     "claims",
     "compare",
     "correlate",
+    "ingest",
     "leaderboard",
     "log_run",
     "open_store",
@@ -61,7 +63,14 @@ _HOMES = {
     "on_one_dataset": ("compare", "leaderboard", "pairs", "power"),
     "over_datasets": ("rank", "replicability", "replicability_matrix"),
     "logging_runs": ("RunInProgress", "log_run", "start_run"),
-    "results_store": ("ImportFormatError", "NotFoundError", "Store", "StoreError", "open_store"),
+    "results_store": (
+        "ImportFormatError",
+        "NotFoundError",
+        "Store",
+        "StoreError",
+        "ingest",
+        "open_store",
+    ),
 }
 """Module -> the public names that it holds."""
 

@@ -40,7 +40,9 @@ def blocks() -> list[tuple[int, str]]:
 def test_guide_runs_and_fills_a_store(names: dict[str, Any]) -> None:
     with tiebreak.open_store(names["folder"] / "results.db") as store:
         runs = {run.system: run for run in list_runs(store)}
-    assert set(runs) == {"mine", "always Lima", "yours", "logistic regression", "checkpoint-500"}
+    logged = {"mine", "always Lima", "yours", "logistic regression", "checkpoint-500"}
+    assert set(runs) == logged | {"theirs"}
+    assert names["done"].plan.is_whole
     values = {(run.system, v.metric): v.value for run in runs.values() for v in run.vectors}
     assert values["always Lima", "accuracy"] == pytest.approx(1 / 3)
     assert values["yours", "latency"] == pytest.approx(2.8 / 3)

@@ -1,0 +1,68 @@
+"""Files into a store in one step, for whoever cannot be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace as with_fields
+from pathlib import Path
+
+from store.engine import Store
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+from store.ingest.planned import Imported, ingest_settled, settle
+
+
+def ingest_files(
+    store: Store,
+    paths: Iterable[Path | str] | Path | str,
+    *,
+    actor: str,
+    format: str | None = None,
+    options: ReadOptions | None = None,
+    take_guesses: bool = False,
+    replace: bool = False,
+    dry_run: bool = False,
+    root: Path | None = None,
+) -> Imported:
+    """Read files and write what is certain and what is guessed, in one transaction.
+
+    Parameters
+    ----------
+    store
+        Where to; recipes in the folder ``recipes`` beside it are used.
+    paths
+        Files, folders, archives and patterns; see `read_paths`.
+    take_guesses
+        Answer open questions with their guess; else what waits for an answer stays out.
+    replace
+        Accept other scores than the store has.
+    dry_run
+        Do everything and take it back.
+    root
+        Messages show paths relative to this folder.
+
+    Raises
+    ------
+    ImportFormatError, ConflictError
+        A file that is named, not found in a folder or by a pattern, does not fit.
+    """
+    options = options or ReadOptions()
+    if options.recipes is None and store.path is not None:
+        options = with_fields(options, recipes=store.path.parent / "recipes")
+    read = read_paths(paths, format=format, options=options, root=root)
+    settled = settle(
+        store,
+        read.readings,
+        options.answers,
+        higher_is_better=options.higher_is_better,
+        take_guesses=take_guesses,
+    )
+    return ingest_settled(
+        store,
+        read,
+        settled,
+        actor=actor,
+        higher_is_better=options.higher_is_better,
+        replace=replace,
+        dry_run=dry_run,
+    )
