@@ -1,4 +1,4 @@
-"""The store's commands: ingest, ls, show, export, delete, restore, purge, tag, note, db.
+"""The store's commands: ingest, recipes, ls, show, export, delete, restore, purge, tag, note, db.
 
 Their modules are loaded when they are run; a test holds the lines of help here to theirs.
 """
@@ -28,6 +28,14 @@ add_commands(
     app,
     "store.commands.push",
     {"push": "Take in what scripts logged beside the store before they were stopped."},
+)
+add_commands(
+    app,
+    "store.commands.recipes",
+    {
+        "recipes": "List recipes; with a name show its YAML; with --on FILE say what it makes of "
+        "the file."
+    },
 )
 add_commands(
     app,

@@ -51,6 +51,26 @@ def _fits(match: Match, path: Path) -> bool:
     )
 
 
+def misses(recipe: Recipe, path: Path) -> list[str]:
+    """Return for each way of recognising the format what the file lacks, a sentence each."""
+    told = []
+    for number, match in enumerate(recipe.match, start=1):
+        checks = {f"kind: {match.kind}": Match(kind=match.kind)} if match.kind else {}
+        if match.files:
+            checks[f"files: {', '.join(match.files)}"] = Match(files=match.files)
+        if match.members:
+            checks[f"members: {', '.join(match.members)}"] = Match(members=match.members)
+        checks |= {f"beside: {one}": Match(beside=[one]) for one in match.beside}
+        checks |= {f"columns: {one}": Match(columns=[one]) for one in match.columns}
+        checks |= {f"has: {one}": Match(has=[one]) for one in match.has}
+        told += [
+            f"match {number}: `{shown}` does not hold."
+            for shown, check in checks.items()
+            if not _fits(check, path)
+        ]
+    return told
+
+
 def _is_called(path: Path, patterns: Sequence[str]) -> bool:
     whole = path.resolve().as_posix()
     return any(fnmatch(whole if "/" in pattern else path.name, pattern) for pattern in patterns)
