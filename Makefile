@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint build bench answers oracle calibrate lock
+.PHONY: help setup run test test-fast lint build bench answers oracle calibrate fuzz faults lock
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,9 +31,22 @@ run: setup  ## open the dashboard on a store with real content
 	.venv/bin/tiebreak demo --if-empty
 	.venv/bin/tiebreak serve
 
+# A worker for each processor: more threads in the matrix library would only wait for one another.
+test test-fast fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
+PYTEST := $(PY) -m pytest -n auto --dist worksteal
+
 test: setup  ## run every test, the browser's too
 	$(PY) tests/test_browser/chromium.py
-	$(PY) -m pytest -n auto --dist worksteal
+	$(PYTEST)
+
+test-fast: setup  ## the daily loop: no browser, no simulations, nothing slow
+	$(PYTEST) -m "not browser and not calibration and not slow and not shared"
+
+fuzz: setup  ## new examples for the property tests, a hundred times as many; ON=tests/test_store
+	nice $(PYTEST) -m hypothesis --hypothesis-profile=fuzz $(or $(ON),tests/test_importers) --timeout=3600
+
+faults: setup  ## kill writers, fill disks, crowd a store, again and again; ROUNDS=20
+	for round in $$(seq $(or $(ROUNDS),20)); do nice $(PYTEST) tests/test_store/test_faults.py || exit 1; done
 
 lint: setup  ## ruff, mypy --strict and the contract of the layers
 	.venv/bin/ruff check .
@@ -57,7 +70,7 @@ oracle: setup  ## R against our commands, on new and nasty data (skipped where R
 	nice $(PY) -m benchmarks.oracle $(if $(SEED),--seed $(SEED)) $(if $(REPEATS),--repeats $(REPEATS))
 
 calibrate: setup  ## the statistical calibration in full (slow), and docs/calibration*.md anew
-	$(PY) -m pytest -n auto -m "not browser" tests/test_statistics --calibrate=full
+	$(PYTEST) tests/test_statistics --calibrate=full --timeout=3600
 	$(PY) -m benchmarks.calibration --out docs
 	$(PY) -m benchmarks.calibration.replicability --out docs
 	$(PY) -m benchmarks.calibration.claims --out docs

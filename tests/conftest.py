@@ -32,6 +32,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
+    """Mark what simulates; leave cells of a grid that are marked `full` to `--calibrate=full`."""
+    for item in items:
+        if "calibration" in item.path.name or "calibrate_repetitions" in item.fixturenames:
+            item.add_marker("calibration")
+    if config.getoption("--calibrate") == "reduced":
+        left = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+
+
 def pytest_collection_finish() -> None:
     """Spare the collector of garbage millions of objects that live as long as the process."""
     gc.collect()

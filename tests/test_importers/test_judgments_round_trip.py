@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.engine import open_store
@@ -65,7 +65,6 @@ WRITERS = {
 }
 
 
-@settings(max_examples=40, deadline=None)
 @given(table=tables, name=st.sampled_from(sorted(WRITERS)))
 def test_ratings_come_back_bit_for_bit(table, name) -> None:
     with tempfile.TemporaryDirectory() as folder:

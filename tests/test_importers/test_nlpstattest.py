@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ImportFormatError, UnknownFormatError
@@ -178,7 +178,6 @@ def test_lists_and_tables_are_still_generic(read) -> None:
 
 
 def test_every_line_is_read_bit_by_bit() -> None:
-    @settings(max_examples=100, deadline=None)
     @given(
         st.lists(
             st.tuples(*[st.floats(-1e100, 1e100)] * 2),

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.importers.bundle import ReadOptions
@@ -74,7 +74,6 @@ def content_of(bundle, trial_labels):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@settings(max_examples=60, deadline=None)
 @given(table=tables)
 def test_long_table_comes_back(name, table) -> None:
     rows = [(*key, value) for key, value in table.items()]
@@ -87,7 +86,6 @@ def test_long_table_comes_back(name, table) -> None:
     assert bundle.skipped == ()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     scores=st.lists(
         st.tuples(st.floats(0, 1), st.one_of(st.none(), st.floats(-1e9, 1e9))),
@@ -112,7 +110,6 @@ def test_wide_and_long_say_the_same(scores) -> None:
     assert found[0] == found[1]
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=tables, data=st.data())
 def test_row_order_does_not_matter(table, data) -> None:
     rows = [(*key, value) for key, value in table.items()]

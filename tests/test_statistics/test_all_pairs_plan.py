@@ -3,7 +3,7 @@ import threading
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis.statistics.all_pairs import kernels, plan
 from analysis.statistics.all_pairs.plan import (
@@ -125,14 +125,16 @@ def blas_threads():
 
 
 def test_the_matrix_library_gets_its_threads_back_after_the_last_user():
-    before = blas_threads()
-    first, second = blas_on_one_thread(), blas_on_one_thread()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert set(blas_threads()) == {1}
-    second.__exit__(None, None, None)
-    assert blas_threads() == before
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        assert set(before) == {2}
+        first, second = blas_on_one_thread(), blas_on_one_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(blas_threads()) == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
 
 
 def test_no_more_threads_than_processors_unasked():

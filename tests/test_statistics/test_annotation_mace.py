@@ -227,5 +227,8 @@ def test_nothing_to_judge():
 def test_wrong_settings_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         mace([[0, 1, 0], [0, 1, 1]], **settings)
+
+
+def test_a_threshold_that_keeps_nothing_is_refused():
     with pytest.raises(ValueError, match="`threshold` must be above 0"):
         mace([[0, 1, 0], [0, 1, 1]]).certain(0)

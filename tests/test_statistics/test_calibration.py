@@ -43,9 +43,18 @@ PAIRED = [
 ] + [("mcnemar", "binary")]
 
 
-@pytest.mark.parametrize("n", [20, 50, 200])
+@pytest.mark.parametrize(
+    ("n", "alternative"),
+    [
+        (20, "two-sided"),
+        (50, "greater"),
+        pytest.param(20, "greater", marks=pytest.mark.full),
+        pytest.param(50, "two-sided", marks=pytest.mark.full),
+        pytest.param(200, "two-sided", marks=pytest.mark.full),
+        pytest.param(200, "greater", marks=pytest.mark.full),
+    ],
+)
 @pytest.mark.parametrize(("test", "kind"), PAIRED)
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_type_one_error_of_paired_tests(test, kind, n, alternative, calibrate_repetitions):
     rng = np.random.default_rng(n)
     rejections = 0

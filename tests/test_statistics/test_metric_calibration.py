@@ -64,8 +64,15 @@ def rate(errors, n_systems, measure, test, repetitions, n_resamples=199):
     raise AssertionError
 
 
-@pytest.mark.parametrize("errors", ["cells", "ties"])
-@pytest.mark.parametrize("n_systems", [4, 8])
+@pytest.mark.parametrize(
+    ("errors", "n_systems"),
+    [
+        ("cells", 8),
+        ("ties", 4),
+        pytest.param("cells", 4, marks=pytest.mark.full),
+        pytest.param("ties", 8, marks=pytest.mark.full),
+    ],
+)
 @pytest.mark.parametrize("test", SWAPS)
 def test_exchanges_keep_their_level_where_outputs_have_errors_of_their_own(
     test, n_systems, errors, calibrate_repetitions
@@ -200,6 +207,7 @@ def test_published_counts_say_what_the_page_says(published):
         )
 
 
+@pytest.mark.full
 def test_a_published_scenario_can_be_computed_again(published):
     results, about = published
     scenario = Scenario("skewed", 4)

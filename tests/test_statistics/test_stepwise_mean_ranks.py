@@ -15,6 +15,7 @@ from analysis.statistics.across.stepwise_mean_ranks import (
     stepwise_mean_ranks,
 )
 
+FULL = pytest.mark.full
 ratings = arrays.arrays(
     np.float64, st.tuples(st.integers(2, 5), st.integers(1, 9)), elements=st.integers(0, 3)
 )
@@ -115,7 +116,10 @@ def _alike(rng, kind, k, n):
 @pytest.mark.parametrize(
     "kind", ["all", "ties", "one is best", "a wide pair around the others", "pairs"]
 )
-@pytest.mark.parametrize(("k", "n"), [(2, 6), (3, 6), (4, 7), (6, 9)])
+@pytest.mark.parametrize(
+    ("k", "n"), [(2, 6), (4, 7), pytest.param(3, 6, marks=FULL), pytest.param(6, 9, marks=FULL)]
+)
+@pytest.mark.calibration
 def test_level_of_the_family_is_kept_whoever_is_alike(kind, k, n):
     rng = np.random.default_rng(17)
     n_times, wrong = 250, 0
