@@ -35,6 +35,7 @@ from store.importers.swebench import importer as swebench
 from store.importers.wmt import direct_assessment as wmt_da
 from store.importers.wmt import metrics_task as wmt_metrics
 from store.importers.wmt import news as wmt_news
+from store.importers.wmt import published as wmt_scores
 
 Sniff = Callable[[Path, ReadOptions], bool]
 Read = Callable[[Sequence[Path], ReadOptions, Mapping[Path, str]], ImportBundle]
@@ -119,6 +120,7 @@ IMPORTERS: tuple[Importer, ...] = (
     ),
     Importer(mqm.NAME, mqm.DESCRIPTION, mqm.sniff, mqm.read, mqm.group, has_options=True),
     Importer(wmt_news.NAME, wmt_news.DESCRIPTION, wmt_news.sniff, wmt_news.read, wmt_news.group),
+    Importer(wmt_scores.NAME, wmt_scores.DESCRIPTION, wmt_scores.sniff, wmt_scores.read),
     Importer(wmt_da.NAME, wmt_da.DESCRIPTION, wmt_da.sniff, wmt_da.read, wmt_da.group),
     Importer(
         wmt_metrics.NAME,

@@ -12,7 +12,7 @@ from store.importers.wmt.options import MQM_WEIGHTS, parse_weights
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "importing_wmt.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```\n(.*?)```", TEXT, re.DOTALL)
-FORMATS = ("mqm", "wmt_da", "wmt_metrics", "mt_metrics_eval", "wmt_news")
+FORMATS = ("mqm", "wmt_da", "wmt_metrics", "mt_metrics_eval", "wmt_news", "wmt_scores")
 
 
 def example(start):
