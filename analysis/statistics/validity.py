@@ -66,6 +66,11 @@ BOUNDS: Mapping[str, Bound] = {
         "the side with the shorter tail is not valid",
         ("replicability | skewed",),
     ),
+    "corpus-units": Bound(
+        1_000,
+        "up to so many units the bootstrap by percentiles of a corpus metric errs too often",
+        ("pairs | corpus F1",),
+    ),
     "few-groups": Bound(
         10,
         "with fewer groups than this, skewness cannot be corrected for",
@@ -102,6 +107,8 @@ class Reason(IntEnum):
     """Few groups of unequal sizes: fewer degrees of freedom."""
     RUNS = 6
     """Widened by what another run of the systems would change."""
+    JACKKNIFE = 7
+    """A corpus metric of few units: the jackknife, where it is the more careful."""
 
 
 class Moments(NamedTuple):

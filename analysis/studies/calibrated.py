@@ -83,6 +83,8 @@ _GUARDED: Mapping[Reason, str] = {
     "errs too often: p is at least that of the exact McNemar test.",
     Reason.UNEQUAL: "Few groups of unequal sizes have fewer degrees of freedom than their number "
     "says: p and interval count that.",
+    Reason.JACKKNIFE: "Of few items the bootstrap errs too often: p and interval are those of the "
+    "jackknife where that is the more careful one.",
     Reason.RUNS: "Test and interval count what another run of the systems would change.",
 }
 

@@ -243,8 +243,8 @@ def test_tukey_says_where_pairs_scatter_unlike(store: Store, add_run: AddRun) ->
 
 
 def test_wilcoxon_of_many_ties_is_one_answer(store: Store, add_run: AddRun) -> None:
-    for name, shift in (("a", 0.0), ("b", 0.4)):
-        add_run(name, "d", np.round(RNG.normal(shift, 2, 150)).tolist(), metric="quality")
+    for name, shift in (("a", 0.0), ("b", 4.0)):
+        add_run(name, "d", np.round(RNG.normal(shift, 20, 250)).tolist(), metric="quality")
     cell = study_pairs(store, "d", settings=PairsSettings(test="wilcoxon", correction="none"))
     alone = study_comparison(store, "a", "b", settings=PairSettings(test="wilcoxon"))
     assert alone.analysis.test.pvalue == cell.pvalue[0, 1]

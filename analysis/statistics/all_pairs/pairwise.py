@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, BoolArray, FloatArray, Seed
-from analysis.statistics.aggregate import CORRELATIONS
+from analysis.statistics.aggregate import CORRELATIONS, is_sum_based
 from analysis.statistics.all_pairs.bootstrap import bootstrap_all_pairs
 from analysis.statistics.all_pairs.choice import Choice, choose_tests, named_test
 from analysis.statistics.all_pairs.closed_forms import (
@@ -57,6 +57,7 @@ from analysis.statistics.results import read_only
 from analysis.statistics.validity import RunSpread
 
 if TYPE_CHECKING:
+    from analysis.statistics.all_pairs.corpus_guard import CorpusGuard
     from analysis.statistics.all_pairs.guarding import Guarding
     from analysis.statistics.correlation_differences import CorrelationDifferences
 
@@ -207,7 +208,7 @@ class _Work:
         self._by_scores = by_scores
         self.choice = by_scores if s.test == "auto" else named_test(s.test, len(s.values))
         self._n_parts = self._count_parts()
-        self._guarding: Guarding | None = None
+        self._guarding: Guarding | CorpusGuard | None = None
         if s.test == "auto" and s.aggregation == "mean" and len(s.values) > 1:
             from analysis.statistics.all_pairs import guarding
 
@@ -219,6 +220,18 @@ class _Work:
                 alternative=s.alternative,
                 null=s.delta,
                 n_threads=s.n_threads,
+            )
+        elif s.test == "auto" and is_sum_based(s.aggregation) and len(s.values) > 1:
+            from analysis.statistics.all_pairs import corpus_guard
+
+            self._guarding = corpus_guard.CorpusGuard(
+                s.values,
+                self.difference,
+                self.n_units,
+                aggregation=s.aggregation,
+                codes=s.codes,
+                alternative=s.alternative,
+                null=s.delta,
             )
 
     @property

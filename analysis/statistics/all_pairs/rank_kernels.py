@@ -19,7 +19,7 @@ Keys = npt.NDArray[np.unsignedinteger]
 
 MISSING_STEP = -(2**31)
 """Stands for a missing score in int32 steps."""
-MAX_EXACT_TIED = 50
+MAX_EXACT_TIED = 128
 """Up to this many differences, some tied, their rank sum gets its exact distribution."""
 MAX_COMBINATIONS = 16_384
 """Up to this many ways to divide tie groups, but for the largest, more differences do as well."""
@@ -216,7 +216,7 @@ def tied_tails(groups: IntArray, doubled: int, tails: FloatArray) -> None:
     groups are divided in all ways; few differences are added up; `tails` is left alone where
     there are many of both.
     """
-    n = np.sum(groups)
+    n = int(np.sum(groups))
     if n > MAX_EXACT_RANKS:
         return
     largest, combinations = np.argmax(groups), 1
@@ -230,14 +230,35 @@ def tied_tails(groups: IntArray, doubled: int, tails: FloatArray) -> None:
         for tied in groups:
             ranks[below : below + tied] = 2 * below + tied + 1
             below += tied
-        chances = rank_sum_chances(ranks)
-        at_least, at_most = 0.0, 0.0
-        # From the ends, so that small chances are added first.
-        for value in range(chances.size - 1, doubled - 1, -1):
-            at_least += chances[value]
-        for value in range(doubled + 1):
-            at_most += chances[value]
-        tails[0], tails[1] = at_least, at_most
+        # The distribution is symmetric: the end that is nearer is added up.
+        nearer = min(doubled, n * (n + 1) - doubled)
+        chances = _lowest_chances(ranks, nearer)
+        reached = 0.0
+        for value in range(nearer):
+            reached += chances[value]
+        beyond = 1.0 - reached
+        reached += chances[nearer]
+        if nearer == doubled:
+            tails[0], tails[1] = beyond, reached
+        else:
+            tails[0], tails[1] = reached, beyond
+
+
+@compiled
+def _lowest_chances(ranks: IntArray, most: int) -> FloatArray:
+    """Return the chances of sums of `ranks` up to `most`, each with a fair coin."""
+    # Numbers of ways: 2^n of them stay well within float64.
+    ways, before = np.zeros(most + 1), np.zeros(most + 1)
+    ways[0] = 1.0
+    filled = 0
+    for rank in ranks:
+        ways, before = before, ways
+        filled = min(filled + rank, most)
+        for value in range(min(rank, filled + 1)):
+            ways[value] = before[value]
+        for value in range(rank, filled + 1):
+            ways[value] = before[value] + before[value - rank]
+    return ways * math.ldexp(1.0, -ranks.size)
 
 
 @compiled

@@ -73,7 +73,7 @@ def wilcoxon_all_pairs(
     -------
     PairPvalues
         1 where no item tells the two apart. EXACT, by the distribution of the ranks that occur,
-        for at most 50 differing items, and for at most 500 where no two differences have the same
+        for at most 128 differing items, and for at most 500 where no two differences have the same
         size, or so few sizes that a smooth distribution would not do (groups of ties, but for the
         largest, can be divided in at most 16,384 ways). CLOSED_FORM for the others: the normal
         approximation with the variance of the ranks that occur, without continuity correction.

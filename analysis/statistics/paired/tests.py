@@ -110,6 +110,10 @@ def paired_test(
         pvalue=together.pvalue,
         exact=together.exact,
         pvalue_floor=together.pvalue_floor,
+        options=tuple(
+            (name, "exact" if together.exact else "normal") if name == "p" else (name, value)
+            for name, value in alone.options
+        ),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS
+from benchmarks.calibration.end_to_end.corpora import CORPORA, rows_of_parts
 from benchmarks.calibration.end_to_end.populations import POPULATIONS, FloatArray, Scores
 from benchmarks.calibration.end_to_end.store_of import Asked
 
@@ -75,18 +76,37 @@ def _pairs(population: str, n_items: int, datasets: int) -> Callable[..., Counts
             for pair in range(size):
                 lines += rows_of(f"a{pair}", f"b{pair}", f"d{d}", scores, pair)
         store.read(HEADER, lines, HIGHER)
-        found = Counts()
-        for d in range(datasets):
-            answer = store.run("pairs", f"d{d}", "--correction", "none")["result"]
-            names = {name: place for place, name in enumerate(answer["systems"])}
-            for pair in range(size):
-                i, j = names[f"a{pair}"], names[f"b{pair}"]
-                pvalue, low, high, code = (
-                    answer[key][i][j] for key in ("pvalue", "ci_low", "ci_high", "verdicts")
-                )
-                verdict = VERDICTS_IN_WORDS[code]
-                found = found.plus(_counted(pvalue, verdict, (low, high), kind.effect))
-        return found
+        return _read_pairs(store, [f"d{d}" for d in range(datasets)], size, kind.effect)
+
+    return ask
+
+
+def _read_pairs(store: Asked, datasets: Iterable[str], size: int, truth: float) -> Counts:
+    """Count the answers about the pairs a0 and b0, a1 and b1, … of each dataset."""
+    found = Counts()
+    for dataset in datasets:
+        answer = store.run("pairs", dataset, "--correction", "none")["result"]
+        names = {name: place for place, name in enumerate(answer["systems"])}
+        for pair in range(size):
+            i, j = names[f"a{pair}"], names[f"b{pair}"]
+            pvalue, low, high, code = (
+                answer[key][i][j] for key in ("pvalue", "ci_low", "ci_high", "verdicts")
+            )
+            found = found.plus(_counted(pvalue, VERDICTS_IN_WORDS[code], (low, high), truth))
+    return found
+
+
+def _pairs_of_corpora(data: str, n_items: int) -> Callable[..., Counts]:
+    """Ask `pairs` for the single reading of a corpus metric."""
+    kind = CORPORA[data]
+
+    def ask(store: Asked, rng: Generator, size: int) -> Counts:
+        lines: list[str] = []
+        for pair in range(size):
+            lines += rows_of_parts(f"a{pair}", f"b{pair}", "d", kind.draw(rng, n_items))
+        header = f"system,dataset,item,metric,{','.join(kind.columns)}"
+        store.read(header, lines, kind.direction)
+        return _read_pairs(store, ["d"], size, 0.0)
 
     return ask
 
@@ -387,6 +407,11 @@ def _of_pairs() -> Iterable[Scenario]:
 
 SCENARIOS: tuple[Scenario, ...] = (
     *_of_pairs(),
+    *(
+        Scenario("pairs", data, f"{n} items; {CORPORA[data].formula}", 8,
+                 _pairs_of_corpora(data, n), 50)
+        for data, n in (("corpus F1", 20), ("corpus error rate", 20))
+    ),
     *(
         Scenario("leaderboard", data, f"8 equal systems, {n} items; {what}", 1,
                  _leaderboard(data, 8, n), 80)

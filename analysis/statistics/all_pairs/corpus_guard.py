@@ -1,0 +1,104 @@
+"""The guard of the bootstrap of corpus metrics: the jackknife where it is the more careful."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics.aggregate import aggregate_sums
+from analysis.statistics.all_pairs.choice import Choice
+from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
+from analysis.statistics.validity import BOUNDS, Reason
+
+IntArray = npt.NDArray[np.int64]
+_PAIRS_AT_ONCE = 256
+
+
+class CorpusGuard:
+    """The jackknife of all pairs, applied to the answers of the bootstrap.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
+    """
+
+    def __init__(
+        self,
+        values: FloatArray,
+        difference: FloatArray,
+        n_units: IntArray,
+        *,
+        aggregation: str,
+        codes: IntArray | None,
+        alternative: Alternative,
+        null: float,
+    ) -> None:
+        """Look at component scores, shape (n_systems, n_items, n_components)."""
+        self._difference, self._alternative, self._null = difference, alternative, null
+        self._error = _errors(values, aggregation, codes)
+        self._df = np.maximum(n_units - 1, 1).astype(np.float64)
+        self._applies = (n_units <= BOUNDS["corpus-units"].value) & (self._error > 0)
+        self.reason: npt.NDArray[np.uint8] = np.zeros(difference.shape, np.uint8)
+        """`Reason` of each pair."""
+
+    def pvalues(self, pvalue: FloatArray, choice: Choice) -> tuple[FloatArray, Choice]:
+        """Return p-values, nowhere below the jackknife's, and the choice as it was."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            statistic = (self._difference - self._null) / self._error
+        if self._alternative == "two-sided":
+            other = 2 * special.stdtr(self._df, -np.abs(statistic))
+        else:
+            side = -1.0 if self._alternative == "greater" else 1.0
+            other = special.stdtr(self._df, side * statistic)
+        higher = self._applies & (other > pvalue)
+        self.reason[higher] = Reason.JACKKNIFE
+        return np.where(higher, other, pvalue), choice
+
+    def ends(
+        self, low: FloatArray, high: FloatArray, level: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return intervals that hold the jackknife's."""
+        reach = special.stdtrit(self._df, 0.5 + level / 2) * self._error
+        reach = np.where(self._applies, reach, np.nan)
+        below = np.where(self._difference - reach < low, self._difference - reach, low)
+        above = np.where(self._difference + reach > high, self._difference + reach, high)
+        changed = (below < low) | (above > high)
+        self.reason[changed] = Reason.JACKKNIFE
+        return below, above
+
+
+def _errors(values: FloatArray, aggregation: str, codes: IntArray | None) -> FloatArray:
+    """Return jackknife standard errors of all differences; NaN where there are none."""
+    n_systems = len(values)
+    first, second = triangle(n_systems)
+    found = np.full((n_systems, n_systems), np.nan)
+    for part in complete_sets(~np.isnan(values[:, :, 0])):
+        without = _without_units(values, part, aggregation, codes)
+        n_units = without.shape[1]
+        if n_units < 2:
+            continue
+        for start in range(0, part.pairs.size, _PAIRS_AT_ONCE):
+            at = slice(start, start + _PAIRS_AT_ONCE)
+            apart = without[part.left[at]] - without[part.right[at]]
+            spread = np.sqrt((n_units - 1) * np.var(apart, axis=1))
+            i, j = first[part.pairs[at]], second[part.pairs[at]]
+            found[i, j] = found[j, i] = spread
+    return found
+
+
+def _without_units(
+    values: FloatArray, part: CompleteSet, aggregation: str, codes: IntArray | None
+) -> FloatArray:
+    """Return each system's metric without one unit after the other, (n_systems, n_units)."""
+    own = values[np.ix_(part.systems, part.items)]
+    sizes = np.ones(part.items.size)
+    if codes is not None:
+        labels = codes[part.items]
+        order = np.argsort(labels, kind="stable")
+        starts = np.unique(labels[order], return_index=True)[1]
+        own = np.add.reduceat(own[:, order], starts, axis=1)
+        sizes = np.add.reduceat(sizes, starts)
+    left = np.clip(own.sum(axis=1, keepdims=True) - own, 0.0, None)
+    return aggregate_sums(left, aggregation, np.maximum(sizes.sum() - sizes, 1.0))
