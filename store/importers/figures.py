@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
+from store.importers.board_order import Column, direction_in
 from store.importers.bundle import (
     BundleDataset,
     BundleMetric,
@@ -28,9 +29,8 @@ from store.importers.cells import CellError, as_text
 from store.importers.known_metrics import is_share, lookup
 from store.importers.printed import parse_printed
 from store.importers.settings import Settings, outside_reason
+from store.spelling import composed
 
-_FEWEST_IN_ORDER = 3
-"""Entries of a board from which their order says what is better."""
 _REMARK = re.compile(r"\s*([-+−]?[\d.,]+\s*%?)\s*(?:(?:\+/-|±|\+-|\\pm)\s*\S.*|\(.+\))\s*")
 """A number with a spread or a remark in brackets behind it."""
 _BRACKETS = re.compile(r"\s*\([^()]*\)$")
@@ -60,6 +60,8 @@ class Figure:
     """Empty: the file stands for it."""
     source_url: str | None = None
     task: str | None = None
+    higher_is_better: bool | None = None
+    """Where the source says so, or what it is defines it."""
     shown: str = ""
     """The file, where it is not the one of the settings."""
 
@@ -160,11 +162,11 @@ class _Found:
         self.warnings: list[str] = []
         self.metrics: list[BundleMetric] = []
         self._metric_index: dict[str, int] = {}
-        self._columns: dict[str, dict[str, list[float]]] = {}
+        self._columns: dict[str, dict[str, Column]] = {}
         for figure, value, _ in book.figures:
             if figure.table:
                 column = self._columns.setdefault(figure.table, {})
-                column.setdefault(figure.metric, []).append(value)
+                column.setdefault(figure.metric, {})[figure.system, figure.source] = value
         self._add_metrics()
         self._sizes: dict[tuple[str, str], set[int | None]] = {}
         self._tasks: dict[tuple[str, str], str | None] = {}
@@ -173,13 +175,18 @@ class _Found:
 
     def _add_metrics(self) -> None:
         names: dict[str, bool] = {}
+        stated: dict[str, bool | None] = {}
         for figure, _, is_percent in self._book.figures:
             names[figure.metric] = names.get(figure.metric, False) or is_percent
+            if figure.higher_is_better is not None:
+                stated[figure.metric] = figure.higher_is_better
         for name, is_percent in names.items():
             note = self._settings.note_of(name)
             metric = self._settings.metric_of(
                 name, note.aggregation or "mean", is_percent=is_percent, is_only=len(names) == 1
             )
+            if metric.higher_is_better is None:
+                metric = replace(metric, higher_is_better=stated.get(name))
             if metric.higher_is_better is None and lookup(metric.name) is None:
                 metric = self._guessed(metric, name)
             self._metric_index[name] = len(self.metrics)
@@ -191,34 +198,14 @@ class _Found:
         if base is not None:
             is_higher, because = base.higher_is_better, "its name without what stands in brackets"
         else:
-            found = {self._direction_in(table, name) for table in self._columns} - {None}
+            found = {direction_in(columns, name) for columns in self._columns.values()} - {None}
             if len(found) != 1:
                 return metric
             is_higher = True in found
-            because = "the board lists its entries by it, as by its other metrics"
+            because = "the order in which the board lists its entries"
         word = "higher" if is_higher else "lower"
         self.guesses.append(Guess(f"metric {metric.name}: direction", word, because))
         return replace(metric, higher_is_better=is_higher)
-
-    def _direction_in(self, table: str, name: str) -> bool | None:
-        """Return whether a table lists larger values of a metric with the better entries.
-
-        Metrics that are known tell whether the best entry stands first or last. Where none is, it
-        stands first, but only values that fall are taken to be larger where they are better.
-        """
-        columns = self._columns[table]
-        is_falling = _order(columns.get(name, []))
-        if is_falling is None:
-            return None
-        known = {other: lookup(other) for other in columns if other != name}
-        orders = {
-            _order(columns[other]) == one.higher_is_better
-            for other, one in known.items()
-            if one is not None and _order(columns[other]) is not None
-        }
-        if any(known.values()):
-            return is_falling == (True in orders) if len(orders) == 1 else None
-        return True if is_falling else None
 
     def _on_one_scale(self) -> list[tuple[Figure, float]]:
         """Return the figures; where some tables print a share as 0.7 and others as 70, all as 70.
@@ -263,6 +250,7 @@ class _Found:
         known: dict[tuple[str, ...], tuple[float, Figure]] = {}
         scores = []
         places: dict[tuple[str, str], int] = {}
+        names = self._names()
         n_same = 0
         for figure, value in made:
             index = self._metric_index[figure.metric]
@@ -272,7 +260,7 @@ class _Found:
                 self._book.report(figure, outside_reason(value, printed, lower, upper))
                 continue
             source = mapping.source or figure.source or figure.shown or settings.path.name
-            system = settings.canonical(figure.system)
+            system = names[settings.canonical(figure.system)]
             place = (system, figure.dataset, figure.version, figure.metric, source)
             if place in known:
                 before, other = known[place]
@@ -306,6 +294,29 @@ class _Found:
             self.warnings.append(f"{n_same} figures stand twice and were taken once.")
         return scores
 
+    def _names(self) -> dict[str, str]:
+        """Return the names of systems; of those that differ in capitals only, one stays as it is.
+
+        They are entries of their own: the spelling that is rarer says its first date besides.
+        """
+        canonical = self._settings.canonical
+        first: dict[str, Figure] = {}
+        counts = Counter(canonical(figure.system) for figure, _, _ in self._book.figures)
+        for figure, _, _ in self._book.figures:
+            first.setdefault(canonical(figure.system), figure)
+        usual: dict[str, str] = {}
+        for name, _ in counts.most_common():
+            usual.setdefault(composed(name).casefold(), name)
+        names = {}
+        for name, figure in first.items():
+            other = usual[composed(name).casefold()]
+            names[name] = name
+            if other != name:
+                date = figure.reported_on
+                names[name] += f" ({date.date() if date else 'spelled so'})"
+                self.guesses.append(Guess("system", names[name], f"'{other}' is another entry"))
+        return names
+
     def _dataset(self, name: str, version: str) -> BundleDataset:
         sizes = self._sizes[name, version]
         made = self._settings.dataset_of(
@@ -327,15 +338,6 @@ def _left_out(unread: Sequence[str]) -> list[str]:
     more = f" And {len(unread) - _MOST_TOLD} more." * (len(unread) > _MOST_TOLD)
     listed = " ".join(unread[:_MOST_TOLD])
     return [f"{len(unread)} cells hold no number and were left out. {listed}{more}"]
-
-
-def _order(values: Sequence[float]) -> bool | None:
-    """Return whether values only fall; ``None`` where they do not only fall or only rise."""
-    if len(values) < _FEWEST_IN_ORDER or len(set(values)) < 2:
-        return None
-    if all(a >= b for a, b in pairwise(values)):
-        return True
-    return False if all(a <= b for a, b in pairwise(values)) else None
 
 
 def _table_of(figure: Figure) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.importers import (
+    aider,
     alpaca_eval,
     generic,
     html_tables,
@@ -17,6 +18,7 @@ from store.importers import (
     model_cards,
     mteb,
     nlpstattest,
+    paperswithcode,
     reported,
     terminal_bench,
     wandb,
@@ -106,6 +108,13 @@ IMPORTERS: tuple[Importer, ...] = (
         terminal_bench.read,
         terminal_bench.group,
     ),
+    Importer(
+        paperswithcode.NAME,
+        paperswithcode.DESCRIPTION,
+        paperswithcode.sniff,
+        paperswithcode.read,
+    ),
+    Importer(aider.NAME, aider.DESCRIPTION, aider.sniff, aider.read),
     Importer(swebench.NAME, swebench.DESCRIPTION, swebench.sniff, swebench.read, swebench.group),
     Importer(
         swebench_board.NAME, swebench_board.DESCRIPTION, swebench_board.sniff, swebench_board.read
