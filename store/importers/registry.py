@@ -31,7 +31,7 @@ from store.importers.mt_metrics_eval import importer as mt_metrics_eval
 from store.importers.recipes import battles
 from store.importers.recipes import importer as recipes
 from store.importers.recipes.recipe import Recipe, shipped
-from store.importers.scorers import inflection, parallel, prediction_table, tags
+from store.importers.scorers import answer_files, inflection, parallel, prediction_table, tags
 from store.importers.swebench import board as swebench_board
 from store.importers.swebench import importer as swebench
 from store.importers.wmt import direct_assessment as wmt_da
@@ -151,6 +151,13 @@ IMPORTERS: tuple[Importer, ...] = (
     ),
     Importer(
         judgments.NAME, judgments.DESCRIPTION, judgments.sniff, judgments.read, has_options=True
+    ),
+    Importer(
+        answer_files.NAME,
+        answer_files.DESCRIPTION,
+        answer_files.sniff,
+        answer_files.read,
+        answer_files.group,
     ),
     Importer(tags.NAME, tags.DESCRIPTION, tags.sniff, tags.read, tags.group),
     Importer(
