@@ -26,6 +26,7 @@ from analysis.studies.chosen_metric import choose_metric
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.coverage import coverage_notes
 from analysis.studies.kept_results import kept
+from analysis.studies.leaderboard_comparable import find_comparable
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import (
     BETTER,
@@ -70,6 +71,7 @@ class PairsStudy(Study):
     """The best score first."""
     system_uids: tuple[str, ...]
     scores: tuple[float, ...]
+    """What a leaderboard orders by: where items are missing, made comparable."""
     n_scored: tuple[int, ...]
     difference: FloatArray
     """Row minus column on the metric's own scale."""
@@ -309,7 +311,9 @@ def _study(
     settings: PairsSettings,
 ) -> PairsStudy:
     metric = matrix.metric
-    scores = [vectors.aggregate(rows, metric.aggregation) for rows in matrix.scores]
+    own = [vectors.aggregate(rows, metric.aggregation) for rows in matrix.scores]
+    scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
+    scores = find_comparable(store, matrix, scored, own, settings).scores
     order = sorted(
         range(len(scores)),
         key=lambda i: (

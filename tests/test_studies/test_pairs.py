@@ -13,6 +13,7 @@ import pytest
 from analysis.studies import pairs as pairs_module
 from analysis.studies.comparison import study_comparison
 from analysis.studies.kept_results import pack, unpack
+from analysis.studies.leaderboard import study_leaderboard
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import study_pairs
 from analysis.studies.pairs_words import (
@@ -249,3 +250,12 @@ def test_wilcoxon_of_many_ties_is_one_answer(store: Store, add_run: AddRun) -> N
     alone = study_comparison(store, "a", "b", settings=PairSettings(test="wilcoxon"))
     assert alone.analysis.test.pvalue == cell.pvalue[0, 1]
     assert not alone.analysis.test.exact
+
+
+def test_who_skips_the_hard_items_does_not_come_first(store: Store, add_run: AddRun) -> None:
+    easy, hard = RNG.normal(0.9, 0.02, 60), RNG.normal(0.3, 0.02, 60)
+    add_run("skips", "d", [*easy.tolist(), *[math.nan] * 60], metric="quality")
+    add_run("tries", "d", [*(easy + 0.02).tolist(), *hard.tolist()], metric="quality")
+    study = study_pairs(store, "d")
+    assert study.systems == ("tries", "skips")
+    assert [row.system for row in study_leaderboard(store, "d").rows] == ["tries", "skips"]
