@@ -24,10 +24,21 @@ from store.importers.yaml_nodes import parse_yaml
 
 NAME = "mlflow"
 DESCRIPTION = "MLflow's store of runs: a folder mlruns, or a SQLite file"
+SCHEME = "mlflow:"
+"""Stands before the place of a store, as in ``mlflow://mlruns``."""
 _PARTS = ("metrics", "params", "tags")
 _FINISHED = ("3", "FINISHED")
 _SQLITE = b"SQLite format 3\0"
 _TABLES = {"experiments", "runs", "latest_metrics", "params"}
+
+
+def local_path(given: Path) -> Path:
+    """Return the place of a store that is written as ``mlflow://PLACE``; others as they are."""
+    text = str(given)
+    if not text.startswith(SCHEME):
+        return given
+    place = text.removeprefix(SCHEME).lstrip("/")  # a path has no double slashes
+    return Path(place) if Path(place).exists() else Path("/", place)
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:

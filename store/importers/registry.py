@@ -20,6 +20,8 @@ from store.importers import (
     nlpstattest,
     paperswithcode,
     reported,
+    run_tables,
+    sacrebleu,
     terminal_bench,
     wandb,
 )
@@ -101,6 +103,8 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(junit.NAME, junit.DESCRIPTION, junit.sniff, junit.read),
     Importer(mlflow.NAME, mlflow.DESCRIPTION, mlflow.sniff, mlflow.read, mlflow.group),
     Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read),
+    Importer(run_tables.NAME, run_tables.DESCRIPTION, run_tables.sniff, run_tables.read),
+    Importer(sacrebleu.NAME, sacrebleu.DESCRIPTION, sacrebleu.sniff, sacrebleu.read),
     Importer(
         terminal_bench.NAME,
         terminal_bench.DESCRIPTION,

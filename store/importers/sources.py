@@ -9,6 +9,7 @@ from pathlib import Path
 
 from store.errors import ImportFormatError
 from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_path
+from store.importers.mlflow import local_path
 from store.importers.recipes.recipe import is_recipe_file
 from store.importers.unpack import (
     is_archive,
@@ -69,7 +70,7 @@ class Sources:
         ImportFormatError
             Something that is given does not exist, is a folder without files, or is no file.
         """
-        for path in given:
+        for path in map(local_path, given):
             if str(path) == STREAM:
                 self._add(self._stream(), "standard input", is_given=True)
             elif path.is_dir():

@@ -75,7 +75,7 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
             guesses["dataset", run.project] = "the name of the project"
         if own.system is None:
             guesses["system", "each run's name" if run.is_system else system] = because
-        source = f"{tracker} run {run.name} ({run.run_id})" if run.run_id else run.name
+        source = f"{tracker} run {run.name} ({run.run_id})".lstrip() if run.run_id else run.name
         for metric, value in run.figures.items():
             if _is_about_the_run(metric) or own.metric not in (None, metric):
                 continue

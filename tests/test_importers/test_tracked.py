@@ -125,3 +125,40 @@ def test_a_summary(read):
     ]
     with pytest.raises(NoResultsError):
         read(json.dumps({"_step": 1, "_runtime": 2}), "wandb-summary.json")
+
+
+def test_a_store_is_also_found_by_its_address(mlruns, tmp_path, monkeypatch):
+    mlruns(a={"metrics": {"acc": "1 0.5 0"}})
+    for address in (f"mlflow://{tmp_path}/mlruns", "mlflow://mlruns"):
+        monkeypatch.chdir(tmp_path)
+        assert read_paths([address]).bundles[0].format == "mlflow"
+
+
+def test_a_table_of_named_runs(read):
+    table = (
+        "run_name,seed,lr,final_val_loss,final_val_loss_std,size\na,1,3,0.5,9,7\na,2,3,0.25,9,8\n"
+    )
+    bundle = read(table, "ablation.csv")
+    assert bundle.format == "runs"
+    assert stated(bundle) == [
+        ("a (size=7)", "final_val_loss", 0.5, "run a (seed 1)"),
+        ("a (size=8)", "final_val_loss", 0.25, "run a (seed 2)"),
+    ]
+
+
+def test_an_export_of_mlflow(read):
+    head = "run_id,status,end_time,metrics.acc,params.model,tags.mlflow.runName\n"
+    lines = "u1,FINISHED,2025-01-02T00:00:00,0.5,net,first\nu2,FAILED,,0.1,net,second\n"
+    (score,) = read(head + lines, "runs.csv").reported_scores
+    assert (score.system, score.value) == ("net", 0.5)
+    assert score.reported_on.date().isoformat() == "2025-01-02"
+
+
+def test_repeats_of_one_system(read):
+    table = "Run,MNLI dev acc.,ln_swap\nRun 0,0.8,0.5\nRun 1,0.9,\nMean,0.85,0.5\n,,\n"
+    bundle = read(table, "berts/by_run.csv")
+    found = [(bundle.datasets[s.dataset].name, s.value) for s in bundle.reported_scores]
+    assert found == [("by_run/MNLI dev", 0.8), ("by_run/MNLI dev", 0.9), ("by_run/ln_swap", 0.5)]
+    assert {s.system for s in bundle.reported_scores} == {"by_run"}
+    assert [metric.name for metric in bundle.metrics] == ["accuracy"]
+    assert any("1 lines sum up" in told for told in bundle.understood)
