@@ -28,7 +28,14 @@ from store.importers.generic_vectors import VectorBuilder
 from store.importers.known_metrics import lookup
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
-from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
+from store.importers.tables import (
+    RECORD_SUFFIXES,
+    TABLE_SUFFIXES,
+    Table,
+    peek_columns,
+    read_records,
+    read_table,
+)
 from store.importers.textfile import data_suffix
 
 NAME = "generic"
@@ -39,8 +46,9 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a file is a table by its name, a list of numbers, or has known columns."""
     if data_suffix(path) in TABLE_SUFFIXES or is_score_list(path):
         return True
-    columns = peek_columns(path)
     try:
+        is_records = data_suffix(path) in RECORD_SUFFIXES
+        columns = read_records(path, path.name).columns if is_records else peek_columns(path)
         roles = find_roles(columns, options.columns, GENERIC_ROLES, path.name)
     except ImportFormatError:
         return False

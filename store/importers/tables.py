@@ -22,11 +22,15 @@ from store.importers.textfile import (
     CELL_BYTES,
     data_suffix,
     read_bytes,
+    read_json,
     read_text,
     require_bytes,
     require_characters,
 )
+from store.importers.yaml_nodes import parse_yaml
 
+RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
+"""Files that may hold a list or a mapping of records."""
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
 
@@ -49,10 +53,13 @@ class Table:
         return len(self.lines)
 
 
-def read_table(path: Path, shown: str, problems: RowProblems) -> Table:
-    """Read a file of columns.
+def read_table(
+    path: Path, shown: str, problems: RowProblems, *, names_again: bool = False
+) -> Table:
+    """Read a file of columns, or the records of JSON or YAML.
 
-    Rows that do not fit the header are reported to `problems` and left out.
+    Rows that do not fit the header are reported to `problems` and left out. With `names_again` a
+    column name may come again; it is then called ``"name (2)"``.
 
     Raises
     ------
@@ -62,10 +69,12 @@ def read_table(path: Path, shown: str, problems: RowProblems) -> Table:
     suffix = data_suffix(path)
     if suffix == ".parquet":
         return _read_parquet(path, shown)
+    if suffix in RECORD_SUFFIXES:
+        return read_records(path, shown)
     text, sha256 = read_text(path, shown)
     if suffix in (".jsonl", ".ndjson") or text.lstrip().startswith("{"):
         return _read_json_lines(text, shown, sha256, problems)
-    return _read_delimited(text, shown, sha256, suffix, problems)
+    return _read_delimited(text, shown, sha256, suffix, problems, names_again)
 
 
 def peek_columns(path: Path) -> tuple[str, ...]:
@@ -99,12 +108,19 @@ def choose_delimiter(text: str, suffix: str) -> tuple[str, str | None]:
 
 
 def _read_delimited(
-    text: str, shown: str, sha256: str, suffix: str, problems: RowProblems
+    text: str,
+    shown: str,
+    sha256: str,
+    suffix: str,
+    problems: RowProblems,
+    names_again: bool,
 ) -> Table:
     delimiter, note = choose_delimiter(text, suffix)
     require_bytes(CELL_BYTES * (text.count(delimiter) + text.count("\n")), shown)
     rows, lines = _split_rows(text, delimiter, shown)
     header = [name.strip() for name in rows[0]]
+    if names_again:
+        header = _numbered(header)
     columns, unnamed = _named_columns(header, shown, lines[0])
     body, body_lines = _rectangular(rows[1:], lines[1:], len(header), shown, problems)
     cells = {name: list(map(itemgetter(i), body)) for i, name in enumerate(columns)}
@@ -153,6 +169,16 @@ def _split_rows_by_line(
     if not rows:
         raise ImportFormatError("the file is empty.", path=shown)
     return rows, lines
+
+
+def _numbered(header: Sequence[str]) -> list[str]:
+    """Return names of which none comes twice: the second ``Score`` is ``Score (2)``."""
+    times: Counter[str] = Counter()
+    names = []
+    for name in header:
+        times[name] += 1
+        names.append(f"{name} ({times[name]})" if name and times[name] > 1 else name)
+    return names
 
 
 def _named_columns(
@@ -209,6 +235,62 @@ def _read_json_lines(text: str, shown: str, sha256: str, problems: RowProblems) 
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     cells = {name: [row.get(name) for row in rows] for name in columns}
     return Table(shown, sha256, columns, cells, lines)
+
+
+def read_records(path: Path, shown: str) -> Table:
+    """Read the records of a JSON or YAML file as a table; its lines are their numbers.
+
+    A list of mappings is one; so is a mapping with one such list, whose other plain values hold
+    for all records, and a mapping of mappings, whose keys become the column ``item``. A mapping
+    within a record becomes columns ``name.key``.
+
+    Raises
+    ------
+    ImportFormatError
+        The file is damaged, or holds no records or several lists of them.
+    """
+    if data_suffix(path) == ".json":
+        content, sha256 = read_json(path, shown)
+    else:
+        text, sha256 = read_text(path, shown)
+        root = parse_yaml(text, shown)
+        content = None if root is None else root.plain()
+    records = _records(content)
+    if not records:
+        raise ImportFormatError("no list of records, or several of them.", path=shown)
+    rows = [_flat(record) for record in records]
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    require_bytes(CELL_BYTES * len(rows) * len(columns), shown)
+    cells = {name: [row.get(name) for row in rows] for name in columns}
+    return Table(shown, sha256, columns, cells, range(1, len(rows) + 1))
+
+
+def _records(content: Any) -> list[dict[str, Any]]:
+    if _are_records(content):
+        return list(content)
+    if not isinstance(content, dict):
+        return []
+    lists = [value for value in content.values() if _are_records(value)]
+    if len(lists) == 1:
+        plain = {k: v for k, v in content.items() if isinstance(v, (str, int, float))}
+        return [{**plain, **record} for record in lists[0]]
+    if not lists and len(content) > 1 and all(isinstance(v, dict) for v in content.values()):
+        return [{"item": key, **record} for key, record in content.items()]
+    return []
+
+
+def _are_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            row |= {f"{name}.{key}": below for key, below in value.items()}
+        else:
+            row[name] = value
+    return row
 
 
 def read_json_objects(

@@ -115,3 +115,26 @@ def test_damaged_parquet_is_named(tmp_path) -> None:
     with pytest.raises(ImportFormatError, match=r"t.parquet: not a whole Parquet file"):
         table_of(path)
     assert peek_columns(path) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"item": 1, "acc": 1, "by": {"x": 2}}, {"item": 2, "acc": 0}]'),
+        ("a.json", '{"model": "m", "rows": [{"item": 1, "acc": 1}, {"item": 2, "acc": 0}]}'),
+        ("a.json", '{"1": {"acc": 1}, "2": {"acc": 0}}'),
+        ("a.yaml", "- {item: 1, acc: 1}\n- {item: 2, acc: 0}\n"),
+    ],
+)
+def test_records_of_json_and_yaml_are_a_table(write, name, text):
+    table = read_table(write(text, name), name, RowProblems(False))
+    assert list(map(str, table.cells["item"])) == ["1", "2"]
+    assert table.cells["acc"] == [1, 0]
+    assert table.cells.get("model", ["m", "m"]) == ["m", "m"]
+    assert table.cells.get("by.x", [2, None]) == [2, None]
+
+
+@pytest.mark.parametrize("text", ["[]", "[1, 2]", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "{}"])
+def test_no_records_or_several_lists_of_them(write, text):
+    with pytest.raises(ImportFormatError, match="list of records"):
+        read_table(write(text, "a.json"), "a.json", RowProblems(False))

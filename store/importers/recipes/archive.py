@@ -14,6 +14,7 @@ from store.importers.textfile import require_bytes
 
 ZIP_MAGIC: Final = b"PK\x03\x04"
 _ZSTANDARD: Final = 93
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 _PART: Final = 1 << 20
 _LOCAL_HEADER: Final = 30
 """Bytes of a member's own header before its name."""
@@ -52,11 +53,11 @@ class Archive:
                 return self._zstandard(info, place)
             with self._zip.open(info) as stream:
                 return _gathered(stream, place)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-            reason = f"the compressed file is damaged ({error}). Copy it again."
-            raise ImportFormatError(reason, path=place) from None
         except NotImplementedError:
             reason = f"is compressed by method {info.compress_type}, which is not read. Zip again."
+            raise ImportFormatError(reason, path=place) from None
+        except _DAMAGED as error:
+            reason = f"the compressed file is damaged ({error}). Copy it again."
             raise ImportFormatError(reason, path=place) from None
 
     def _zstandard(self, info: zipfile.ZipInfo, place: str) -> bytes:

@@ -52,7 +52,7 @@ def read_document(path: Path, shown: str, problems: RowProblems) -> Document:
     """
     suffix = data_suffix(path)
     if suffix in (".parquet", ".csv", ".tsv"):
-        return _of_table(read_table(path, shown, problems))
+        return _of_table(read_table(path, shown, problems, names_again=True))
     content = read_bytes(path, shown)
     file = SourceFile(shown, content.sha256)
     if content.data.startswith(ZIP_MAGIC):

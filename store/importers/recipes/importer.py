@@ -98,7 +98,14 @@ def _read(
     settings = load_settings(path, shown, options)
     if recipe.hook:
         hook = importlib.import_module(f".hooks.{recipe.hook}", __package__)
-        document = replace(document, content=hook.prepare(document, path, options.with_text))
+        try:
+            content = hook.prepare(document, path, options.with_text)
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            told = f"{type(error).__name__}: {error}"
+            raise ImportFormatError(
+                f"not laid out as {recipe.name} is, as far as is known ({told}).", path=shown
+            ) from None
+        document = replace(document, content=content)
     elif isinstance(document.content, Archive):
         document = replace(document, content=_members(document.content))
     assembler = Assembler(recipe, settings, problems, with_text=options.with_text)

@@ -79,3 +79,14 @@ def test_the_exported_table(put, read):
     assert scores[("b:net", "quiz", "score", 0)] == {"0": 0.25, "1": None}
     assert [g.value for g in found.bundles[0].guesses] == ["quiz"]
     assert "configuration" in found.left_out[0].reason
+
+
+def test_the_table_of_today_states_verdict_and_scores_in_columns(put, read):
+    after = "Status,Score,Named Scores,Metric: tone,Grader Reason,Comment"
+    head = f"q,[a:net] Ask,{after},[b:net] Ask,{after}"
+    put(f'{head}\nx,Well,PASS,1.00,{{}},0.50,so,,Hm,FAIL,0.25,{{}},0.1,so,\n'
+        f'y,"",ERROR,0.00,,,429,,Hm,PASS,1.00,,,,\n', "quiz/results.csv")  # fmt: skip
+    found = scores_of(read().bundles)
+    assert found[("a:net", "quiz", "pass", 0)] == {"0": 1, "1": None}
+    assert found[("a:net", "quiz", "tone", 0)] == {"0": 0.5, "1": None}
+    assert found[("b:net", "quiz", "score", 0)] == {"0": 0.25, "1": 1}

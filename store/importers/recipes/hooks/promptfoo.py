@@ -12,6 +12,9 @@ from store.importers.recipes.paths import as_words
 
 _COLUMN = re.compile(r"\[([^\]]+)\]\s*(.*)", re.DOTALL)
 _CELL = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)\))?\s*(.*)", re.DOTALL)
+_AGAIN = re.compile(r" \(\d+\)$")
+"""What is put behind a column's name that comes again."""
+_METRIC: Final = "Metric: "
 _CALLED: Final = 40
 """Characters of a prompt's label that is short enough to be its name."""
 _ERROR: Final = 2
@@ -98,32 +101,66 @@ def _input(variables: Mapping[str, Any]) -> str | None:
 
 
 def _of_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    patterns = {name: match for name in columns if (match := _COLUMN.fullmatch(name))}
-    judged = {name: match for name, match in patterns.items() if _is_judged(rows, name)}
-    named = _names([match[2] for match in judged.values()])
+    """Return a row for each cell that holds an output.
+
+    Today a column of outputs is followed by its status, scores and reasons; older ones have the
+    verdict in the cell. What stands before the first one are the variables of the test.
+    """
+    starts = [n for n, name in enumerate(columns) if _is_judged(columns, rows, n)]
+    named = _names([_template(columns[n]) for n in starts])
     found = []
     for number, row in enumerate(rows):
-        variables = {name: value for name, value in row.items() if name not in judged and value}
-        text = _input(variables)
-        for name, match in judged.items():
-            cell = _CELL.match(str(row[name] or "").strip())
-            if cell is None:
-                continue
-            verdict, score, output = cell.groups()
-            found.append(
-                {
-                    "item": number,
-                    "provider": match[1],
-                    "prompt": named[match[2]],
-                    "input": text,
-                    "output": output,
-                    "state": "error" if verdict == "ERROR" else None,
-                    "pass": verdict == "PASS",
-                    "score": None if score is None else float(score),
-                }
-            )
+        text = _input({name: row[name] for name in columns[: min(starts, default=0)] if row[name]})
+        for start, end in zip(starts, [*starts[1:], len(columns)], strict=True):
+            provider = _COLUMN.fullmatch(columns[start])
+            about = {_AGAIN.sub("", name): row[name] for name in columns[start + 1 : end]}
+            verdict = _verdict(str(row[columns[start]] or ""), about)
+            if provider is not None and verdict is not None:
+                found.append(
+                    {
+                        "item": number,
+                        "provider": provider[1],
+                        "prompt": named[_template(columns[start])],
+                        "input": text,
+                        "named": {
+                            name.removeprefix(_METRIC): value
+                            for name, value in about.items()
+                            if name.startswith(_METRIC)
+                        },
+                        **verdict,
+                    }
+                )
     return found
 
 
-def _is_judged(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
-    return any(_CELL.match(str(row[name] or "").strip()) for row in rows[:50])
+def _template(column: str) -> str:
+    match = _COLUMN.fullmatch(_AGAIN.sub("", column))
+    return match[2] if match else column
+
+
+def _is_judged(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], n: int) -> bool:
+    """Return whether a column holds outputs: its header names a provider, verdicts are stated."""
+    if not _COLUMN.fullmatch(columns[n]):
+        return False
+    if n + 1 < len(columns) and _AGAIN.sub("", columns[n + 1]) == "Status":
+        return True
+    return any(_CELL.match(str(row[columns[n]] or "").strip()) for row in rows[:50])
+
+
+def _verdict(cell: str, about: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return verdict, score and output of a cell; ``None`` where nothing was asked."""
+    if "Status" in about:
+        status, score, output = str(about["Status"]), about.get("Score"), cell
+    else:
+        match = _CELL.match(cell.strip())
+        if match is None:
+            return None
+        status, score, output = match.groups()
+    if status not in ("PASS", "FAIL", "ERROR"):
+        return None
+    return {
+        "state": "error" if status == "ERROR" else None,
+        "pass": status == "PASS",
+        "score": None if score in (None, "") else score,
+        "output": output,
+    }
