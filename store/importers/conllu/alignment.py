@@ -18,7 +18,7 @@ _ESCAPED = {
 _HINT = (
     " Sentences and words must be those of the gold file. A parser that is run on raw text (its "
     "files are often called *.rawtext.conllu) splits them anew: let it parse the words of the gold "
-    "file, or leave its file out (--lenient leaves it out and lists it)."
+    "file."
 )
 
 

@@ -105,7 +105,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     ImportFormatError
         No file or several are the gold file, a line is no token, or a gold tree has a circle.
     AlignmentError
-        A predicted file has other sentences or words, and the import is strict.
+        All predicted files have other sentences or words; a single one is left out and told.
     """
     rules = read_choices(options.choices, shown[paths[0]])
     gold_path = _gold_path(paths, rules, shown)
@@ -122,6 +122,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     builder = _Builder(settings, rules, gold)
     for path in predicted_paths:
         builder.add(_read_file(path, shown[path]))
+    if builder.misaligned and not builder.runs and not options.lenient:
+        raise builder.misaligned[0]
     return builder.bundle()
 
 
@@ -181,10 +183,12 @@ class _Builder:
     read_files: list[SourceFile] = field(default_factory=list)
     aliases: dict[str, Sequence[str]] = field(default_factory=dict)
     skipped: list[SkippedRow] = field(default_factory=list)
+    misaligned: list[AlignmentError] = field(default_factory=list)
+    """Why files were left out: their words are not those of the gold file."""
     warnings: list[str] = field(default_factory=list)
 
     def add(self, predicted: _TreeFile) -> None:
-        """Add the run of one parser, or leave its file out when that is allowed."""
+        """Add the run of one parser, or leave its file out when its words are others."""
         try:
             n_other = require_aligned(
                 self.gold.sentences,
@@ -194,8 +198,7 @@ class _Builder:
                 checks_forms=self.rules.checks_forms,
             )
         except AlignmentError as error:
-            if not self.settings.options.lenient:
-                raise
+            self.misaligned.append(error)
             place = (predicted.shown, error.line, error.field)
             self.skipped.append(SkippedRow(*place, f"file left out: {error.reason}"))
             return
