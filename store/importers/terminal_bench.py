@@ -123,13 +123,16 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             f"{n_other} of {len(paths)} runs state another accuracy than their verdicts give: the "
             "board counts a trial without a verdict as unresolved, as --missing zero does."
         )
+    used = sorted({one.metric for one in scores})
+    scores = [replace(one, metric=used.index(one.metric)) for one in scores]
+    metrics = [_METRICS[number] for number in used]
     items = tuple(BundleItem(key, group=_VARIANT.sub("", key)) for key in keys)
     mapping = settings.mapping
     return ImportBundle(
         NAME,
         [*files, *([mapping.source_file] if mapping.source_file else [])],
         datasets=[settings.dataset_of(settings.dataset or DATASET, items, version=version)],
-        metrics=_METRICS,
+        metrics=metrics,
         runs=[
             BundleRun(
                 system,

@@ -72,7 +72,7 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
     for run, (system, because) in zip(runs, named, strict=True):
         dataset = next((run.settings[k] for k in _keys(run, _DATASETS)), "")
         if not dataset:
-            guesses["dataset", run.project] = "the name of the project"
+            guesses["dataset", run.project] = "the name of the project or file"
         if own.system is None:
             guesses["system", "each run's name" if run.is_system else system] = because
         source = f"{tracker} run {run.name} ({run.run_id})".lstrip() if run.run_id else run.name

@@ -18,8 +18,9 @@ from store.importers.figures import Figures
 from store.importers.places import folder_name
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import Table, peek_columns, read_table
-from store.importers.textfile import data_stem, data_suffix, read_json
+from store.importers.textfile import data_stem, data_suffix, read_json, read_text
 from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric
+from store.importers.yaml_nodes import parse_yaml
 
 NAME = "wandb"
 DESCRIPTION = "Weights & Biases: the exported table of runs, or the summary of a run"
@@ -118,18 +119,35 @@ def _from_summary(settings: Settings) -> tuple[list[TrackedRun], str, list[str]]
         if isinstance(value, (int, float)) and not isinstance(value, bool) and is_metric(name)
     }
     stamp = content.get("_timestamp")
-    name = folder_name(settings.path)
+    name, stated = folder_name(settings.path), _config(settings.path.with_name("config.yaml"))
     run = TrackedRun(
         name,
         "",
-        name,
-        {},
+        stated.get("wandb_project", name),
+        stated,
         figures,
         _date(str(stamp)) if isinstance(stamp, str) else _moment(stamp),
-        is_system=True,
+        is_system=not stated,
     )
     told = [f"{len(figures)} figures of {len(content)} entries; counters and histograms are none."]
     return [run], sha256, told
+
+
+def _config(path: Path) -> dict[str, str]:
+    """Return the settings that ``config.yaml`` beside a summary states, if it is there."""
+    if not path.is_file():
+        return {}
+    node = parse_yaml(read_text(path, path.name)[0], path.name)
+    content = node.plain() if node is not None and node.is_mapping else {}
+    stated = {
+        str(key): value["value"] if isinstance(value, dict) and "value" in value else value
+        for key, value in content.items()
+    }
+    return {
+        key: str(value)
+        for key, value in stated.items()
+        if isinstance(value, (str, int, float)) and not key.startswith("_")
+    }
 
 
 def _cell(cells: Mapping[str, Sequence[object]], column: str, row: int) -> str:

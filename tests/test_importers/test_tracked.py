@@ -108,6 +108,15 @@ def test_a_table_of_runs(read):
     assert bundle.datasets[0].name == "export"
 
 
+def test_a_summary_takes_its_model_from_the_settings_beside_it(read, write):
+    config = "wandb_version: 1\n_wandb: {value: {x: 1}}\nmodel: {desc: null, value: net}\n"
+    write(config + "dataset:\n  value: squad\n", "run-1/files/config.yaml")
+    content = json.dumps({"acc": 0.5, "_step": 2, "_runtime": 3})
+    bundle = read(content, "run-1/files/wandb-summary.json")
+    assert [row[:3] for row in stated(bundle)] == [("net", "acc", 0.5)]
+    assert bundle.datasets[0].name == "squad"
+
+
 def test_a_summary(read):
     content = {
         "train/acc": 0.5,
