@@ -19,6 +19,7 @@ from store.importers import (
     mteb,
     nlpstattest,
     paperswithcode,
+    pvalue_matrix,
     reported,
     run_tables,
     sacrebleu,
@@ -104,6 +105,9 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(mlflow.NAME, mlflow.DESCRIPTION, mlflow.sniff, mlflow.read, mlflow.group),
     Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read),
     Importer(run_tables.NAME, run_tables.DESCRIPTION, run_tables.sniff, run_tables.read),
+    Importer(
+        pvalue_matrix.NAME, pvalue_matrix.DESCRIPTION, pvalue_matrix.sniff, pvalue_matrix.read
+    ),
     Importer(sacrebleu.NAME, sacrebleu.DESCRIPTION, sacrebleu.sniff, sacrebleu.read),
     Importer(
         terminal_bench.NAME,

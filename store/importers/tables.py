@@ -241,7 +241,8 @@ def read_records(path: Path, shown: str) -> Table:
     """Read the records of a JSON or YAML file as a table; its lines are their numbers.
 
     A list of mappings is one; so is a mapping with one such list, whose other plain values hold
-    for all records, and a mapping of mappings, whose keys become the column ``item``. A mapping
+    for all records, a mapping of mappings, whose keys become the column ``item``, and one of
+    ``columns`` and ``data``, as W&B, MLflow and pandas write tables. A mapping
     within a record becomes columns ``name.key``.
 
     Raises
@@ -270,6 +271,8 @@ def _records(content: Any) -> list[dict[str, Any]]:
         return list(content)
     if not isinstance(content, dict):
         return []
+    if _is_split(content):
+        return [dict(zip(content["columns"], row, strict=True)) for row in content["data"]]
     lists = [value for value in content.values() if _are_records(value)]
     if len(lists) == 1:
         plain = {k: v for k, v in content.items() if isinstance(v, (str, int, float))}
@@ -277,6 +280,15 @@ def _records(content: Any) -> list[dict[str, Any]]:
     if not lists and len(content) > 1 and all(isinstance(v, dict) for v in content.values()):
         return [{"item": key, **record} for key, record in content.items()]
     return []
+
+
+def _is_split(content: Mapping[str, Any]) -> bool:
+    """Return whether columns and rows stand apart, as W&B, MLflow and pandas write tables."""
+    columns, rows = content.get("columns"), content.get("data")
+    if not (isinstance(columns, list) and columns and isinstance(rows, list) and rows):
+        return False
+    has_names = all(isinstance(name, str) for name in columns) and len(set(columns)) == len(columns)
+    return has_names and all(isinstance(row, list) and len(row) == len(columns) for row in rows)
 
 
 def _are_records(value: Any) -> bool:

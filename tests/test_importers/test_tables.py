@@ -138,3 +138,11 @@ def test_records_of_json_and_yaml_are_a_table(write, name, text):
 def test_no_records_or_several_lists_of_them(write, text):
     with pytest.raises(ImportFormatError, match="list of records"):
         read_table(write(text, "a.json"), "a.json", RowProblems(False))
+
+
+def test_columns_and_data_apart_are_a_table(read) -> None:
+    rows = '[["q1", "A", 0.5], ["q2", "A", null]]'
+    content = f'{{"columns": ["item", "system", "acc"], "data": {rows}, "ncols": 3}}'
+    bundle = read(content, "eval.table.json", dataset="d", metric="acc")
+    assert [item.key for item in bundle.datasets[0].items] == ["q1", "q2"]
+    assert bundle.runs[0].system == "A"
