@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from store.engine import open_store
@@ -40,6 +42,15 @@ def future_path(tmp_path: Path) -> Path:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_look_for_components() -> Iterator[None]:
+    """Look through the installed packages for components once, as a server does."""
+    with pytest.MonkeyPatch.context() as patch:
+        found = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
 
 
 @pytest.fixture
