@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast lint build bench answers oracle calibrate fuzz faults lock
+.PHONY: help setup run test test-fast lint build bench answers oracle calibrate fuzz faults shots lock
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -36,7 +36,7 @@ test test-fast fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
 test: setup  ## run every test, the browser's too
-	$(PY) tests/test_browser/chromium.py
+	$(PY) -m benchmarks.chromium
 	$(PYTEST)
 
 test-fast: setup  ## the daily loop: no browser, no simulations, nothing slow
@@ -47,6 +47,10 @@ fuzz: setup  ## new examples for the property tests, a hundred times as many; ON
 
 faults: setup  ## kill writers, fill disks, crowd a store, again and again; ROUNDS=20
 	for round in $$(seq $(or $(ROUNDS),20)); do nice $(PYTEST) tests/test_store/test_faults.py || exit 1; done
+
+shots: setup  ## pictures of every page, in shots/; STORES="a.db b.db", else the example
+	$(PY) -m benchmarks.chromium
+	$(PY) -m benchmarks.shots $(STORES)
 
 lint: setup  ## ruff, mypy --strict and the contract of the layers
 	.venv/bin/ruff check .

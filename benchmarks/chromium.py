@@ -1,6 +1,6 @@
 """Find a Chromium for the browser tests; as root on Debian, install one.
 
-Run as a script before the tests. Where none can be had, it says what to do and the tests that
+Run as a module before the tests. Where none can be had, it says what to do and the tests that
 need a browser fail with the same words: a missing browser must not pass unnoticed.
 """
 

@@ -1,0 +1,83 @@
+"""A dashboard on a free loopback port, and a headless Chromium to look at it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks import chromium
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def served(location: Path) -> Iterator[str]:
+    """Serve the store at `location`, which may be a link to another one each time; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py"]
+    options = [f"--server.port={port}", "--server.address=127.0.0.1"]
+    server = subprocess.Popen(
+        [*command, *options],
+        cwd=ROOT,
+        env=os.environ | {"TIEBREAK_STORE": str(location)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(address)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # It waits for a script that still computes.
+            server.kill()
+            server.wait()
+
+
+def _wait_for(address: str) -> None:
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return
+    raise TimeoutError("the dashboard did not start")
+
+
+@contextmanager
+def running_chromium() -> Iterator[Browser]:
+    """Start the installed Chromium.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none; the message says what to do.
+    """
+    path = chromium.find_chromium()
+    if path is None:
+        raise FileNotFoundError(chromium.HELP)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(chromium.SWITCHES))
+        yield browser
+        browser.close()
+
+
+def settle(page: Page) -> None:
+    """Wait until the script behind the page has run."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    page.wait_for_load_state("networkidle")

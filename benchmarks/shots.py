@@ -1,0 +1,88 @@
+"""Pictures of every page on given stores: ``python -m benchmarks.shots [STORE ...]``.
+
+Without a store, of the example. A page is taken whole, as wide as a laptop and as a telephone;
+pages of one system, dataset or run show the first that the store lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from benchmarks.serving import ROOT, running_chromium, served, settle
+from dashboard.demo import load_demo
+from dashboard.registry import PAGES
+from store.datasets import list_datasets
+from store.engine import open_store
+from store.runs import list_runs
+from store.systems import list_systems
+
+WIDTHS = {"wide": 1280, "narrow": 400}
+HEIGHT = 900
+
+
+def views(store: Path) -> dict[str, str]:
+    """Return the name of each picture and the place in the dashboard that it shows."""
+    with open_store(store, read_only=True) as opened:
+        listed = {
+            "system": list_systems(opened),
+            "dataset": list_datasets(opened),
+            "run": list_runs(opened),
+        }
+    first = {name: records[0].uid for name, records in listed.items() if records}
+    return {
+        page.name: f"{page.name}?uid={first[page.name]}" if page.name in first else page.name
+        for page in PAGES
+    }
+
+
+def take(browser: Browser, store: Path, folder: Path) -> list[str]:
+    """Write the pictures of a store; return the views that show an exception."""
+    folder.mkdir(parents=True, exist_ok=True)
+    broken = []
+    with served(store) as address:
+        for size, width in WIDTHS.items():
+            context = browser.new_context(viewport={"width": width, "height": HEIGHT})
+            page = context.new_page()
+            page.set_default_timeout(120_000)
+            for name, place in views(store).items():
+                page.goto(f"{address}/{place}")
+                settle(page)
+                inner = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+                page.set_viewport_size({"width": width, "height": max(HEIGHT, inner)})
+                settle(page)
+                page.screenshot(path=folder / f"{name}-{size}.png")
+                page.set_viewport_size({"width": width, "height": HEIGHT})
+                if page.locator("[data-testid=stException]").count():
+                    broken.append(f"{store}: {place} ({size})")
+            context.close()
+    return broken
+
+
+def main() -> int:
+    """Take the pictures; 1 where a page shows an exception."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.shots", description=__doc__)
+    parser.add_argument("stores", nargs="*", type=Path, help="store files; else the example")
+    parser.add_argument("--out", type=Path, default=ROOT / "shots", help="folder for the pictures")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, running_chromium() as browser:
+        stores: list[Path] = given.stores
+        if not stores:
+            stores = [Path(folder) / "example.db"]
+            with open_store(stores[0], create=True) as store:
+                load_demo(store, actor="shots")
+        broken = []
+        for path in stores:
+            place = given.out / path.stem
+            broken += take(browser, path.resolve(), place)
+            print(f"{path.name}: {len(list(place.glob('*.png')))} pictures in {place}")
+    for view in broken:
+        print(f"An exception is shown: {view}")
+    return int(bool(broken))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
