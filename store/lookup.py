@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -175,11 +176,15 @@ def _not_found(connection: sa.Connection, kind: Kind, given: str, *, deleted: bo
 def _suggest(
     kind: str, given: str, names: list[str], where: str = " in the store", plural: str = ""
 ) -> str:
+    listing = f" `tiebreak ls {plural or kind + 's'}` lists them."
+    return f"There is no {kind} '{composed(given)}'{where}.{did_you_mean(given, names)}{listing}"
+
+
+def did_you_mean(given: str, names: Sequence[str]) -> str:
+    """Return " Did you mean 'x'?" with up to three names that are like one; empty without any."""
     given = composed(given)
     folded = {composed(name).casefold(): name for name in names}
     near = [folded[n] for n in difflib.get_close_matches(given.casefold(), folded, 3, 0.5)]
     contained = [name for name in names if given.casefold() in name.casefold()][:3]
     suggestions = list(dict.fromkeys(near + contained))[:3]
-    hint = f" Did you mean {' or '.join(repr(s) for s in suggestions)}?" if suggestions else ""
-    listing = f" `tiebreak ls {plural or kind + 's'}` lists them."
-    return f"There is no {kind} '{given}'{where}.{hint}{listing}"
+    return f" Did you mean {' or '.join(repr(s) for s in suggestions)}?" if suggestions else ""

@@ -84,17 +84,28 @@ picked = show_table(
         "b": Column("B"),
         "verdict": Column("A is", help="A has the better score"),
         "difference": Column("Difference", "difference", decimals=places),
-        "ci_low": Column("From", "difference", decimals=places, help="Interval of each pair alone"),
-        "ci_high": Column("To", "difference", decimals=places),
+        "ci_low": Column(
+            "Alone: from" if study.has_simultaneous else "From",
+            "difference",
+            decimals=places,
+            help="Interval of each pair alone",
+            shown=not study.has_simultaneous,
+        ),
+        "ci_high": Column(
+            "Alone: to" if study.has_simultaneous else "To",
+            "difference",
+            decimals=places,
+            shown=not study.has_simultaneous,
+        ),
         "ci_simultaneous_low": Column(
-            "All at once: from",
+            "From",
             "difference",
             decimals=places,
             help="Interval that holds for all pairs at once",
             shown=study.has_simultaneous,
         ),
         "ci_simultaneous_high": Column(
-            "to", "difference", decimals=places, shown=study.has_simultaneous
+            "To", "difference", decimals=places, shown=study.has_simultaneous
         ),
         "hedges_g": Column("Hedges' g", "difference", decimals=2),
         "cohens_dz": Column("Cohen's d", "difference", decimals=2, shown=False),

@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis import numbers
 from dashboard.ui.links import CARRIED, plain
+from store.lookup import did_you_mean
 
 T = TypeVar("T")
 
@@ -17,7 +18,8 @@ T = TypeVar("T")
 def filter_row(key: str) -> Iterator[None]:
     """Open the row: `with filter_row("runs_filters"):`. On a narrow screen it wraps.
 
-    What a link asks for and no filter has is told right below the row.
+    What a link asks for and no filter has is told right below the row, and nothing is answered:
+    an answer about something else would be taken for the one that was asked for.
     """
     unknown: list[str] = []
     token = _UNKNOWN.set(unknown)
@@ -28,8 +30,16 @@ def filter_row(key: str) -> Iterator[None]:
             yield
     finally:
         _UNKNOWN.reset(token)
+    _stop_at(unknown)
+
+
+def _stop_at(unknown: list[str]) -> None:
+    """Say what is not known, and stop until the reader chooses."""
     for text in unknown:
         st.warning(plain(text))
+    if unknown:
+        st.button("Show what is chosen above")  # the next look is by the filters
+        st.stop()
 
 
 def choose_one(
@@ -136,10 +146,13 @@ def tell_unknown(label: str, key: str, known: Sequence[str]) -> None:
         return  # not the first look: the address follows the filter
     for asked in st.query_params.get_all(key):
         if asked not in known:
-            text = f"The link asks for '{asked}' as {label}, which is not among the choices here."
+            text = (
+                f"The link asks for '{asked}' as {label}, which is not among the choices here."
+                f"{did_you_mean(asked, known)}"
+            )
             row = _UNKNOWN.get()
             if row is None:  # a filter that stands alone
-                st.warning(plain(text))
+                _stop_at([text])
             else:
                 row.append(text)
 

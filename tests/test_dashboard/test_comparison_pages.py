@@ -25,6 +25,18 @@ def test_a_pair_gets_a_verdict_a_test_and_its_items(
     assert "Item by item" in text
 
 
+def test_an_unknown_name_gets_no_answer_about_somebody_else(
+    open_page: OpenPage, text_of: TextOf, filled_path: Path
+) -> None:
+    app = open_page("compare", filled_path, a="Extra trees", b="LDA", dataset="digits")
+    assert not app.exception
+    assert "Did you mean 'Extra trees 100'" in text_of(app)
+    assert "p " not in text_of(app)
+    app.button[0].click().run()
+    assert "LDA" in text_of(app)
+    assert "items" in text_of(app)
+
+
 def test_an_identical_choice_of_system_falls_back_with_a_word(
     open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
