@@ -11,6 +11,7 @@ import typer
 
 from store.console import exits_in_words, messages, opened
 from store.export import format_of, run_rows, score_rows, write_mapping, write_rows
+from store.export_eee import export_eee
 from store.export_judgments import chosen_criteria, judgment_rows, write_scales
 
 app = typer.Typer()
@@ -81,3 +82,18 @@ def export_runs_command(
     with opened(context, read_only=True) as store:
         n_rows = write_rows(run_rows(store), out, wanted.value, sys.stdout)
     messages.print(f"{n_rows:,} rows.")
+
+
+FolderOption = Annotated[Path, typer.Option(help="Folder to write; it must not hold anything.")]
+DatasetOption = Annotated[str | None, typer.Option(help="Only this dataset.")]
+
+
+@app.command("eee")
+@exits_in_words
+def export_eee_command(
+    context: typer.Context, out: FolderOption, dataset: DatasetOption = None
+) -> None:
+    """Write runs as records of Every Eval Ever, with the lines of their items."""
+    with opened(context, read_only=True) as store:
+        n_records = export_eee(store, out, dataset=dataset)
+    messages.print(f"{n_records:,} records.")

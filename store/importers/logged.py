@@ -102,8 +102,7 @@ class LoggedRun:
 
     def _item(self, item: str) -> BundleItem:
         text, reference = self.texts.get(item), self.references.get(item)
-        shown = [part for part in (text, reference) if part is not None]
-        digest = hashlib.sha256("\0".join(shown).encode()).hexdigest() if shown else None
+        digest = None if text is None else hashlib.sha256(text.encode()).hexdigest()
         return BundleItem(item, self.groups.get(item), digest, text, reference)
 
     def _statuses(self, items: list[str]) -> StatusArray:

@@ -110,7 +110,7 @@ def reconcile_scores(
     """
     n_items = max(len(known), len(brought))
     known, brought = vectors.pad(known, n_items), vectors.pad(brought, n_items)
-    has_item = np.pad(has_item, (0, n_items - len(has_item)))
+    has_item = fitted(has_item, n_items)
     is_known, is_brought = vectors.scored(known), vectors.scored(brought)
     is_alike = ((known == brought) | (np.isnan(known) & np.isnan(brought))).all(axis=1)
     gained = is_brought & ~is_known
@@ -120,3 +120,8 @@ def reconcile_scores(
         is_known & ~is_brought & has_item,
         np.where(gained[:, None], brought, known),
     )
+
+
+def fitted(has_item: BoolArray, n_items: int) -> BoolArray:
+    """Return shape (n_items,), False beyond the end: metrics of a run reach differently far."""
+    return np.pad(has_item[:n_items], (0, max(0, n_items - len(has_item))))

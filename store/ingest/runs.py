@@ -24,7 +24,7 @@ from store.importers.bundle import (
 from store.importers.cells import LARGEST, BoolArray
 from store.importers.key_columns import IntArray
 from store.ingest.items import AlignedDataset
-from store.ingest.reconcile import ReconciledScores, reconcile_scores
+from store.ingest.reconcile import ReconciledScores, fitted, reconcile_scores
 from store.ingest.report import IngestReport
 from store.ingest.run_details import fill_in
 from store.ingest.scales import Scales
@@ -334,7 +334,7 @@ def _keep_other_items(
     """Carry over what the store has of items that the import does not have at all."""
     for key, one in met.items():
         n_items = len(one.values)
-        others = ~np.pad(has_item, (0, n_items - len(has_item)))
+        others = ~fitted(has_item, n_items)
         values = np.where(
             others[:, None],
             vectors.pad(known[key], n_items),

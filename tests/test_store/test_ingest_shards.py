@@ -195,3 +195,16 @@ def test_zero_is_given_only_where_it_is_the_worst_score(store, bundle, metric):
     )
     assert report.n("score", "added") == 1
     assert f"leaves '{metric.name}' as it is" in report.understood[-1]
+
+
+def test_files_of_one_run_whose_metrics_reach_differently_far_can_come_again(store, shard):
+    parts = [
+        replace(shard("1.csv", {"a": 1.0, "b": 0.0}), metrics=[BundleMetric("accuracy")]),
+        shard("2.csv", {"a": 0.5, "b": 0.5, "c": 0.5}),
+    ]
+    for replaces in (False, True):
+        ingest_all(store, parts, actor="t", replace=replaces)
+        assert not any(r.changed for r in ingest_all(store, parts, actor="t", replace=replaces))
+    values = {v.metric: (v.n_scored, v.value) for v in list_runs(store)[0].vectors}
+    assert values == {"accuracy": (2, 0.5), "score": (3, 0.5)}
+    assert check(store) == []

@@ -34,6 +34,7 @@ def _record(record: Mapping[str, Any]) -> dict[str, Any]:
             {
                 **one,
                 "metric": _metric(one),
+                "version": _version(one),
                 "lower": _bound(one, "min_score"),
                 "upper": _bound(one, "max_score"),
             }
@@ -48,6 +49,12 @@ def _metric(result: Mapping[str, Any]) -> str:
     names = (config.get("metric_name"), config.get("metric_kind"), config.get("metric_id"))
     evaluation = result.get("evaluation_name")
     return next((str(name) for name in names if name and name != evaluation), "score")
+
+
+def _version(result: Mapping[str, Any]) -> str | None:
+    """Return the version of the dataset, as our own export states it."""
+    details = (result.get("source_data") or {}).get("additional_details")
+    return details.get("dataset_version") if isinstance(details, dict) else None
 
 
 def _bound(result: Mapping[str, Any], name: str) -> float | None:
@@ -82,6 +89,7 @@ def _score(row: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> di
     lower = (result.get("metric_config") or {}).get("lower_is_better")
     return {
         "metric": _metric(result),
+        "version": _version(result),
         "score": graded.get("is_correct") if score is None else score,
         "better": not lower if isinstance(lower, bool) else None,
         "trial": row.get("trial", row.get("epoch", 0)),
