@@ -15,10 +15,11 @@ from store.importers.yaml_nodes import nearest
 ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "system_name", "system_id", "model", "model_name", "model_id", "submission",
+        "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger",
     ),
     "dataset": (
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",
-        "task", "task_name",
+        "task", "task_name", "treebank",
     ),
     "dataset_version": (
         "dataset_version", "release", "benchmark_version", "benchmark_release", "test_set_version",

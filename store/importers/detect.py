@@ -131,17 +131,23 @@ def read_paths(
         for number, (importer, group) in enumerate(groups):
             if on_progress is not None:
                 on_progress(number, len(groups))
-            shown = {candidate.path: candidate.shown for candidate in group}
-            try:
-                chosen_for_it = _with_choices(importer, group, options)
-                bundle = importer.read([c.path for c in group], chosen_for_it, shown)
-            except UnknownFormatError as error:
-                leave_out(group, error)
-            except ImportFormatError as error:
-                leave_out(group, _with_line_of_yaml(error, group, options))
-            else:
-                readings.append(Reading(bundle, any(one.is_given for one in group)))
-                left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
+            while group:
+                shown = {candidate.path: candidate.shown for candidate in group}
+                try:
+                    chosen_for_it = _with_choices(importer, group, options)
+                    bundle = importer.read([c.path for c in group], chosen_for_it, shown)
+                except ImportFormatError as error:
+                    damaged = [one for one in group if one.shown == error.path]
+                    rest = [one for one in group if one.shown != error.path]
+                    is_one_of_many = len(damaged) == 1 and len(rest) > 1
+                    is_unknown = isinstance(error, UnknownFormatError)
+                    placed = error if is_unknown else _with_line_of_yaml(error, group, options)
+                    leave_out(damaged if is_one_of_many else group, placed)
+                    group = rest if is_one_of_many else []
+                else:
+                    readings.append(Reading(bundle, any(one.is_given for one in group)))
+                    left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
+                    break
     return ReadResult(readings, left_out)
 
 

@@ -22,6 +22,7 @@ from store.importers.bundle import (
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import GENERIC_ROLES, find_roles, role_cells
 from store.importers.generic_forms import Plan, choose_plan
+from store.importers.generic_guesses import spread_where_needed, with_guesses
 from store.importers.generic_items import read_items
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
@@ -69,6 +70,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     if is_score_list(path):
         return read_score_list(settings, problems)
     table = read_table(path, settings.shown, problems)
+    table = spread_where_needed(table, settings)
+    settings = with_guesses(table, settings)
     plan = choose_plan(table, settings)
     keys = read_keys(table, plan, settings, problems)
     items, told = read_items(table, plan, keys, problems, with_text=options.with_text)
@@ -101,6 +104,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *_means_of_corpus_metrics([builder.metrics[number] for number in used]),
         ],
         warnings=builder.warnings,
+        guesses=settings.guesses,
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from store.errors import ImportFormatError, UnknownFormatError
+from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.bundle import COMPONENTS, Aggregation
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import (
@@ -68,16 +68,7 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
     ImportFormatError
         System, dataset or metric is not named, or two readings are possible.
     """
-    roles = find_roles(table.columns, settings.columns, GENERIC_ROLES, table.shown)
-    for role in _TEXT_ROLES:  # a system may be called "reference"
-        if (
-            role in roles
-            and role not in settings.columns
-            and looks_numeric(table.cells[roles[role]])
-        ):
-            del roles[role]
-    if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
-        del roles["precision"]  # the metric of that name
+    roles = generic_roles(table, settings)
     if settings.layout:
         return _plan_layout(table, roles, settings)
     named = free_metric_column(roles, table.columns, settings.columns, settings.metric)
@@ -88,6 +79,21 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
         scores = _long_scores(table, roles, settings)
         return _plan(table, roles, settings, scores, "Long table: one score in each line.")
     return _plan_wide(table, roles, settings)
+
+
+def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
+    """Return role -> column of a table of item scores."""
+    roles = find_roles(table.columns, settings.columns, GENERIC_ROLES, table.shown)
+    for role in _TEXT_ROLES:  # a system may be called "reference"
+        if (
+            role in roles
+            and role not in settings.columns
+            and looks_numeric(table.cells[roles[role]])
+        ):
+            del roles[role]
+    if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
+        del roles["precision"]  # the metric of that name
+    return roles
 
 
 def _plan_named(table: Table, roles: dict[str, str], settings: Settings, column: str) -> Plan:
@@ -217,7 +223,7 @@ def _without_no_scores(
             reasons[name] = reason
     listed = ", ".join(f"{name} ({reason})" for name, reason in reasons.items())
     if reasons and not kept:
-        raise ImportFormatError(
+        raise NoResultsError(
             f"no numeric column seems to hold scores: {listed}. If one does, name it: "
             "--metric NAME, or --column score=NAME.",
             path=table.shown,

@@ -51,11 +51,13 @@ file to file, so that no unit is claimed for it."""
 _BEFORE = words_of(
     """eval evaluation val valid validation dev devel test train training final best last avg mean
     average overall total micro macro weighted metric metrics score scores result results corpus
-    sentence item per reported recomputed expected"""
+    sentence item per reported recomputed expected human expert turker crowd judge llm
+    metrics share frac fraction ratio pct percent percentage"""
 )
 _AFTER = words_of(
     """pct percent percentage score scores mean avg average value overall all micro macro weighted
-    final best last rate ms s sec secs seconds usd perc raw"""
+    final best last rate ms s sec secs seconds usd perc raw refa refb refc refd ref
+    recomputed leaderboard reported stated"""
 )
 """Words around a name that do not change what it is."""
 _COUNTED = words_of("n num number nb")
@@ -95,6 +97,9 @@ def _spellings(name: str) -> Iterator[str]:
     """Yield a name as it is, and with its capitals taken as new words."""
     yield normal_metric(name)
     yield normal_metric(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
+    last = re.split(r"[./:]", name)[-1]
+    if last != name and _TURNED.isdisjoint(normal_metric(name).split("_")):
+        yield normal_metric(last)
 
 
 def _candidates(words: list[str]) -> Iterator[str]:
@@ -108,6 +113,8 @@ def _candidates(words: list[str]) -> Iterator[str]:
         if counted is not None and counted.measured == "count":
             yield counted.name
         return
+    if words[0] == "correct" and len(words) > 1:
+        yield "correct"
     if words[0] == "1" or not _TURNED.isdisjoint(words):
         return
     rest = list(words)

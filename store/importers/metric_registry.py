@@ -146,10 +146,12 @@ GROUPS: tuple[Group, ...] = (
             "semantic_similarity":
                 "sts cosine_similarity answer_similarity similarity sas embedding_similarity",
             "win_rate":
-                "winrate win length_controlled_win_rate lc_win_rate win_rate_lc "
+                "winrate win win_prob win_probability length_controlled_win_rate lc_win_rate "
+                "win_rate_lc "
                 "length_controlled_winrate preference_rate",
             "accuracy_of_citations": "citation_precision citation_recall citation_f1",
-            "pyramid": "lite_pyramid",
+            "pyramid": "lite_pyramid s3_pyr s3_resp",
+            "graphs_of_ngrams": "autosummeng memog npower",
             "sms": "sentence_mover_similarity",
             "spice": "",
             "entailment": "entailment_rate nli_score summac",
@@ -182,6 +184,8 @@ GROUPS: tuple[Group, ...] = (
             "conciseness": "concise",
             "completeness": "complete_answer",
             "preference": "human_preference",
+            "plain_score": "score points grade mark main_score",
+            "direct_assessment": "human_da human_da_z human_da_raw",
             "likert": "human_score rating mean_opinion_score mos stars",
             "mt_bench": "mtbench mt_bench_score wb_score wildbench",
             "elo": "elo_rating arena_score bradley_terry",
@@ -202,6 +206,7 @@ GROUPS: tuple[Group, ...] = (
             "nist": "",
             "cider": "cider_d",
             "unieval": "",
+            "lerc": "",
             "metricx_negated": "",
             "log_likelihood": "loglikelihood logprob log_probability log_prob ll",
             "evidence_lower_bound": "elbo",
@@ -260,7 +265,8 @@ GROUPS: tuple[Group, ...] = (
                 "toxic toxicity_fraction expected_maximum_toxicity toxicity_probability "
                 "toxic_fraction",
             "bias_score":
-                "stereotype_score demographic_parity_difference equalized_odds_difference",
+                "stereotype_score pct_stereotype likelihood_diff likelihood_difference "
+                "demographic_parity_difference equalized_odds_difference",
             "attack_success_rate": "asr_attack jailbreak_rate harmful_rate violation_rate",
             "refusal_rate": "over_refusal over_refusal_rate",
             "repetition": "repetition_rate rep_n self_bleu copy_rate",

@@ -67,6 +67,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
+    settings = settings.with_dataset()
+    if settings.dataset and not settings.metric and _has_fractions(path, settings.shown):
+        settings = settings.guessing("metric", "score", "two columns of numbers")
     dataset, name = _given(settings)
     systems = _systems(settings)
     problems = RowProblems(options.lenient)
@@ -99,7 +102,14 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             "known by their line in the file."
         ],
         warnings=_warnings(values),
+        guesses=settings.guesses,
     )
+
+
+def _has_fractions(path: Path, shown: str) -> bool:
+    """Return whether a number has a point: whole ones may be labels, counts or edges."""
+    text, _ = read_text(path, shown)
+    return "." in text[: 80 * _SAMPLE]
 
 
 def _within_bounds(

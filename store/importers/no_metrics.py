@@ -13,7 +13,7 @@ from store.importers.known_metrics import lookup, normal_metric
 from store.importers.metric_registry import SETTINGS
 
 _ID = re.compile(
-    r"(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|offset|pid|"
+    r"(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|sentence|segment|turn|offset|pid|"
     r"serial|ordinal|position|pos_in_file)|unnamed(_\d+)?|level_\d+|"
 )
 _TIME = re.compile(
@@ -22,7 +22,7 @@ _TIME = re.compile(
 )
 _SETTING = re.compile(r"(params?|config|configs|hparams?|args?|hyperparameters?|settings?)_.+")
 _COUNT = re.compile(
-    r"(n|num|number_of|nb|count|total)_.+|.+_(count|counts|total)|n|count|size|support"
+    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total)|n|count|size|support|items|examples|instances|utterances"
 )
 _SPREAD = re.compile(
     r".+_(std|stderr|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
@@ -61,7 +61,7 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     if reason is not None or lookup(name) is not None:
         return reason
     filled = [cell for cell in cells if not is_missing(cell)]
-    if filled and all(map(_is_truth, filled)):
+    if filled and 2 * sum(map(_is_truth, filled)) >= len(filled):
         return "a flag"
     if len(filled) < _FEWEST:
         return None

@@ -88,6 +88,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         skipped=skipped,
         understood=[*table.notes, *plan.understood, *builder.told()],
         warnings=[*_shortened(builder.bounds), *_shortened(builder.zeros)],
+        guesses=plan.guesses,
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from store.errors import ImportFormatError, UnknownFormatError
-from store.importers.bundle import RowProblems
+from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
+from store.importers.bundle import Guess, RowProblems
 from store.importers.cells import CellError, is_missing, looks_numeric
 from store.importers.columns import (
     describe_roles,
@@ -19,6 +19,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
+from store.importers.known_metrics import lookup
 from store.importers.no_metrics import no_metric
 from store.importers.printed import parse_printed, plain_name, plain_names
 from store.importers.settings import Settings
@@ -44,6 +45,14 @@ _DATE_IN_NAME = re.compile(
 _RELEASE_IN_NAME = re.compile(
     r"(?:^|[-_. ])(?:release|rel|board)[-_. ]?(v?\d[\d.]*)$", re.IGNORECASE
 )
+_KEY_ROLES = (
+    "system", "dataset", "dataset_version", "metric", "date", "source", "source_url", "revision",
+    "adapter", "precision", "backend", "prompt_variant",
+)  # fmt: skip
+"""Roles that tell the lines of a table of figures apart."""
+_MOST_JOINED = 3
+_FEWEST_DATASETS = 3
+"""Columns of figures from which a table without a known metric has one for each dataset."""
 _SEPARATORS = (" vs. ", " vs ", ",", ";", "/", "|")
 
 
@@ -81,6 +90,7 @@ class ReportedPlan:
     identities: Mapping[str, Mapping[str, str]]
     versions: Sequence[str]
     """Of each row the version of its datasets; empty where nothing states one."""
+    guesses: Sequence[Guess] = ()
 
 
 def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str) -> dict[str, str]:
@@ -139,6 +149,7 @@ class _FormReader:
             return self._plan([], self._long_pvalues(), "Long table: one p-value in each line.")
         for role in ("system_a", "system_b"):  # columns of scores that are headed A and B
             roles.pop(role, None)
+        self._tell_rows_apart()
         settings, columns = self._settings, self._table.columns
         named = free_metric_column(roles, columns, settings.columns, settings.metric)
         if named is not None:
@@ -152,6 +163,35 @@ class _FormReader:
         if "system" not in roles:
             return self._by_dataset()
         return self._by_system()
+
+    def _tell_rows_apart(self) -> None:
+        """Let columns such as ``split`` name datasets, too, where rows would repeat a figure."""
+        stated, columns = self._settings.columns, self._table.columns
+        if "system" not in self._roles or "dataset" in stated or "source" in stated:
+            return
+        keys = [role for role in _KEY_ROLES if role in self._roles]
+        rows = list(zip(*(role_cells(self._table, self._roles[k]) for k in keys), strict=True))
+        taken = {name for column in self._roles.values() for name in fields_of(column, columns)}
+        added: list[str] = []
+        n_distinct = len(set(map(str, rows)))
+        for column in columns:
+            cells = self._table.cells[column]
+            if n_distinct == len(rows) or column in taken or looks_numeric(cells):
+                continue
+            wider = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
+            if len(set(map(str, wider))) > n_distinct:
+                rows, n_distinct = wider, len(set(map(str, wider)))
+                added.append(column)
+        if not added or n_distinct < len(rows) or len(added) > _MOST_JOINED:
+            return
+        if "dataset" in self._roles:
+            name = "/".join(f"{{{column}}}" for column in (self._roles["dataset"], *added))
+        else:
+            self._settings = self._settings.with_dataset()
+            name = "/".join([self._settings.dataset or "", *(f"{{{column}}}" for column in added)])
+        self._roles["dataset"] = name.lstrip("/")
+        because = "without them lines would state the same figure"
+        self._settings = self._settings.guessing("dataset", self._roles["dataset"], because)
 
     def _long_pvalues(self) -> list[PvalueCell]:
         self._require("dataset", "metric")
@@ -243,6 +283,8 @@ class _FormReader:
 
     def _places(self, figures: Sequence[str]) -> dict[str, tuple[Sequence[str], str]]:
         """Return column -> (dataset of each row, metric)."""
+        if "dataset" not in self._roles and not (self._settings.dataset or self._settings.metric):
+            self._guess_what_columns_are(figures)
         settings, n_rows = self._settings, len(self._table)
         has_dataset = "dataset" in self._roles or settings.dataset is not None
         if has_dataset:
@@ -270,6 +312,21 @@ class _FormReader:
         self._is_board = True
         return {column: ([name] * n_rows, settings.metric) for column, name in headers.items()}
 
+    def _guess_what_columns_are(self, figures: Sequence[str]) -> None:
+        """Take the columns for metrics when most are known ones, for datasets when none is."""
+        wanted = [
+            column for column in figures if no_metric(column, self._table.cells[column]) is None
+        ]
+        if not wanted:
+            self._settings = self._settings.with_dataset()
+            return
+        known = [column for column in wanted if lookup(column) is not None]
+        if 2 * len(known) >= len(wanted):
+            self._settings = self._settings.with_dataset()
+        elif len(wanted) == len(figures) >= _FEWEST_DATASETS > len(known):
+            because = f"{len(figures)} columns, of which hardly one is called like a metric"
+            self._settings = self._settings.guessing("metric", "score", because)
+
     def _scores_among(self, figures: Sequence[str]) -> list[str]:
         """Return the columns that may be metrics; tell the others."""
         declared = (*self._settings.mapping.metrics, *self._settings.options.directions)
@@ -281,7 +338,7 @@ class _FormReader:
         }
         listed = ", ".join(f"{column} ({reason})" for column, reason in reasons.items())
         if len(reasons) == len(figures):
-            raise ImportFormatError(
+            raise NoResultsError(
                 f"no column seems to hold figures of a metric: {listed}. If one does, name it: "
                 "--metric NAME, or --column score=NAME.",
                 path=self._table.shown,
@@ -421,7 +478,15 @@ class _FormReader:
         told += self._keys.understood
         if ignored:
             told.append(f"Columns not read: {', '.join(ignored)}.")
-        return ReportedPlan(self._roles, scores, pvalues, told, self._keys.identities, versions)
+        return ReportedPlan(
+            self._roles,
+            scores,
+            pvalues,
+            told,
+            self._keys.identities,
+            versions,
+            self._settings.guesses,
+        )
 
     def _versions(self) -> Sequence[str]:
         """Return the version of the datasets of each row: as a column says, else the release."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from store.errors import ImportFormatError
+from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import (
     BundleItem,
     BundleMetric,
@@ -19,11 +19,16 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, parse_number, read_numbers
 from store.importers.columns import ROLE_NAMES, normal_name
+from store.importers.file_names import system_of_file
 from store.importers.settings import Settings, outside_reason
 from store.importers.textfile import data_suffix, read_text
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 50
+_LIST_SUFFIXES = ("", ".txt", ".csv", ".tsv", ".score", ".scores", ".out")
+_GOLD = re.compile(r"gold|label|key|target|reference|truth|weight|length", re.IGNORECASE)
+_FEWEST = 8
+"""Lines from which a bare list of numbers is taken for scores."""
 
 
 def is_score_list(path: Path) -> bool:
@@ -48,8 +53,9 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
     ImportFormatError
         System, dataset or metric is not given, or a line holds no number and the import is strict.
     """
-    system, dataset, name = _given(settings)
     text, sha256 = read_text(settings.path, settings.shown)
+    settings = _with_guesses(settings, text)
+    system, dataset, name = _given(settings)
     lines = _LINE_END.split(text.rstrip())
     header = lines[0].strip()
     is_header = normal_name(header) in (*ROLE_NAMES["score"], normal_name(name))
@@ -78,6 +84,7 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
             "their place in the file."
         ],
         warnings=[f"{n_missing} of the lines hold no score."] if n_missing else [],
+        guesses=settings.guesses,
     )
 
 
@@ -101,6 +108,39 @@ def _read_values(
         problems.report(settings.shown, row + first_line, None, reason)
         values[row] = np.nan
     return metric, values
+
+
+def _with_guesses(settings: Settings, text: str) -> Settings:
+    """Return the settings with names after the file and its folder.
+
+    Raises
+    ------
+    UnknownFormatError
+        A few numbers, or whole ones that may be labels: nobody says that these are scores.
+    """
+    if settings.system and settings.dataset and settings.metric:
+        return settings
+    numbers = [line.strip() for line in text.splitlines() if line.strip()]
+    is_named = settings.system or settings.dataset or settings.metric
+    is_plain = data_suffix(settings.path) in _LIST_SUFFIXES and not _GOLD.search(settings.path.name)
+    if not is_named and (not is_plain or len(numbers) < _FEWEST or _may_be_labels(numbers)):
+        raise UnknownFormatError(
+            "a list of numbers that may be anything. If they are scores, give --system NAME "
+            "--dataset NAME --metric NAME.",
+            path=settings.shown,
+        )
+    found = None if settings.system else system_of_file(settings.path)
+    if found is not None:
+        settings = settings.guessing("system", *found)
+    if not settings.metric:
+        settings = settings.guessing("metric", "score", "a list of numbers")
+    return settings.with_dataset(use_stem=False)
+
+
+def _may_be_labels(numbers: list[str]) -> bool:
+    """Return whether all are small whole numbers, and not only 0 and 1."""
+    distinct = set(numbers)
+    return all(one.isdigit() for one in distinct) and not distinct <= {"0", "1"}
 
 
 def _given(settings: Settings) -> tuple[str, str, str]:

@@ -16,11 +16,13 @@ from store.importers.bundle import (
     BundleDataset,
     BundleItem,
     BundleMetric,
+    Guess,
     Provenance,
     ReadOptions,
     SourceFile,
 )
 from store.importers.cells import aware
+from store.importers.file_names import dataset_of_file
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
 from store.spelling import composed
@@ -36,26 +38,40 @@ class Settings:
     shown: str
     options: ReadOptions
     mapping: FileMapping
+    guesses: tuple[Guess, ...] = ()
+    """What nobody states and the names of the file, its folders or its columns suggest."""
+
+    def guessing(self, role: str, value: str, because: str) -> Settings:
+        """Return the settings with a name for "system", "dataset", "metric" or "layout" guessed."""
+        return replace(self, guesses=(*self.guesses, Guess(role, value, because)))
+
+    def with_dataset(self, *, use_stem: bool = True) -> Settings:
+        """Return the settings with a dataset: as stated, else after the file or its folder."""
+        found = None if self.dataset else dataset_of_file(self.path, use_stem=use_stem)
+        return self if found is None else self.guessing("dataset", *found)
+
+    def _guessed(self, role: str) -> str | None:
+        return next((guess.value for guess in self.guesses if guess.subject == role), None)
 
     @property
     def system(self) -> str | None:
         """The system of a file that does not name it."""
-        return self.options.system or self.mapping.system
+        return self.options.system or self.mapping.system or self._guessed("system")
 
     @property
     def dataset(self) -> str | None:
         """The dataset of a file that does not name it."""
-        return self.options.dataset or self.mapping.dataset
+        return self.options.dataset or self.mapping.dataset or self._guessed("dataset")
 
     @property
     def metric(self) -> str | None:
         """The metric of a file that does not name it."""
-        return self.options.metric or self.mapping.metric
+        return self.options.metric or self.mapping.metric or self._guessed("metric")
 
     @property
     def layout(self) -> str | None:
         """Pattern of the wide column names."""
-        return self.options.layout or self.mapping.layout
+        return self.options.layout or self.mapping.layout or self._guessed("layout")
 
     @property
     def run_label(self) -> str | None:

@@ -451,13 +451,6 @@ def test_faulty_layouts(read, layout, message) -> None:
             {},
             r"\(A, B\) may be systems or metrics. If they are systems, give --metric NAME",
         ),
-        ("item,A,B\n1,1,0\n", {"metric": "acc"}, "Missing: the dataset: give --dataset NAME"),
-        (
-            "item,score\n1,1\n",
-            {},
-            r"Columns found: item, score. Missing: the system: give --system NAME .*; the dataset:"
-            r" give --dataset .*; the metric: give --metric NAME",
-        ),
         (
             "item,A,B\n1,1,0\n",
             {"metric": "acc", "system": "S", "dataset": "d"},
@@ -497,7 +490,9 @@ def test_nested_scores_are_named_and_unused_nested_fields_are_not(read) -> None:
     line = '{"item": "1", "system": "A", "acc": 1, "extra": {"x": [1]}}\n'
     assert scores(read(line, "t.jsonl", dataset="d")) == {("A", "d", "", "acc", 0): {"1": 1}}
     with pytest.raises(ImportFormatError, match=r"line 1, field 'acc': holds a list or an object"):
-        read('{"item": "1", "system": "A", "acc": {"x": 1}}\n', "u.jsonl", dataset="d")
+        read('{"item": "1", "system": "A", "acc": [1]}\n', "u.jsonl", dataset="d")
+    spread = read('{"item": "1", "system": "A", "metrics": {"acc": 1}}\n', "w.jsonl", dataset="d")
+    assert scores(spread) == {("A", "d", "", "acc", 0): {"1": 1}}
     with pytest.raises(ImportFormatError, match=r"line 1, field 'item': holds a list or an object"):
         read('{"item": [1], "system": "A", "acc": 1}\n', "v.jsonl", dataset="d")
 
@@ -755,11 +750,14 @@ def test_faulty_score_lists(read, content, yaml, message) -> None:
         read(content, "a.txt", yaml=yaml, system="A", dataset="d", metric="m")
 
 
-def test_score_list_needs_to_be_told_what_it_is(read) -> None:
-    with pytest.raises(
-        ImportFormatError, match="Missing: system, metric; give --system NAME --metric"
-    ):
-        read("1\n2\n", "a.txt", dataset="d")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.txt", "1\n2\n" * 5), ("a.txt", "0.5\n"), ("a.gold", "0.5\n" * 9), ("a.txt", "3\n1\n" * 5)],
+    ids=["labels", "few", "gold", "whole"],
+)
+def test_numbers_that_may_be_anything_are_no_scores(read, name, text) -> None:
+    with pytest.raises(UnknownFormatError, match="may be anything"):
+        read(text, name, format="generic")
 
 
 def test_lenient_score_list_keeps_the_alignment(read) -> None:

@@ -166,4 +166,6 @@ def test_metrics_are_told_as_the_store_calls_them(read) -> None:
 
 def test_file_without_header_is_told_of_where_its_names_come_twice(read) -> None:
     with pytest.raises(ImportFormatError, match="holds judgments like the others, say --format"):
-        read("blue,blue,red\nblue,red,\n", dataset="d")
+        read("blue,blue,red\nblue,rose,\n", dataset="d")
+    labels = read("blue,blue,red\nblue,red,\n", dataset="d")
+    assert (labels.format, len(labels.ratings)) == ("judgments", 5)

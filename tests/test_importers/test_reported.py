@@ -207,9 +207,9 @@ def test_percent_signs_and_thousands(read) -> None:
     ("content", "options", "message"),
     [
         (
-            "system,acc,f1\nA,1,2\n",
+            "system,x,y\nA,1,2\n",
             {},
-            r"\(acc, f1\) may be datasets or metrics. If they are datasets, give --metric NAME",
+            r"\(x, y\) may be datasets or metrics. If they are datasets, give --metric NAME",
         ),
         ("dataset,A,B,p\nd,1,2,.1\n", {}, r"do not say their metric. .*Give --metric NAME"),
         ("system,score\nA,1\n", {}, r"do not say their dataset and metric"),

@@ -21,8 +21,13 @@ from store.importers.judgments.items import names_file
 from store.importers.judgments.missing import no_judgment, unjudged
 from store.importers.judgments.options import JudgmentOptions, read_options, require_known
 from store.importers.judgments.rows import RowReader
-from store.importers.judgments.scales import Ratings, read_ratings
-from store.importers.judgments.sheet import first_record, is_list_of_numbers, read_sheet
+from store.importers.judgments.scales import Ratings, guessed_levels, read_ratings
+from store.importers.judgments.sheet import (
+    first_record,
+    is_list_of_numbers,
+    is_matrix_of_labels,
+    read_sheet,
+)
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import peek_columns
 
@@ -40,6 +45,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
 
     Anything less is left to the tables of scores.
     """
+    if options.columns.get("score") is None and is_matrix_of_labels(path):
+        return True
     record = first_record(path)
     columns = tuple(record) or peek_columns(path)
     try:
@@ -82,6 +89,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     choices = read_options(settings)
     problems = RowProblems(options.lenient)
     table = read_sheet(settings, choices, problems)
+    roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
+    if "dataset" not in roles:  # items that are known by their line belong to this file alone
+        settings = settings.with_dataset(use_stem="item" not in roles)
     layout = choose_layout(table, settings, choices)
     rows = RowReader(layout, settings, choices, problems)
     found = _read_judgments(rows, layout, settings, choices, problems)
@@ -123,6 +133,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *told,
             *unjudged(rows, layout, found),
         ],
+        guesses=[*settings.guesses, *guessed_levels(criteria, layout, choices)],
     )
 
 

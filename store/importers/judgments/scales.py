@@ -13,6 +13,7 @@ from store.importers.bundle import (
     BundleCriterion,
     BundleErrorSpan,
     BundleRating,
+    Guess,
     RowProblems,
     ScaleLevel,
 )
@@ -33,6 +34,8 @@ from store.importers.judgments.spans import read_spans, span_criterion
 from store.importers.settings import Settings
 from store.importers.wmt.options import told_weights
 
+_MOST_GUESSED = 10
+"""Whole numbers that may be taken for labels: analyses of labels hold for a scale, too."""
 _MISSING_LABELS = frozenset({"", "na", "n/a", "nan", "null"})
 """Of labels "none" and "-" may be some: they are missing only where the cells are numbers."""
 
@@ -139,7 +142,10 @@ def _scale_of(
     if is_whole and is_label:
         return _Scale("nominal", labels, "labels without an order, for the column says so")
     if is_whole and layout.form == "workers" and options.lower is None:
-        raise _no_level(labels, settings)
+        if len(labels) > _MOST_GUESSED:
+            raise _no_level(labels, settings)
+        told = "labels without an order, a guess for few whole numbers (else --option level=…)"
+        return _Scale("nominal", labels, told)
     told = "its numbers are taken to be equally far apart (else --option level=ordinal)"
     return _Scale("interval", (), told)
 
@@ -151,6 +157,19 @@ def _no_order(labels: Sequence[str], name: str, settings: Settings) -> ImportFor
         path=settings.shown,
         field=name or None,
     )
+
+
+def guessed_levels(
+    criteria: Iterable[BundleCriterion], layout: Layout, options: JudgmentOptions
+) -> list[Guess]:
+    """Return what was guessed of criteria whose labels are numbers."""
+    if layout.form != "workers" or options.level is not None or options.labels:
+        return []
+    return [
+        Guess(f"criterion {one.name}: level", "nominal", "few whole numbers that may be labels")
+        for one in criteria
+        if one.level == "nominal" and all(map(str.isdigit, one.labels))
+    ]
 
 
 def _no_level(labels: Sequence[str], settings: Settings) -> ImportFormatError:

@@ -20,6 +20,8 @@ from store.importers.tables import Table, choose_delimiter, read_table
 from store.importers.textfile import data_suffix, read_json, read_text
 
 _JSON_LINES = (".jsonl", ".ndjson")
+_FEWEST_ANNOTATORS = 3
+_MOST_LABELS = 12
 
 
 def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProblems) -> Table:
@@ -33,12 +35,12 @@ def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProble
     path, shown = settings.path, settings.shown
     suffix = data_suffix(path)
     if suffix == ".json":
-        return _flat(_read_records(path, shown))
+        return flat(_read_records(path, shown))
     if suffix == ".parquet":
-        return _flat(read_table(path, shown, problems))
+        return flat(read_table(path, shown, problems))
     text, sha256 = read_text(path, shown)
     if suffix in _JSON_LINES or text.lstrip().startswith("{"):
-        return _flat(read_table(path, shown, problems))
+        return flat(read_table(path, shown, problems))
     rows, note = _split(text, suffix, shown)
     if _has_header(rows, settings, options):
         return read_table(path, shown, problems)
@@ -60,6 +62,25 @@ def first_record(path: Path) -> Mapping[str, Any]:
     except (ImportFormatError, ValueError, RecursionError):
         return {}
     return dict(_leaves(first, ())) if isinstance(first, dict) else {}
+
+
+def is_matrix_of_labels(path: Path) -> bool:
+    """Return whether a table has no header and few labels: one column for each annotator."""
+    suffix = data_suffix(path)
+    if suffix not in (".csv", ".tsv"):
+        return False
+    try:
+        text, _ = read_text(path, path.name)
+        rows, _ = _split("\n".join(text.split("\n", 60)[:60]), suffix, path.name)
+    except ImportFormatError:
+        return False
+    said = [cell for row in rows for cell in row if not is_missing(cell)]
+    first = [cell for cell in rows[0] if not is_missing(cell)]
+    n_labels = len(set(said))
+    is_wide = len(rows) > 1 and len(rows[0]) >= _FEWEST_ANNOTATORS
+    is_headless = set(first) <= {cell for row in rows[1:] for cell in row}
+    has_few = 1 < n_labels <= _MOST_LABELS and len(said) > 2 * n_labels
+    return is_wide and is_headless and has_few
 
 
 def is_list_of_numbers(cell: Any) -> bool:
@@ -86,7 +107,7 @@ def _read_records(path: Path, shown: str) -> Table:
     return Table(shown, sha256, columns, cells, range(1, len(content) + 1), (note,))
 
 
-def _flat(table: Table) -> Table:
+def flat(table: Table) -> Table:
     """Return the table with every object in a cell spread over columns such as ``"human.fluency"``.
 
     Lists stay as they are.

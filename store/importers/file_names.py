@@ -1,0 +1,62 @@
+"""What the names of files and folders tell of results that do not say it themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from store.importers.known_metrics import lookup
+from store.importers.metric_registry import words_of
+from store.importers.textfile import data_stem
+
+_GENERIC = words_of(
+    """data dataset datasets result results derived raw score scores table tables leaderboard
+    leaderboards board boards per problem sentence segment item items instance instances example
+    examples trial trials run runs all summary summaries aggregate aggregates detail details output
+    outputs eval evals evaluation evaluations metric metrics model models experiment experiments
+    dev val validation test train public private processed clean cleaned final file files csv tsv
+    json jsonl parquet export exports exported system systems level report reports log logs
+    prediction predictions judgment judgments judgement judgements annotation annotations annotated
+    entry entries claims single grade pairwise automatic human id by stdin stream tmp temp sheet
+    sheet1 downloads download desktop documents home data1 main src work samples sample question
+    questions answers answer list values value new old copy figures benchmark benchmarks"""
+)
+"""Words that say nothing of what was evaluated."""
+_DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
+_STOP = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home")
+
+
+def specific_name(name: str) -> str:
+    """Return the part of a name that says something: ``gsm8k`` of ``gsm8k_results``, or nothing."""
+    bare = _DATE.sub("", name).strip("-_. ")
+    words = re.findall(r"[^\W_]+", bare)
+    telling = [word for word in words if word.lower() not in _GENERIC and not word.isdigit()]
+    telling = [word for word in telling if lookup(word) is None or len(telling) == 1]
+    if not telling:
+        return ""
+    first, last = bare.find(telling[0]), bare.rfind(telling[-1]) + len(telling[-1])
+    return bare[first:last]
+
+
+def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | None:
+    """Return a name for the dataset of a file, and whether the file or the folder gave it.
+
+    Parameters
+    ----------
+    use_stem
+        Whether the name of the file may be that of the dataset, and not that of a system.
+    """
+    if use_stem and (name := specific_name(data_stem(path.name))):
+        return name, "the name of the file"
+    for folder in path.absolute().parents[:4]:
+        if _STOP.fullmatch(folder.name.lower()):
+            break
+        if name := specific_name(folder.name):
+            return name, "the name of the folder"
+    return None
+
+
+def system_of_file(path: Path) -> tuple[str, str] | None:
+    """Return a name for the system of a file that holds the scores of one, and why."""
+    stem = data_stem(path.name)
+    return (stem, "the name of the file") if specific_name(stem) else None

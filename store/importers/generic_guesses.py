@@ -1,0 +1,96 @@
+"""What a table of item scores does not say and its names suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from store.importers.cells import looks_numeric
+from store.importers.columns import fields_of
+from store.importers.file_names import system_of_file
+from store.importers.generic_forms import generic_roles
+from store.importers.judgments.sheet import flat
+from store.importers.known_metrics import lookup
+from store.importers.settings import Settings
+from store.importers.tables import Table
+
+_MARKS = ("_", ".", "/", "-")
+_WRAPPERS = ("metrics.", "scores.", "score.", "results.")
+
+
+def with_guesses(table: Table, settings: Settings) -> Settings:
+    """Return the settings with what the table needs and nobody states, where a name suggests it.
+
+    Nothing is guessed for a table that names no items: it may be anything.
+    """
+    roles = generic_roles(table, settings)
+    if "item" not in roles:
+        return settings
+    if "score" in roles:
+        return _long(table, roles, settings)
+    free = _numeric(table, roles)
+    known = [column for column in free if lookup(column) is not None]
+    has_system = "system" in roles or settings.system is not None
+    if not has_system and not settings.metric and not settings.layout:
+        layout = _layout(free)
+        if layout:
+            because = "columns that all end or begin with a known metric"
+            settings = settings.guessing("layout", layout, because)
+        elif known:
+            settings = _with_system(settings)
+    if "dataset" not in roles:
+        stem_is_system = any(one.subject == "system" for one in settings.guesses)
+        settings = settings.with_dataset(use_stem=not stem_is_system)
+    return settings
+
+
+def spread_where_needed(table: Table, settings: Settings) -> Table:
+    """Return the table with objects spread over columns, where no other column has numbers."""
+    roles = generic_roles(table, settings)
+    if "score" in roles or settings.columns or settings.layout or _numeric(table, roles):
+        return table
+    spread = flat(table)
+    names = {c: c.partition(".")[2] if c.startswith(_WRAPPERS) else c for c in spread.columns}
+    if len(set(names.values())) < len(names):
+        return spread
+    cells = {names[column]: spread.cells[column] for column in spread.columns}
+    return replace(spread, columns=tuple(cells), cells=cells)
+
+
+def _long(table: Table, roles: Mapping[str, str], settings: Settings) -> Settings:
+    if "metric" not in roles and not settings.metric:
+        column = roles["score"]
+        settings = settings.guessing("metric", column, "the column of scores")
+    if "system" not in roles and not settings.system:
+        settings = _with_system(settings)
+    if "dataset" not in roles:
+        stem_is_system = any(one.subject == "system" for one in settings.guesses)
+        settings = settings.with_dataset(use_stem=not stem_is_system)
+    return settings
+
+
+def _with_system(settings: Settings) -> Settings:
+    found = system_of_file(settings.path)
+    return settings if found is None else settings.guessing("system", *found)
+
+
+def _numeric(table: Table, roles: Mapping[str, str]) -> list[str]:
+    used = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    return [c for c in table.columns if c not in used and looks_numeric(table.cells[c])]
+
+
+def _layout(columns: Sequence[str]) -> str | None:
+    """Return the pattern that splits all columns into systems and known metrics, each with each."""
+    if len(columns) < 4:
+        return None
+    for mark in _MARKS:
+        if not all(mark in column.strip(mark) for column in columns):
+            continue
+        for is_first in (True, False):
+            halves = [c.rpartition(mark) if is_first else c.partition(mark) for c in columns]
+            pairs = [(one, other) if is_first else (other, one) for one, _, other in halves]
+            systems, metrics = ({pair[n] for pair in pairs} for n in (0, 1))
+            is_product = len(systems) * len(metrics) == len(columns) and len(systems) > 1
+            if is_product and all(lookup(name) is not None for name in metrics):
+                return f"{{system}}{mark}{{metric}}" if is_first else f"{{metric}}{mark}{{system}}"
+    return None
