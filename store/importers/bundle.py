@@ -174,6 +174,9 @@ class BundleRun:
     complete: bool = True
     """False when the source says that the run did not finish."""
     provenance: Provenance = Provenance()
+    rest_failed: bool = False
+    """Only successes are listed: every other item of the dataset in the store was tried and failed.
+    The run is refused where the store does not have the dataset."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ _AT = re.compile(r"(pass|recall|precision|ndcg|map|mrr|hits?|hit_rate|accuracy|a
 def normal_metric(name: str) -> str:
     """Return a metric's name in lower case with underscores: ``"Pass@1"`` -> ``pass_at_1``."""
     spelled = name.lower().replace("@", "_at_").replace("%", "_pct").replace("++", "_pp")
+    spelled = spelled.replace("n-gram", "ngram")
     return re.sub(r"[^0-9a-z]+", "_", spelled).strip("_")
 
 

@@ -9,6 +9,7 @@ from store.engine import Change, Store
 from store.errors import StoreError
 from store.importers.bundle import BundleRun, ImportBundle
 from store.ingest.checks import require_well_built
+from store.ingest.complete import completed
 from store.ingest.items import align_datasets, seal
 from store.ingest.judgments import ingest_judgments
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
@@ -190,7 +191,7 @@ def _prepare(
     case_matters: bool,
 ) -> Arrived:
     """Find or make in the store what a bundle names."""
-    bundle, converted = in_units_of_store(change, bundle)
+    bundle, converted = in_units_of_store(change, completed(change, bundle))
     report = IngestReport(
         format=bundle.format,
         files=[file.path for file in bundle.files],

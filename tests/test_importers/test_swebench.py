@@ -5,12 +5,14 @@ import json
 import numpy as np
 import pytest
 
+from store.arrays import load_run_scores
 from store.engine import open_store
-from store.errors import ImportFormatError, NoResultsError
+from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.ingest import ingest
 from store.reported import list_reported_scores
+from store.runs import list_runs
 
 A, B, C, D = "org__app-1", "org__app-2", "org__lib-3", "org__lib-4"
 WHOLE = {
@@ -71,10 +73,18 @@ def test_short_results_are_completed_by_their_predictions_only_as_far_as_they_go
     assert [left.path for left in made.left_out] == [f"{ROOT}/all_preds.jsonl"]
 
 
-def test_short_results_alone_are_never_completed(write, tmp_path):
-    path = write(json.dumps(SHORT), f"{ROOT}/results/results.json")
-    with pytest.raises(NoResultsError, match="only what was resolved"):
-        read_paths([path], root=tmp_path)
+def test_short_results_alone_are_completed_by_the_store_only(write, tmp_path):
+    whole = write(json.dumps(WHOLE), f"{ROOT}/results/results.json")
+    short = write(json.dumps(SHORT), "other/evaluation/odd/20250103_short/results/results.json")
+    (bundle,) = read_paths([short], root=tmp_path).bundles
+    with open_store(tmp_path / "store.db", create=True) as store:
+        with pytest.raises(ImportFormatError, match="only what succeeded"):
+            ingest(store, bundle, actor="test")
+        ingest(store, read_paths([whole], root=tmp_path).bundles[0], actor="test")
+        ingest(store, bundle, actor="test")
+        run = next(run for run in list_runs(store) if run.system == "short")
+        (scores,) = load_run_scores(store, run.uid)
+    assert scores.item_values.tolist() == [0, 1, 0, 0]
 
 
 def test_results_by_instance(bundle):

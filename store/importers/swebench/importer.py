@@ -78,7 +78,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     Raises
     ------
     NoResultsError
-        There are no results, or only short ones of a split whose instances nothing lists.
+        There are no results.
     ImportFormatError
         A file is damaged, or its counts contradict its lists.
     """
@@ -100,9 +100,11 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             kept.append(submission)
         else:
             left += [LeftOut(place, reason) for place, _ in submission.files]
-    if not kept:
-        raise NoResultsError(left[-1].reason, path=shown[results[0]])
-    return _bundle(settings, kept, split, left, because)
+    if kept:
+        return _bundle(settings, kept, split, left, because)
+    left = [LeftOut(shown[p], BESIDE[p.name]) for p in paths if p.name in BESIDE]
+    bundle = _bundle(settings, list(submissions.values()), split, left, "")
+    return replace(bundle, runs=[replace(run, rest_failed=True) for run in bundle.runs])
 
 
 def _universe(submissions: Sequence[Submission], split: str) -> tuple[set[str], str]:
@@ -167,8 +169,8 @@ def _bundle(
     told = [f"{len(runs)} submissions on {len(keys):,} instances; resolved is 1, not resolved 0."]
     if n_short:
         told.append(
-            f"{n_short} of them list only what was resolved; what else was run counts as "
-            f"unresolved{f': {because}' if because else ''}."
+            f"{n_short} of them list only what was resolved; the rest of what was run, or of the "
+            f"split, counts as unresolved{f': {because}' if because else ''}."
         )
     files = [SourceFile(*file) for submission in submissions for file in submission.files]
     mapping = settings.mapping
