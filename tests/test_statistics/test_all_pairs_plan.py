@@ -11,6 +11,7 @@ from analysis.statistics.all_pairs.plan import (
     SignCodes,
     blas_on_one_thread,
     count_block,
+    on_one_thread,
     run_blocks,
     sign_block,
     sign_codes,
@@ -139,6 +140,16 @@ def test_the_matrix_library_gets_its_threads_back_after_the_last_user():
 
 def test_no_more_threads_than_processors_unasked():
     assert 1 <= plan.usable_threads() <= plan.MAX_THREADS
+
+
+def test_many_small_comparisons_take_no_threads(monkeypatch):
+    monkeypatch.setattr(plan.os, "sched_getaffinity", lambda _: range(4), raising=False)
+    here = threading.get_ident()
+    with on_one_thread():
+        assert plan.usable_threads() == 1
+        assert set(run_blocks(lambda *_: threading.get_ident(), 1_000)) == {here}
+    assert plan.usable_threads() == 4
+    assert here not in run_blocks(lambda *_: threading.get_ident(), 1_000)
 
 
 def test_loops_compile_where_nothing_can_be_kept(monkeypatch):

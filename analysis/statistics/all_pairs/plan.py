@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -28,6 +29,7 @@ MAX_THREADS = 8
 
 Progress: TypeAlias = Callable[[int, int], None]
 _Value = TypeVar("_Value")
+_alone: ContextVar[bool] = ContextVar("_alone", default=False)
 
 
 class SignCodes(NamedTuple):
@@ -190,8 +192,24 @@ def run_blocks(
     return results
 
 
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Have the caller's thread take no others unasked.
+
+    For many small comparisons in a row: each would start threads for less work than that takes.
+    """
+    token = _alone.set(True)
+    try:
+        with blas_on_one_thread():
+            yield
+    finally:
+        _alone.reset(token)
+
+
 def usable_threads() -> int:
     """Return how many threads to take unasked."""
+    if _alone.get():
+        return 1
     affinity = getattr(os, "sched_getaffinity", None)
     usable = len(affinity(0)) if affinity else os.cpu_count() or 1
     return min(usable, MAX_THREADS)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numpy.random import SeedSequence
 
 from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics.all_pairs.plan import on_one_thread
 from analysis.statistics.paired.result import (
     CompletePair,
     Groups,
@@ -245,7 +246,7 @@ def _tally_size(pilot: _Pilot, plan: _Plan, size: int, truth: float, alpha: floa
     pvalue, effect = np.empty(plan.n_iterations), np.empty(plan.n_iterations)
     batched = plan.test in BATCHED and pilot.members is None and plan.aggregation == "mean"
     if not batched:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), on_one_thread():
             # Counted as `n_untestable` instead of being said for each draw.
             warnings.simplefilter("ignore", DegenerateDataWarning)
             for i in range(plan.n_iterations):
