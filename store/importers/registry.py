@@ -158,7 +158,12 @@ IMPORTERS: tuple[Importer, ...] = (
         has_options=True,
     ),
     Importer(
-        judgments.NAME, judgments.DESCRIPTION, judgments.sniff, judgments.read, has_options=True
+        judgments.NAME,
+        judgments.DESCRIPTION,
+        judgments.sniff,
+        judgments.read,
+        judgments.group,
+        has_options=True,
     ),
     Importer(
         answer_files.NAME,

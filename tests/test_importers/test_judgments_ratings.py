@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from store.errors import ImportFormatError
+from store.importers.detect import read_paths
+from store.importers.judgments.sheet import is_matrix_of_labels
 
 
 def ratings(bundle):
@@ -467,6 +469,23 @@ def test_faults_are_named(read, text, options, line, field, message) -> None:
 def test_what_is_missing_is_asked_for(read) -> None:
     with pytest.raises(ImportFormatError, match="does not say who judged"):
         read("item,rating\n1,2\n", format="judgments", dataset="d")
+
+
+def test_a_matrix_of_labels_and_its_right_labels(write, tmp_path) -> None:
+    write("1,,0,4\n,1,1,\n0,0,,4\n", "snow/rte.csv")
+    write("1\n1\n0\n", "snow/rte.key")
+    (bundle,) = read_paths([tmp_path / "snow"], root=tmp_path).bundles
+    assert (bundle.format, bundle.datasets[0].name) == ("judgments", "rte")
+    assert [item.metadata["gold"] for item in bundle.datasets[0].items] == ["1", "1", "0"]
+    assert (criterion(bundle).level, len(bundle.ratings)) == ("nominal", 8)
+    write("1\n1\n", "snow/rte.key")
+    with pytest.raises(ImportFormatError, match=r"rte\.key: 2 labels here, 3 items in"):
+        read_paths([tmp_path / "snow"], root=tmp_path, whole=True)
+
+
+def test_two_people_may_label_in_words_but_two_columns_of_numbers_may_be_scores(write) -> None:
+    assert is_matrix_of_labels(write("red,blue\nblue,blue\nblue,red\nred,red\n", "words.csv"))
+    assert not is_matrix_of_labels(write("1,0\n1,1\n0,0\n1,0\n", "two.csv"))
 
 
 def test_lenient_import_skips_and_lists(read) -> None:

@@ -156,10 +156,9 @@ def test_a_folder_of_trees_and_choices(run) -> None:
     for name in ("gold", "p1", "p2"):
         Path("en", f"{name}.conllu").write_text(TREE + TREE)
     Path("en", "annotated.csv").write_text("red,blue\nblue,red\n")
-    told = run("ingest", "en", "--option", "punctuation=drop", code=2)
-    assert "en/annotated.csv" in told
-    assert "'annotated.tiebreak.yaml'" in told
-    assert "format: judgments" in told
+    told = run("ingest", "en", "--option", "punctuation=drop", code=3)
+    assert "Left out: en/annotated.csv" in told
+    assert "2 runs added" in told
     Path("en", "annotated.tiebreak.yaml").write_text(
         "format: judgments\ndataset: en\noptions: {red: p1, blue: p2}\n"
     )

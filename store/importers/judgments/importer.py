@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from store.errors import ImportFormatError
+from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
 from store.importers.apart import set_apart
-from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
+from store.importers.bundle import BundleItem, ImportBundle, ReadOptions, RowProblems, SourceFile
 from store.importers.columns import JUDGMENT_ROLES, find_roles, normal_name
 from store.importers.judgments.beside import read_beside
 from store.importers.judgments.choices import (
@@ -30,6 +31,7 @@ from store.importers.judgments.sheet import (
 )
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import peek_columns
+from store.importers.textfile import read_text
 
 NAME = "judgments"
 DESCRIPTION = "table of ratings, labels or preferences (CSV, TSV, JSON Lines, JSON, Parquet)"
@@ -45,6 +47,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
 
     Anything less is left to the tables of scores.
     """
+    if _table_of(path) is not None:
+        return True
     if options.columns.get("score") is None and is_matrix_of_labels(path):
         return True
     record = first_record(path)
@@ -76,15 +80,34 @@ def _only_lists(record: Mapping[str, object], roles: Mapping[str, str]) -> bool:
     return not has_number and (is_named or any("." in name for name in lists))
 
 
+def _table_of(path: Path) -> Path | None:
+    """Return the table that a file of right labels belongs to: ``rte.csv`` of ``rte.key``."""
+    if path.suffix.lower() != ".key":
+        return None
+    table = path.with_suffix(".csv")
+    return table if table.is_file() and is_matrix_of_labels(table) else None
+
+
+def group(paths: Sequence[Path]) -> list[list[Path]]:
+    """Put a table and its right labels together; all other files are by themselves."""
+    groups: dict[Path, list[Path]] = {}
+    for path in paths:
+        groups.setdefault(_table_of(path) or path, []).append(path)
+    return [sorted(one, key=lambda path: path.suffix.lower() == ".key") for one in groups.values()]
+
+
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
-    """Read one table of judgments.
+    """Read one table of judgments, with the right labels of its items where a file has them.
 
     Raises
     ------
     ImportFormatError
         The columns do not suffice, or a row cannot be used and the import is strict.
     """
-    (path,) = paths
+    path, *keys = paths
+    if _table_of(path) is not None:
+        reason = "right labels without the table of judgments. Give both."
+        raise UnknownFormatError(reason, path=shown[path])
     settings = load_settings(path, shown[path], options)
     choices = read_options(settings)
     problems = RowProblems(options.lenient)
@@ -95,7 +118,12 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     layout = choose_layout(table, settings, choices)
     rows = RowReader(layout, settings, choices, problems)
     found = _read_judgments(rows, layout, settings, choices, problems)
-    item_lists = rows.item_lists
+    item_lists: list[tuple[BundleItem, ...]] = [tuple(items) for items in rows.item_lists]
+    key_files = []
+    for key in keys:
+        labels, sha256 = read_text(key, shown[key])
+        item_lists = [_with_gold(items, labels, shown[key], settings) for items in item_lists]
+        key_files.append(SourceFile(shown[key], sha256))
     taken = {criterion.name for criterion in found.criteria}
     beside = read_beside(rows.rows, rows.items, taken, layout, settings, problems)
     skipped = problems.raise_if_any()
@@ -112,7 +140,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         told = [*told, *apart]
     return ImportBundle(
         NAME,
-        (*settings.files(table.sha256), *names_file(settings, choices)),
+        (*settings.files(table.sha256), *key_files, *names_file(settings, choices)),
         datasets=[
             settings.dataset_of(name, items)
             for name, items in zip(rows.datasets, item_lists, strict=True)
@@ -134,6 +162,21 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *unjudged(rows, layout, found),
         ],
         guesses=[*settings.guesses, *guessed_levels(criteria, layout, choices)],
+    )
+
+
+def _with_gold(
+    items: Sequence[BundleItem], labels: str, shown: str, settings: Settings
+) -> tuple[BundleItem, ...]:
+    """Return the items with the right label as a property, line by line."""
+    right = labels.rstrip("\n").split("\n")
+    if len(right) != len(items):
+        raise AlignmentError(
+            f"{len(right):,} labels here, {len(items):,} items in {settings.shown}.", path=shown
+        )
+    return tuple(
+        replace(item, metadata={**(item.metadata or {}), "gold": label.strip()})
+        for item, label in zip(items, right, strict=True)
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
-from store.importers.cells import is_missing
+from store.importers.cells import is_missing, looks_numeric
 from store.importers.columns import JUDGMENT_ROLES, find_roles
 from store.importers.judgments.options import JudgmentOptions
 from store.importers.settings import Settings
@@ -77,7 +77,10 @@ def is_matrix_of_labels(path: Path) -> bool:
     said = [cell for row in rows for cell in row if not is_missing(cell)]
     first = [cell for cell in rows[0] if not is_missing(cell)]
     n_labels = len(set(said))
-    is_wide = len(rows) > 1 and len(rows[0]) >= _FEWEST_ANNOTATORS
+    fewest = (
+        _FEWEST_ANNOTATORS if looks_numeric(said) else 2
+    )  # two columns of numbers may be scores
+    is_wide = len(rows) > 1 and len(rows[0]) >= fewest
     is_headless = set(first) <= {cell for row in rows[1:] for cell in row}
     has_few = 1 < n_labels <= _MOST_LABELS and len(said) > 2 * n_labels
     return is_wide and is_headless and has_few
