@@ -68,6 +68,7 @@ add_commands(
         "judgments": "Write ratings or preferences as a table that `ingest` reads; --out adds a "
         "mapping file.",
         "runs": "Write one row per run and metric, with provenance.",
+        "mlflow": "Write runs as a file store of MLflow, with the scores of their items.",
         "eee": "Write runs as records of Every Eval Ever, with the lines of their items.",
     },
 )

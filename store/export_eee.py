@@ -31,10 +31,9 @@ def export_eee(store: Store, folder: Path, *, dataset: str | None = None) -> int
     StoreError
         The folder is not empty, or there is no such dataset.
     """
-    runs = list(exported_runs(store, dataset))
-    new_folder(folder)
+    new_folder(store, folder, dataset)
     n_records = 0
-    for one in runs:
+    for one in exported_runs(store, dataset):
         organisation, model = _model(one.run.system)
         place = folder / file_name(one.run.dataset) / file_name(organisation) / file_name(model)
         place.mkdir(parents=True, exist_ok=True)

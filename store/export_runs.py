@@ -79,18 +79,21 @@ def exported_runs(store: Store, dataset: str | None = None) -> Iterator[Exported
             yield ExportedRun(run, trial, of_dataset, scores, inputs, references, outputs)
 
 
-def new_folder(path: Path) -> Path:
-    """Make a folder that does not exist yet, or is empty.
+def new_folder(store: Store, path: Path, dataset: str | None) -> None:
+    """Make the folder of an export; it does not exist yet, or is empty.
 
     Raises
     ------
+    NotFoundError
+        There is no such dataset.
     StoreError
-        There is something in it, or it is a file.
+        There is something in the folder, or it is a file.
     """
+    if dataset is not None:
+        get_dataset(store, dataset)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise StoreError(f"{path} exists already: name another folder with --out.")
     path.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def file_name(text: str) -> str:

@@ -13,6 +13,7 @@ from store.console import exits_in_words, messages, opened
 from store.export import format_of, run_rows, score_rows, write_mapping, write_rows
 from store.export_eee import export_eee
 from store.export_judgments import chosen_criteria, judgment_rows, write_scales
+from store.export_mlflow import export_mlflow
 
 app = typer.Typer()
 
@@ -97,3 +98,14 @@ def export_eee_command(
     with opened(context, read_only=True) as store:
         n_records = export_eee(store, out, dataset=dataset)
     messages.print(f"{n_records:,} records.")
+
+
+@app.command("mlflow")
+@exits_in_words
+def export_mlflow_command(
+    context: typer.Context, out: FolderOption, dataset: DatasetOption = None
+) -> None:
+    """Write runs as a file store of MLflow, with the scores of their items."""
+    with opened(context, read_only=True) as store:
+        n_runs = export_mlflow(store, out, dataset=dataset)
+    messages.print(f"{n_runs:,} runs. Look at them with `mlflow ui --backend-store-uri {out}`.")

@@ -25,6 +25,7 @@ _DATASETS = (
     "dataset", "dataset_name", "eval_dataset", "benchmark", "task", "task_name", "dataset_id",
     "corpus",
 )  # fmt: skip
+_VERSIONS = ("dataset_version", "benchmark_version", "task_version")
 _REPEATS = {"seed", "random_seed", "random_state", "run", "run_id", "trial", "run_name", "name"}
 _MEASURED = {"train", "training", "val", "valid", "validation", "dev", "eval", "test"}
 _LONGEST = 60
@@ -87,6 +88,7 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
                     value,
                     line=run.line,
                     column=metric,
+                    version=next((run.settings[k] for k in _keys(run, _VERSIONS)), ""),
                     reported_on=run.ended,
                     source=source,
                     shown=run.shown,
@@ -131,6 +133,6 @@ def _differing(runs: Sequence[TrackedRun]) -> list[str]:
     return [
         key
         for key in keys
-        if normal_name(key) not in {*_REPEATS, *_DATASETS, *_MODELS}
+        if normal_name(key) not in {*_REPEATS, *_DATASETS, *_VERSIONS, *_MODELS}
         and len({run.settings.get(key, "") for run in runs}) > 1
     ]

@@ -1,4 +1,4 @@
-"""Records of Every Eval Ever: by its schemas, and the same scores when they go in again."""
+"""Records of Every Eval Ever and stores of MLflow: the same scores when they go in again."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import tiebreak
 from store.arrays import load_run_scores
-from store.datasets import get_dataset, list_items
+from store.datasets import get_dataset, list_datasets, list_items
 from store.engine import Store, open_store
-from store.errors import StoreError
+from store.errors import NotFoundError, StoreError
 from store.export_eee import export_eee
+from store.export_mlflow import export_mlflow
 from store.importers.bundle import ReadOptions
 from store.ingest.files import ingest_files
+from store.reported import list_reported_scores
 from store.runs import list_runs
 
 
@@ -96,8 +99,49 @@ def test_records_are_as_the_schemas_ask(store: Store, tmp_path: Path) -> None:
     assert {json.loads(line)["evaluation_result_id"] for line in lines} == known
 
 
-def test_folder_must_be_new(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("write", [export_eee, export_mlflow])
+def test_folder_must_be_new(store: Store, tmp_path: Path, write) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").touch()
     with pytest.raises(StoreError, match="exists already"):
-        export_eee(store, tmp_path / "out")
+        write(store, tmp_path / "out")
+    with pytest.raises(NotFoundError):
+        write(store, tmp_path / "new", dataset="olds")
+    assert not (tmp_path / "new").exists()
+
+
+def test_store_of_mlflow_goes_in_again_bit_equal(store: Store, tmp_path: Path) -> None:
+    assert export_mlflow(store, tmp_path / "mlruns") == 3
+    with open_store(tmp_path / "again.db", create=True) as again:
+        done = ingest_files(again, tmp_path / "mlruns", actor="test")
+        assert done.plan.is_whole, [one.reason for one in done.plan.entries]
+        assert vectors(again) == vectors(store)
+        figures = list_reported_scores(again)
+        runs = {v.value for run in list_runs(store) for v in run.vectors}
+        assert {one.value for one in figures} == runs
+        assert {(one.system, one.dataset) for one in figures} == {
+            ("org/net", "news"),
+            ("b: ü", "news"),
+        }
+        assert [one.label for one in list_datasets(again)] == ["news (v2)"]
+        groups = {i.key: i.group for i in list_items(again, list_datasets(again)[0].uid)}
+        assert groups == {"q1": "d1", "q2": "d1", "q3": "d2"}
+        assert not any(
+            r.changed for r in ingest_files(again, tmp_path / "mlruns", actor="t").reports
+        )
+
+
+def test_files_are_laid_out_as_mlflow_writes_them(store: Store, tmp_path: Path) -> None:
+    export_mlflow(store, tmp_path / "mlruns")
+    experiment = yaml.safe_load((tmp_path / "mlruns" / "1" / "meta.yaml").read_text("utf-8"))
+    assert (experiment["experiment_id"], experiment["name"]) == ("1", "news v2")
+    runs = [path.parent for path in tmp_path.glob("mlruns/1/*/meta.yaml")]
+    for run in runs:
+        meta = yaml.safe_load((run / "meta.yaml").read_text("utf-8"))
+        assert meta["run_id"] == run.name
+        assert (len(run.name), meta["status"], meta["lifecycle_stage"]) == (32, 3, "active")
+        time, value, step = (run / "metrics" / "accuracy").read_text().split()
+        assert (int(time), step) == (meta["end_time"], "0")
+        assert float(value) in (1 / 6, 0.5)
+    temperatures = [run / "tags" / "config.temperature" for run in runs]
+    assert [path.read_text() for path in temperatures if path.exists()] == ["0.5", "0.5"]
