@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast lint build bench answers oracle calibrate fuzz faults shots lock
+.PHONY: help setup run test test-fast lint build bench answers oracle calibrate fuzz faults shots reference lock
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -80,6 +80,9 @@ calibrate: setup  ## the statistical calibration in full (slow), and docs/calibr
 	$(PY) -m benchmarks.calibration.claims --out docs
 	$(PY) -m benchmarks.calibration.metrics --out docs
 	$(PY) -m benchmarks.calibration.end_to_end --out docs
+
+reference: setup  ## the pages of docs/reference anew, from the product
+	$(PY) -m benchmarks.reference
 
 lock: | $(filter .tools/bin/uv,$(UV))  ## pin every dependency again, with hashes
 	$(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \

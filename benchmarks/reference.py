@@ -1,0 +1,145 @@
+"""The pages of docs/reference, made from the product itself: `python -m benchmarks.reference`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import typer
+
+from dashboard.cli import app
+from dashboard.registry import PAGES
+from store.importers.registry import IMPORTERS
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "reference"
+MADE_BY = "Made by `make reference`; a test compares it with the product."
+
+
+def commands() -> str:
+    """Return every command with its arguments and options."""
+    lines = [
+        "# Commands",
+        "",
+        MADE_BY,
+        "",
+        "`tiebreak [--store FILE_OR_URL] COMMAND`; the store is `--store`, else `$TIEBREAK_STORE`, "
+        "else `tiebreak.db`. With `--json` a command answers with one JSON object: `command`, "
+        "`signature` (one line from which the answer can be repeated), `store_revision`, "
+        "`warnings`, `result`. Exit codes: 0 done, 1 a gate failed, 2 wrong use or bad input, "
+        "3 done in part.",
+    ]
+    for name, command in _every_command(typer.main.get_command(app)):
+        arguments = [p for p in command.params if p.param_type_name == "argument"]
+        shown = " ".join([name, *(_argument(argument) for argument in arguments)])
+        lines += ["", f"## `{shown}`", "", _first_paragraph(command.help)]
+        options = [p for p in command.params if p.param_type_name == "option"]
+        options = [option for option in options if "--help" not in option.opts]
+        if options:
+            lines += ["", "| option | default | |", "|---|---|---|"]
+            lines += [_option(option) for option in options]
+    return "\n".join(lines) + "\n"
+
+
+def pages() -> str:
+    """Return every page with its parameters."""
+    lines = [
+        "# Pages",
+        "",
+        MADE_BY,
+        "",
+        'Every view is a link. What you choose stands in the address; "Link to this view" also '
+        "holds what you left as it was. An unknown name in an address is answered by the nearest "
+        "names.",
+    ]
+    for page in PAGES:
+        source = (ROOT / "dashboard" / "app_pages" / f"{page.name}.py").read_text("utf-8")
+        told = inspect.cleandoc(ast.get_docstring(ast.parse(source)) or "")
+        what, _, parameters = told.partition("URL parameters:")
+        lines += ["", f"## {page.title} (`{page.name}`)", "", " ".join(what.split())]
+        lines += ["", f"Parameters: {' '.join(parameters.split())}"]
+    return "\n".join(lines) + "\n"
+
+
+def formats() -> str:
+    """Return every format that can be read."""
+    lines = [
+        "# Formats",
+        "",
+        MADE_BY,
+        "",
+        "In the order in which they are asked; the first that recognises a file reads it. "
+        "[Importing](../importing.md) says how, and `--format NAME` forces one.",
+        "",
+        "| format | reads |",
+        "|---|---|",
+    ]
+    lines += [f"| `{one.name}` | {_cell(one.description)} |" for one in IMPORTERS]
+    return "\n".join(lines) + "\n"
+
+
+TEXTS = {"commands.md": commands, "pages.md": pages, "formats.md": formats}
+
+
+def _every_command(group: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in sorted(group.commands.items()):
+        if command.hidden:
+            continue
+        loaded = command.load() if hasattr(command, "load") else command
+        if hasattr(loaded, "commands"):
+            yield from _every_command(loaded, f"{above}{name} ")
+        else:
+            yield f"{above}{name}", loaded
+
+
+def _argument(argument: Any) -> str:
+    name = argument.name.upper() + ("…" if argument.nargs != 1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def _option(option: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    kind = "" if option.is_flag else f" {_kind(option.type_descriptor.annotation)}"
+    default = option.default
+    shown = "" if default is None or default is False or callable(default) else str(default)
+    shown = getattr(default, "value", shown) if shown else ""
+    return f"| {names}{kind} | {_cell(shown)} | {_cell(_first_paragraph(option.help))} |"
+
+
+def _kind(of: Any) -> str:
+    """Return what a value looks like: its choices, or N, NUMBER, TEXT, FILE."""
+    parts = [part for part in get_args(of) if part is not type(None)]
+    if get_origin(of) is Literal:
+        return "\\|".join(str(part) for part in parts)
+    if parts:
+        return _kind(parts[0])
+    if isinstance(of, type) and issubclass(of, Enum):
+        return "\\|".join(str(one.value) for one in of)
+    return {int: "N", float: "NUMBER", Path: "FILE"}.get(of, "TEXT")
+
+
+def _first_paragraph(text: str | None) -> str:
+    return " ".join((text or "").split("\n\n")[0].split())
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split()))
+
+
+def main() -> int:
+    """Write the pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in TEXTS.items():
+        (FOLDER / name).write_text(text(), encoding="utf-8")
+        print(f"docs/reference/{name}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
