@@ -51,7 +51,7 @@ class Scales:
             return
         here, known = float(np.nanmax(values)), self._known(metric)
         self._largest[metric.id] = max(here, known)
-        if _are_two(here, known):
+        if _are_two(here, known, _LITTLE_ABOVE_ONE):
             raise ConflictError(
                 f"'{metric.name}' goes up to {here:g} for '{system}' and up to {known:g} for other "
                 "runs: these look like two scales. Convert one of them, or declare unit: "
@@ -160,8 +160,12 @@ def _is_open(metric: Metric) -> bool:
     return not metric.unit and metric.aggregation in ONE_SCORE and is_share(metric.name)
 
 
-def _are_two(one: float, other: float) -> bool:
-    return 0 < min(one, other) <= 1 < max(one, other)
+_LITTLE_ABOVE_ONE = 2.0
+"""So far an item's share may go as an estimate; in percent some item of a run has more."""
+
+
+def _are_two(one: float, other: float, most: float = 1.0) -> bool:
+    return 0 < min(one, other) <= most < max(one, other)
 
 
 def _largest_in_store(change: Change, metric: Metric) -> float:

@@ -120,7 +120,7 @@ def test_folders_name_system_and_split(folder):
     bundles = folder(files)
     found = {(one.datasets[0].name, run.system) for one in bundles for run in one.runs}
     assert found == {
-        (f"quechua {split}", system)
+        (f"quechua/{split}", system)
         for system in ("small", "large")
         for split in ("test", "test_spont")
     }

@@ -97,6 +97,13 @@ def test_reported_figures_are_kept_in_the_unit_of_the_store(store, bundle, tmp_p
     assert ingest(store, board, actor="t").n("reported figure", "unchanged") == 2
 
 
+def test_an_estimate_of_a_share_may_go_a_little_beyond_one(store, bundle) -> None:
+    ingest(store, bundle({"A": [1.2, 0.5]}, metric=BARE), actor="t")
+    assert ingest(store, bundle({"B": [0.8, 0.0]}, metric=BARE), actor="t").n("run", "added") == 1
+    with pytest.raises(ConflictError, match="look like two scales"):
+        ingest(store, bundle({"C": [74.0, 0.0]}, metric=BARE), actor="t")
+
+
 def test_item_scores_are_never_converted(store, bundle) -> None:
     ingest(store, bundle({"A": [1.0, 0.0]}, metric=PROPORTION), actor="t")
     with pytest.raises(ConflictError, match="in unit 'proportion', this import has 'percent'"):

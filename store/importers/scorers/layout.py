@@ -266,7 +266,7 @@ def dataset_of(path: Path, one: FileSet) -> str:
     names = [folder.name for folder in path.parents]
     above = names[names.index(system) + 1 :] if system in names else names
     project = next((name for name in above if name and name.lower() not in _NO_NAME), "")
-    return " ".join(part for part in (project, split) if part) or one.core[0]
+    return "/".join(part for part in (project, split) if part) or one.core[0]
 
 
 def says_by_folder(path: Path) -> bool:

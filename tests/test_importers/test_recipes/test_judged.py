@@ -103,3 +103,29 @@ def test_bfcl_states_a_figure_with_its_count(put, read):
     (bundle,) = read().bundles
     assert figures_of([bundle]) == {("net", "BFCL_v3_simple_score", "accuracy"): [0.75]}
     assert bundle.reported_scores[0].n_items == 4
+
+
+def test_unieval_has_people_and_a_metric_for_each_aspect(put, read):
+    rows = [
+        {
+            "source": source,
+            "context": "c",
+            "system_id": system,
+            "system_output": "o",
+            "scores": {"overall": people},
+            "predict_scores": {"overall": metric},
+        }
+        for source, system, people, metric in (
+            ("s", "A", 4, 0.5), ("s", "B", 2, 1.5), ("t", "A", 3, 0.25), ("t", "B", 1, 0.0)
+        )
+    ]  # fmt: skip
+    put(rows, "chat/result.json")
+    (bundle,) = read().bundles
+    assert (bundle.format, bundle.datasets[0].name) == ("unieval", "chat")
+    assert [item.key for item in bundle.datasets[0].items] == ["1", "2"]
+    assert [(one.signature, one.source) for one in bundle.metrics] == [
+        ("mean of people", "human"),
+        ("UniEval", "model"),
+    ]
+    values = {run.system: [one.values[:, 0].tolist() for one in run.scores] for run in bundle.runs}
+    assert values == {"A": [[4, 3], [0.5, 0.25]], "B": [[2, 1], [1.5, 0]]}
