@@ -53,6 +53,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         roles = find_roles(columns, options.columns, GENERIC_ROLES, path.name)
     except ImportFormatError:
         return False
+    if is_records and roles.keys().isdisjoint({"system", "score"}):
+        return False  # questions, or a configuration
     return len(columns) > 1 and "item" in roles and len(roles) > 1
 
 

@@ -97,10 +97,15 @@ def read_json(path: Path, shown: str) -> tuple[Any, str]:
         Not JSON; line and column are named.
     """
     text, sha256 = read_text(path, shown)
+    return parse_json(text, shown), sha256
+
+
+def parse_json(text: str, shown: str) -> Any:
+    """Return the content of a JSON text; see `read_json`."""
     try:
         content = json.loads(text)
         require_characters(content, text)
-        return content, sha256
+        return content
     except RecursionError:
         raise ImportFormatError("nested too deeply to be results.", path=shown) from None
     except ValueError as error:

@@ -8,6 +8,7 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
+from store.importers.detect import read_paths
 from store.importers.tables import peek_columns, read_table
 
 ROWS = [("A", "1", 0.5), ("A", "2", 0.25)]
@@ -146,3 +147,8 @@ def test_columns_and_data_apart_are_a_table(read) -> None:
     bundle = read(content, "eval.table.json", dataset="d", metric="acc")
     assert [item.key for item in bundle.datasets[0].items] == ["q1", "q2"]
     assert bundle.runs[0].system == "A"
+
+
+def test_questions_in_json_are_no_results(write, tmp_path):
+    write('{"version": 2, "items": [{"id": 1, "question": "x"}]}', "q.json")
+    assert read_paths([tmp_path]).bundles == []

@@ -18,7 +18,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems, SourceFile
 from store.importers.recipes.archive import ZIP_MAGIC, Archive
 from store.importers.tables import Table, peek_columns, read_json_objects, read_table
-from store.importers.textfile import data_suffix, decode, read_bytes, read_json
+from store.importers.textfile import data_suffix, decode, parse_json, read_bytes
 from store.importers.yaml_nodes import parse_yaml
 
 Kind = Literal["json", "lines", "table", "archive", "yaml"]
@@ -66,7 +66,7 @@ def read_document(path: Path, shown: str, problems: RowProblems) -> Document:
     if _is_lines(text, suffix):
         rows, lines = read_json_objects(text, shown, problems)
         return Document("lines", rows, (file,), lines, shown=shown)
-    return Document("json", read_json(path, shown)[0], (file,), shown=shown)
+    return Document("json", parse_json(text, shown), (file,), shown=shown)
 
 
 def parse_tree(text: str, shown: str) -> Any:
@@ -82,10 +82,7 @@ def parse_tree(text: str, shown: str) -> Any:
         rows, _ = read_json_objects(text, shown, problems)
         problems.raise_if_any()
         return rows
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ImportFormatError(f"not JSON: {error}.", path=shown) from None
+    return parse_json(text, shown)
 
 
 def _is_lines(text: str, suffix: str) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -80,6 +80,7 @@ class Place:
 Getter = Callable[[Place], Any]
 
 
+@lru_cache(maxsize=2048)
 def _steps(path: str) -> tuple[str, ...]:
     return tuple(quoted or plain for quoted, plain in _STEP.findall(path))
 
@@ -99,7 +100,7 @@ def _walk(place: Place, steps: Sequence[str]) -> Iterator[Place]:
     for n, step in enumerate(steps):
         if step == "*":
             found: Any = ()
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 found = value.items()
             elif isinstance(value, list):
                 found = enumerate(value)
@@ -117,7 +118,7 @@ def _walk(place: Place, steps: Sequence[str]) -> Iterator[Place]:
 
 
 def _below(value: Any, step: str) -> Any:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return value.get(step)
     if isinstance(value, list) and step.isdigit() and int(step) < len(value):
         return value[int(step)]
@@ -155,9 +156,18 @@ def _single(expression: str) -> Getter:
     if _BRACES.search(expression):
         return _template(expression)
 
+    steps = _steps(expression)
+    first = steps[0] if steps else ""
+    if first == "$" or set(first) == {"^"}:
+        steps = steps[1:]
+
     def find(place: Place) -> Any:
-        start, steps = _start(place, expression)
-        value = start.record
+        if first == "$":
+            value = place.stack[0]
+        elif first.startswith("^"):
+            value = place.stack[max(0, len(place.stack) - len(first) - 1)]
+        else:
+            value = place.stack[-1]
         for step in steps:
             value = _below(value, step)
             if value is None:

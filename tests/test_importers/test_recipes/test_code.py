@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import scores_of
+from .conftest import figures_of, scores_of
 
 
 def program(base="pass", plus="pass"):
@@ -64,3 +64,22 @@ def test_livecodebench_in_percent_with_dates(put, read):
     assert scores_of([bundle]) == {("net", "LiveCodeBench", "pass@1", 0): {"1_A": 90, "1_B": 0}}
     assert bundle.metrics[0].unit == "percent"
     assert bundle.datasets[0].items[0].metadata["difficulty"] == "easy"
+
+
+def test_an_evaluation_of_livecodebench(put, read):
+    rows = [{"question_id": "1_A", "question_content": "Sort.", "graded_list": [True, False],
+             "code_list": ["a", "b"], "difficulty": "hard",
+             "contest_date": "2026-01-01"}]  # fmt: skip
+    put(rows, "net/Scenario.codegeneration_2_0.2_eval_all.json")
+    put([{"question_id": "1_A", "code_list": ["a"]}], "net/Scenario.codegeneration_2_0.2.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {
+        ("net", "LiveCodeBench", "pass@1", 0): {"1_A": 100},
+        ("net", "LiveCodeBench", "pass@1", 1): {"1_A": 0},
+    }
+    assert bundle.datasets[0].items[0].metadata["difficulty"] == "hard"
+
+
+def test_figures_of_bigcodebench(put, read):
+    put({"model": "net", "calibrated": True, "subset": "hard", "pass@1": 0.25}, "a_pass_at_k.json")
+    assert figures_of(read().bundles) == {("net", "BigCodeBench hard", "pass@1"): [0.25]}
