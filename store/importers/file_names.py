@@ -22,6 +22,8 @@ _GENERIC = words_of(
     questions answers answer list values value new old copy figures benchmark benchmarks"""
 )
 """Words that say nothing of what was evaluated."""
+_OF_METRICS = words_of("metrics metric_scores metric-scores")
+"""Folders whose files are called after metrics."""
 _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
 _STOP = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home")
 
@@ -46,6 +48,7 @@ def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | N
     use_stem
         Whether the name of the file may be that of the dataset, and not that of a system.
     """
+    use_stem = use_stem and path.absolute().parent.name.lower() not in _OF_METRICS
     if use_stem and (name := specific_name(data_stem(path.name))):
         return name, "the name of the file"
     for folder in path.absolute().parents[:4]:
