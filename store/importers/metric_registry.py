@@ -146,9 +146,8 @@ GROUPS: tuple[Group, ...] = (
             "semantic_similarity":
                 "sts cosine_similarity answer_similarity similarity sas embedding_similarity",
             "win_rate":
-                "winrate win win_prob win_probability length_controlled_win_rate lc_win_rate "
-                "win_rate_lc "
-                "length_controlled_winrate preference_rate",
+                "winrate win win_prob win_probability discrete_win_rate win_rate_lc lc_win_rate "
+                "length_controlled_win_rate length_controlled_winrate preference_rate",
             "accuracy_of_citations": "citation_precision citation_recall citation_f1",
             "pyramid": "lite_pyramid s3_pyr s3_resp",
             "graphs_of_ngrams": "autosummeng memog npower",
@@ -174,7 +173,7 @@ GROUPS: tuple[Group, ...] = (
             "context_precision": "contextual_precision contextualprecision context_utilization",
             "context_recall": "contextual_recall contextualrecall context_entity_recall",
             "g_eval": "geval",
-            "helpfulness": "helpful",
+            "helpfulness": "helpful usefulness useful",
             "harmlessness": "harmless safety safety_score",
             "quality": "overall_quality overall_rating",
             "naturalness": "",

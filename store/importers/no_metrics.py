@@ -25,7 +25,7 @@ _COUNT = re.compile(
     r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total)|n|count|size|support|items|examples|instances|utterances"
 )
 _SPREAD = re.compile(
-    r".+_(std|stderr|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
+    r".+_(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
 )
 _DESCRIPTION = re.compile(
     r"(.*_)?(role|type|kind|category|split|subset|language|lang|domain|genre|topic|difficulty|source|url|"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from store.importers.columns import (
 )
 from store.importers.key_columns import KeyReader
 from store.importers.known_metrics import lookup
+from store.importers.metric_registry import words_of
 from store.importers.no_metrics import no_metric
 from store.importers.printed import parse_printed, plain_name, plain_names
 from store.importers.settings import Settings
@@ -53,6 +54,12 @@ _KEY_ROLES = (
 _MOST_JOINED = 3
 _FEWEST_DATASETS = 3
 """Columns of figures from which a table without a known metric has one for each dataset."""
+_REPEATS = words_of("experiment run seed trial repeat repetition fold replica attempt date")
+"""Words in the names of columns that tell repeats of one measurement apart."""
+_PARTS = words_of("subset split language lang domain board leaderboard category section subject")
+"""Words in the names of columns that name parts of a benchmark."""
+_FEWEST_ALIKE = 3
+"""Lines that share a value of a column which names datasets, on the average."""
 _SEPARATORS = (" vs. ", " vs ", ",", ";", "/", "|")
 
 
@@ -98,8 +105,11 @@ def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str
     roles = find_roles(columns, stated, REPORTED_ROLES, shown)
     corner = columns[0] if columns else ""
     words = normal_name(corner).split("_")
-    if corner in roles.values() or not words[0]:
+    if corner in roles.values():
         return roles
+    if words in ([""], ["column", "1"]) and any(lookup(column) for column in columns[1:]):
+        # The index of a data frame: a column without a name, with the names of the rows.
+        roles.setdefault("system", corner)
     if words[0] in _SYSTEM_WORDS and set(words[1:]) <= _DATA_WORDS and "system" not in stated:
         roles.setdefault("system", corner)
     elif words[0] in _DATA_WORDS and set(words[1:]) <= _SYSTEM_WORDS and "dataset" not in stated:
@@ -142,6 +152,9 @@ class _FormReader:
     def read(self) -> ReportedPlan:
         """Return the cells of the form that fits."""
         roles = self._roles
+        first = self._table.columns[0]
+        if roles.get("system") == first == "column 1" and self._is_numeric(first):
+            del roles["system"]  # the index counts the lines
         if "precision" in roles and self._is_numeric(roles["precision"]):
             del roles["precision"]  # the metric of that name
         pair = [roles[role] for role in ("system_a", "system_b") if role in roles]
@@ -165,33 +178,68 @@ class _FormReader:
         return self._by_system()
 
     def _tell_rows_apart(self) -> None:
-        """Let columns such as ``split`` name datasets, too, where rows would repeat a figure."""
-        stated, columns = self._settings.columns, self._table.columns
+        """Let columns tell datasets or sources apart where rows would repeat a figure.
+
+        A column with few values, such as ``split``, names datasets. One that numbers repeats or is
+        another in nearly each row, such as ``seed`` or ``folder``, tells sources apart.
+        """
+        stated = self._settings.columns
         if "system" not in self._roles or "dataset" in stated or "source" in stated:
             return
         keys = [role for role in _KEY_ROLES if role in self._roles]
         rows = list(zip(*(role_cells(self._table, self._roles[k]) for k in keys), strict=True))
+        of_dataset, rows = self._telling(rows, self._is_of_dataset)
+        of_source, rows = self._telling(rows, self._is_of_source)
+        is_told = len(set(map(str, rows))) == len(rows)
+        if not is_told or len(of_dataset) + len(of_source) > _MOST_JOINED:
+            return
+        because = "without them lines would state the same figure"
+        if of_source and "source" not in self._roles:
+            fields = ", ".join(f"{column} {{{column}}}" for column in of_source)
+            self._roles["source"] = f"{self._settings.path.name}, {fields}"
+            self._settings = self._settings.guessing("source", fields, because)
+        if not of_dataset:
+            return
+        if "dataset" in self._roles:
+            name = "/".join(f"{{{column}}}" for column in (self._roles["dataset"], *of_dataset))
+        else:
+            self._settings = self._settings.with_dataset()
+            own = self._settings.dataset or ""
+            name = "/".join([own, *(f"{{{column}}}" for column in of_dataset)])
+        self._roles["dataset"] = name.lstrip("/")
+        self._settings = self._settings.guessing("datasets", self._roles["dataset"], because)
+
+    def _telling(
+        self, rows: list[tuple[Any, ...]], is_fit: Callable[[str], bool]
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return the fit columns that tell rows apart, in their order, and the rows with them."""
+        columns = self._table.columns
         taken = {name for column in self._roles.values() for name in fields_of(column, columns)}
         added: list[str] = []
         n_distinct = len(set(map(str, rows)))
         for column in columns:
-            cells = self._table.cells[column]
-            if n_distinct == len(rows) or column in taken or looks_numeric(cells):
+            if n_distinct == len(rows) or column in taken or not is_fit(column):
                 continue
+            cells = self._table.cells[column]
             wider = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
             if len(set(map(str, wider))) > n_distinct:
                 rows, n_distinct = wider, len(set(map(str, wider)))
                 added.append(column)
-        if not added or n_distinct < len(rows) or len(added) > _MOST_JOINED:
-            return
-        if "dataset" in self._roles:
-            name = "/".join(f"{{{column}}}" for column in (self._roles["dataset"], *added))
-        else:
-            self._settings = self._settings.with_dataset()
-            name = "/".join([self._settings.dataset or "", *(f"{{{column}}}" for column in added)])
-        self._roles["dataset"] = name.lstrip("/")
-        because = "without them lines would state the same figure"
-        self._settings = self._settings.guessing("dataset", self._roles["dataset"], because)
+        return added, rows
+
+    def _is_of_dataset(self, column: str) -> bool:
+        cells = self._table.cells[column]
+        if looks_numeric(cells) or self._is_repeat(column):
+            return False
+        if not _PARTS.isdisjoint(normal_name(column).split("_")):
+            return True
+        return _FEWEST_ALIKE * len(set(map(str, cells))) <= len(cells)
+
+    def _is_of_source(self, column: str) -> bool:
+        return self._is_repeat(column) or not looks_numeric(self._table.cells[column])
+
+    def _is_repeat(self, column: str) -> bool:
+        return not _REPEATS.isdisjoint(normal_name(column).split("_"))
 
     def _long_pvalues(self) -> list[PvalueCell]:
         self._require("dataset", "metric")

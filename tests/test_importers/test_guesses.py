@@ -75,7 +75,7 @@ def test_a_column_tells_rows_with_the_same_figure_apart(read_in) -> None:
     text = text.replace("subset", "task,subset").replace("A,", "A,qa,")
     bundle, guesses = read_in(text, "b.csv")
     assert [one.name for one in bundle.datasets] == ["qa/dev", "qa/test"]
-    assert guesses == {"dataset": "{task}/{subset}"}
+    assert guesses == {"datasets": "{task}/{subset}"}
 
 
 def test_one_damaged_file_of_a_group_is_left_out_alone(tmp_path) -> None:

@@ -356,3 +356,35 @@ def test_a_column_of_releases_is_the_version_of_the_datasets(read) -> None:
 def test_the_dataset_after_the_name_of_the_file(read) -> None:
     bundle = read("system,acc\nA,0.5\n", "squad.csv", columns={"dataset": "@file"})
     assert [dataset.name for dataset in bundle.datasets] == ["squad"]
+
+
+def test_columns_that_tell_lines_apart_name_datasets_or_sources(read) -> None:
+    lines = "".join(
+        f"{model},{task},{split},{n},{acc}\n"
+        for model in ("a", "b")
+        for task in ("x", "y")
+        for split in ("dev", "test")
+        for n, acc in ((1, 0.5), (2, 0.75))
+    )
+    bundle = read("model,task,split,experiment,accuracy\n" + lines, "runs.csv")
+    assert {dataset.name for dataset in bundle.datasets} == {"x/dev", "x/test", "y/dev", "y/test"}
+    sources = {score.source for score in bundle.reported_scores}
+    assert sources == {"runs.csv, experiment 1", "runs.csv, experiment 2"}
+    assert len(bundle.reported_scores) == 16
+
+
+def test_a_folder_for_each_entry_is_its_source(read) -> None:
+    entries = [("A", "one"), ("A", "two"), ("B", "three")] * 2
+    lines = "".join(
+        f"{board},{system},{folder}{n},{n}.5\n"
+        for board in ("Lite", "Full")
+        for n, (system, folder) in enumerate(entries)
+    )
+    bundle = read("leaderboard,system,folder,accuracy\n" + lines, "swe/entries.csv")
+    assert {dataset.name for dataset in bundle.datasets} == {"swe/Lite", "swe/Full"}
+    assert len({score.source for score in bundle.reported_scores}) == 6
+
+
+def test_the_index_of_a_data_frame_names_the_systems(read) -> None:
+    bundle = read(",win_rate,n_total\nnet,71.5,805\nold,20.25,805\n", "board.csv")
+    assert [(s.system, s.value) for s in bundle.reported_scores] == [("net", 71.5), ("old", 20.25)]
