@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,10 +30,12 @@ from store.models import Dataset, Run, System
 
 try:
     import fcntl
-except ImportError:  # without locks nothing says whether a script still writes
+except ImportError:  # not on Windows: there a journal is left alone while it may still grow
     fcntl = None  # type: ignore[assignment,unused-ignore]
 
 FORMAT = "tiebreak journal 1"
+MAY_GROW_S = 3600.0
+"""Where files cannot be locked, a journal that changed since then belongs to a living script."""
 SUFFIX = ".jsonl"
 
 
@@ -211,14 +214,16 @@ def require_direction(store: Store, run: LoggedRun, metric: str) -> None:
 @contextmanager
 def _unused(path: Path) -> Iterator[bool]:
     """Yield whether no script writes the journal; nobody else takes it in meanwhile."""
+    if fcntl is None:
+        yield time.time() - path.stat().st_mtime > MAY_GROW_S
+        return
     with path.open("rb") as file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-                return
-        yield path.exists()
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield path.exists()
 
 
 def _line(text: bytes, path: Path, number: int) -> dict[str, Any]:

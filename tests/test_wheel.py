@@ -33,6 +33,8 @@ assert (analysis.MINE, store.MINE) == ("analysis", "store")
 from tiebreak.store.engine import open_store
 with open_store("tiebreak.db", read_only=True) as opened:
     print(tiebreak.__version__, opened.revision() > 0)
+report = tiebreak.log_run(system="C", dataset="d", metric="accuracy", scores={"q1": 1})
+assert report.n("run", "added") == 1
 taken = [name for name in sys.modules if name.split(".")[0] in ("dashboard", "migrations")]
 assert not taken, taken
 assert not hasattr(store, "engine")

@@ -230,6 +230,20 @@ def test_run_in_progress_is_left_alone_and_a_journal_that_does_not_fit_stays(pat
         run.log("q2", 1)
 
 
+def test_where_files_cannot_be_locked_a_fresh_journal_is_left_alone(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("store.journal.fcntl", None)
+    words = {"system": "m", "dataset": "d", "metric": "accuracy", "store": path}
+    with tiebreak.start_run(**words) as run, tiebreak.open_store(path) as store:
+        run.log("q1", 1)
+        assert push(store, actor="test") == []
+        (journal,) = folder_of(store).iterdir()
+        os.utime(journal, (1e9, 1e9))
+        assert len(push(store, actor="test")) == 1
+    assert not only_run(path).complete
+
+
 def test_importing_the_library_loads_nothing_else() -> None:
     code = textwrap.dedent("""
         import sys; before = set(sys.modules); import tiebreak
