@@ -25,7 +25,8 @@ _GENERIC = words_of(
 _OF_METRICS = words_of("metrics metric_scores metric-scores")
 """Folders whose files are called after metrics."""
 _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
-_STOP = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home")
+NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.IGNORECASE)
+"""Folders above which nothing is about the results: those of a person or of an unpacked archive."""
 
 
 def specific_name(name: str) -> str:
@@ -52,7 +53,7 @@ def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | N
     if use_stem and (name := specific_name(data_stem(path.name))):
         return name, "the name of the file"
     for folder in path.absolute().parents[:4]:
-        if _STOP.fullmatch(folder.name.lower()):
+        if NO_PLACE.fullmatch(folder.name):
             break
         if name := specific_name(folder.name):
             return name, "the name of the folder"

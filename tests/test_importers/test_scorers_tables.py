@@ -1,11 +1,14 @@
 """Tables with outputs and references, in files of our own making."""
 
+from pathlib import Path
+
 import pytest
 
 from store import vectors
 from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
+from store.importers.scorers.layout import folder_name
 
 HEAD = "prompt,reference,prediction\n"
 GOOD = HEAD + "2+2?,4,4\nCapital of France?,Paris,Paris.\n"
@@ -115,6 +118,18 @@ def test_an_artefact_of_mlflow_is_called_as_its_run(folder):
         "gemma",
     ]
     assert {one.datasets[0].name for one in found} == {"demo"}
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/home/ann/wmt/results/test/x.csv", "wmt"),
+        ("/home/results/x.csv", "results"),
+        ("/tmp/tiebreak-a1/0/predictions/x.csv", "predictions"),
+    ],
+)
+def test_folders_above_the_results_say_nothing(path, name):
+    assert folder_name(Path(path)) == name
 
 
 def test_inputs_and_gold_alone_are_no_results(folder):

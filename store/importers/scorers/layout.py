@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from store.importers.file_names import NO_PLACE
 from store.importers.metric_registry import words_of
 
 Role = Literal["gold", "source", "output"]
@@ -249,9 +250,11 @@ def folder_name(path: Path) -> str:
     """Return the nearest folder of a file whose name says more than ``results`` or ``test``."""
     for folder in path.parents:
         name = folder.name
-        if name and not _SPLIT.fullmatch(name) and name.lower() not in _NO_NAME:
+        if not name or NO_PLACE.fullmatch(name):
+            break
+        if not _SPLIT.fullmatch(name) and name.lower() not in _NO_NAME:
             return name
-    return path.name
+    return path.parent.name or path.name
 
 
 def dataset_of(path: Path, one: FileSet) -> str:
