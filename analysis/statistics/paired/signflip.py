@@ -85,8 +85,9 @@ def signflip(
     Notes
     -----
     Sums are exact (see `fixed_point`), so ties with the observed value are counted right, and the
-    p-value depends neither on the order of items nor on memory, threads or matrix library;
-    exchanging a and b gives the same p-value, with "greater" and "less" exchanged.
+    p-value does not depend on memory, threads or matrix library. A sign belongs to the place of an
+    item, so that pairs of a board share them: where p is drawn, another order of items gives
+    another draw. Exchanging a and b gives the same p-value, with "greater" and "less" exchanged.
 
     References
     ----------
