@@ -108,6 +108,13 @@ def test_a_log_without_header_is_read_from_its_journal(put, read):
     assert not bundle.runs[0].complete
 
 
+def test_another_version_of_a_task_is_another_version_of_its_dataset(put, read):
+    for version in (0, 2):
+        log = {**header(task_version=version), "samples": [sample(1, match="C", text=str(version))]}
+        put(log, f"{version}.json")
+    assert [b.datasets[0].version for b in read().bundles] == ["", "2"]
+
+
 def test_repeats_that_are_alike_count_once_and_others_are_refused(put, read):
     put({**header(), "samples": [sample(1, match="C"), sample(1, match="C")]}, "log.json")
     (bundle,) = read().bundles

@@ -43,6 +43,7 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
     is_whole = header.get("status") == "success"
     return {
         "header": {**header, "model": _model(evaluation)},
+        "version": evaluation.get("task_version") or None,
         "complete": is_whole and not header.get("invalidated"),
         "samples": [*found, *([] if is_whole else _never_run(evaluation, found))],
         "aggregates": [one for one in stated if one["kind"] in _VALUES],
