@@ -11,7 +11,7 @@ from typing import NamedTuple
 from store.errors import ImportFormatError, UnknownFormatError, describe_place
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.mapping import load_mapping, mapping_path
-from store.importers.registry import IMPORTERS, Importer, importer_named
+from store.importers.registry import IMPORTERS, SCORING, Importer, importer_named
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.tables import TABLE_SUFFIXES
@@ -100,6 +100,9 @@ def read_paths(
         A given file is missing or cannot be read as it stands.
     """
     options = options or ReadOptions()
+    if options.gold is not None and not options.gold.is_file():
+        reason = "there is no such file with what is right."
+        raise ImportFormatError(reason, path=options.gold.as_posix(), field="gold")
     forced = _forced(format)
     left_out: list[LeftOutFile] = []
 
@@ -148,6 +151,11 @@ def read_paths(
                     readings.append(Reading(bundle, any(one.is_given for one in group)))
                     left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
                     break
+    is_asked = bool(options.score) or options.gold is not None
+    if is_asked and readings and not any(one.bundle.format in SCORING for one in readings):
+        formats = ", ".join(dict.fromkeys(one.bundle.format for one in readings))
+        reason = f"nothing was scored: the files were read as {formats}, whose scores are given. "
+        raise ImportFormatError(reason + "Leave --score and --gold out.", field="score")
     return ReadResult(readings, left_out)
 
 

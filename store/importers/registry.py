@@ -195,6 +195,19 @@ IMPORTERS: tuple[Importer, ...] = (
 """In the order in which they are asked; the first that recognises a file reads it."""
 
 
+SCORING = frozenset(
+    {
+        answer_files.NAME,
+        inflection.NAME,
+        parallel.NAME,
+        prediction_table.NAME,
+        tags.NAME,
+        wmt_news.NAME,
+    }
+)
+"""Names of the importers that score outputs, for ``--gold`` and ``--score``."""
+
+
 def importer_named(name: str) -> Importer | None:
     """Return the importer with that name."""
     return next((importer for importer in IMPORTERS if importer.name == name), None)

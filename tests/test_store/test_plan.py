@@ -92,3 +92,14 @@ def test_yes_takes_every_guess(ingest, tmp_path) -> None:
 
 def test_standard_input_is_read(ingest) -> None:
     assert states(ingest("-", "--json", stdin=LONG)) == {"standard input": "certain"}
+
+
+def test_score_and_gold_are_for_outputs(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(LONG)
+    assert "nothing was scored" in ingest("a.csv", "--score", "bleu", code=2).output
+    assert "no such file" in ingest("a.csv", "--gold", "nope.txt", code=2).output
+    (tmp_path / "m.csv").write_text("id,prediction\nx,1\ny,2\n")
+    (tmp_path / "right.csv").write_text("id,answer\nx,1\ny,3\n")
+    told = ingest("m.csv", "--gold", "right.csv", "--score", "em,token_f1").stdout
+    assert "exact_match" in told
+    assert "4 scores added" in told
