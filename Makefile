@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast lint build bench answers oracle calibrate fuzz faults shots reference lock
+.PHONY: help setup run test test-fast slow-list lint build bench answers oracle calibrate fuzz faults shots reference lock
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -32,15 +32,18 @@ run: setup  ## open the dashboard on a store with real content
 	.venv/bin/tiebreak serve
 
 # A worker for each processor: more threads in the matrix library would only wait for one another.
-test test-fast fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
+test test-fast slow-list fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
 test: setup  ## run every test, the browser's too
 	$(PY) -m benchmarks.chromium
 	$(PYTEST)
 
-test-fast: setup  ## the daily loop: no browser, no simulations, nothing slow
-	$(PYTEST) -m "not browser and not calibration and not slow and not shared"
+test-fast: setup  ## the daily loop: no browser, no simulations, nothing that tests/slow.txt lists
+	$(PYTEST) --fast
+
+slow-list: setup  ## measure which tests are slow, for test-fast
+	$(PYTEST) -m "not browser and not calibration and not slow and not shared" --list-slow=0.12
 
 fuzz: setup  ## new examples for the property tests, a hundred times as many; ON=tests/test_store
 	nice $(PYTEST) -m hypothesis --hypothesis-profile=fuzz $(or $(ON),tests/test_importers) --timeout=3600

@@ -2,6 +2,7 @@
 
 import fcntl
 import gc
+import os
 import pickle
 import shutil
 import sqlite3
@@ -24,7 +25,13 @@ settings.register_profile("suite", deadline=None, derandomize=True, max_examples
 settings.register_profile("fuzz", deadline=None, max_examples=3_000, print_blob=True)
 settings.load_profile("suite")
 
+SLOW = Path(__file__).with_name("slow.txt")
 _REPETITIONS = {"reduced": 600, "full": 10_000}
+
+
+def function_of(nodeid: str) -> str:
+    """Return what a test is called without its parameters."""
+    return nodeid.split("[", 1)[0]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,18 +41,71 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="reduced",
         help="how often the calibration tests repeat each simulated analysis",
     )
+    parser.addoption(
+        "--fast",
+        action="store_true",
+        help="leave out the browser, simulations, others' files, and what tests/slow.txt lists",
+    )
+    parser.addoption(
+        "--list-slow",
+        type=float,
+        metavar="SECONDS",
+        help="write tests/slow.txt anew: the tests that take more processor time than this",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
-    """Mark what simulates; leave cells of a grid that are marked `full` to `--calibrate=full`."""
+    """Mark what simulates; leave out what `make test` or `make test-fast` leave out."""
+    unwanted = set() if config.getoption("--calibrate") == "full" else {"full"}
+    slow: set[str] = set()
+    if config.getoption("--fast"):
+        unwanted |= {"browser", "calibration", "shared", "slow"}
+        slow = set(SLOW.read_text(encoding="utf-8").split())
+    left, kept = [], []
     for item in items:
         if "calibration" in item.path.name or "calibrate_repetitions" in item.fixturenames:
             item.add_marker("calibration")
-    if config.getoption("--calibrate") == "reduced":
-        left = [item for item in items if item.get_closest_marker("full")]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        marks = {mark.name for mark in item.iter_markers()}
+        out = marks & unwanted or function_of(item.nodeid) in slow
+        (left if out else kept).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the processor where slow tests are to be listed."""
+    if config.getoption("--list-slow"):
+        config.pluginmanager.register(_Clock(config.getoption("--list-slow")))
+
+
+class _Clock:
+    """Tells what tests cost, as a worker, and writes down the slow ones, as their head."""
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+        self.slow: set[str] = set()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
+        item.user_properties.append(("began", sum(os.times()[:4])))
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
+        try:
+            return (yield)
+        finally:
+            item.user_properties.append(("ended", sum(os.times()[:4])))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        told = dict(report.user_properties)
+        if report.when == "teardown" and told["ended"] - told["began"] > self.most:
+            self.slow.add(function_of(report.nodeid))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not hasattr(session.config, "workerinput"):
+            SLOW.write_text("".join(f"{name}\n" for name in sorted(self.slow)), encoding="utf-8")
 
 
 def pytest_collection_finish() -> None:
