@@ -62,7 +62,7 @@ def log_run(
     metric
         What is measured, where the scores do not name it.
     higher_is_better
-        Direction of metrics that are not generally known.
+        Direction of the metric; of several metrics, of those that are not generally known.
     texts, references, outputs, groups
         Of the items: input, reference, what the system answered, document or passage. A mapping
         from item, or a list in the order of the scores.

@@ -49,7 +49,7 @@ class LoggedRun:
     outputs: Texts = field(default_factory=dict)
     groups: Texts = field(default_factory=dict)
     higher_is_better: bool | None = None
-    """Of metrics that are not generally known."""
+    """Of the metric; of several, of those that are not generally known."""
     complete: bool = True
     provenance: Provenance = field(default_factory=Provenance)
 
@@ -71,6 +71,7 @@ class LoggedRun:
             metric: np.array([_as_float(given.get(item, math.nan), item, metric) for item in items])
             for metric, given in self.scores.items()
         }
+        direction = self.higher_is_better if len(values) == 1 else None
         return ImportBundle(
             NAME,
             [file or SourceFile(f"run of {self.system} on {self.dataset}", self._digest())],
@@ -79,7 +80,7 @@ class LoggedRun:
                     self.dataset, self.dataset_version, [self._item(item) for item in items]
                 )
             ],
-            metrics=[BundleMetric(name) for name in values],
+            metrics=[BundleMetric(name, higher_is_better=direction) for name in values],
             runs=[
                 BundleRun(
                     self.system,

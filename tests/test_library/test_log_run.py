@@ -21,6 +21,7 @@ import tiebreak
 from dashboard.cli import app
 from store.datasets import get_dataset, list_items
 from store.journal import folder_of, push
+from store.metrics import list_metrics
 from store.runs import list_runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,6 +96,15 @@ def test_table_brings_its_metrics_and_its_index(path: Path) -> None:
     )
     tiebreak.log_run(system="m", dataset="d", scores=table, store=path)
     assert {v.metric: v.value for v in only_run(path).vectors} == {"f1": 0.75, "loss": 1.5}
+
+
+def test_stated_direction_holds_for_one_metric_and_for_unknown_ones_of_several(path: Path) -> None:
+    words = {"system": "m", "dataset": "d", "higher_is_better": False, "store": path}
+    tiebreak.log_run(metric="score", scores={"q1": 1}, **words)
+    tiebreak.log_run(scores={"q1": {"accuracy": 1, "zeal": 1}}, run="2", **words)
+    with tiebreak.open_store(path) as store:
+        found = {metric.name: metric.higher_is_better for metric in list_metrics(store)}
+    assert found == {"score": False, "accuracy": True, "zeal": False}
 
 
 def test_none_is_a_failure_and_nan_an_answer_without_a_score(path: Path) -> None:
