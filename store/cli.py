@@ -39,10 +39,15 @@ add_commands(
 )
 add_commands(
     app,
+    "store.commands.undo",
+    {"undo": "Take an import back whole, or refuse where later results build on it."},
+)
+add_commands(
+    app,
     "store.commands.browse",
     {
         "ls": "List systems, datasets, metrics, runs, claims, criteria, annotators or ingests.",
-        "show": "Show everything about a run, system, dataset or claim (by uid or name).",
+        "show": "Show everything about a run, system, dataset, claim or ingest (by uid or name).",
     },
 )
 add_commands(

@@ -1,7 +1,8 @@
 """The tables. ORM objects never leave the package `store`; queries hand out `store.records`.
 
 Base and column types are in `store.model_base`, the tables of claims in `store.claim_models`,
-of judgments in `store.judgment_models`, of reported figures in `store.reported_models`.
+of judgments in `store.judgment_models`, of imports in `store.import_models`, of reported
+figures in `store.reported_models`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.claim_models import Claim as Claim
 from store.claim_models import ClaimEvidence as ClaimEvidence
+from store.import_models import Import as Import
+from store.import_models import ImportAnswer as ImportAnswer
+from store.import_models import ImportChange as ImportChange
 from store.importers.bundle import Aggregation, MetricSource, OverlapKind, Unit
 from store.judgment_models import Annotator as Annotator
 from store.judgment_models import Criterion as Criterion

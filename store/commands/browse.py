@@ -16,6 +16,7 @@ from store.datasets import get_dataset, list_datasets, list_overlaps
 from store.engine import Store
 from store.errors import StoreError
 from store.history import list_events, list_ingests
+from store.imports import show_import
 from store.judgments import list_annotators, list_criteria
 from store.metrics import list_metrics
 from store.records import Record
@@ -46,6 +47,7 @@ class Shown(StrEnum):
     dataset = "dataset"
     run = "run"
     claim = "claim"
+    ingest = "ingest"
 
 
 @app.command("ls")
@@ -118,7 +120,7 @@ def _show_listing(console: Console, what: Listing, records: list[Record]) -> Non
 def show_command(
     context: typer.Context, what: Shown, name: str, as_json: JsonOption = False
 ) -> None:
-    """Show everything about a run, system, dataset or claim (by uid or name)."""
+    """Show everything about a run, system, dataset, claim or ingest (by uid or name)."""
     with opened(context, read_only=True) as store:
         result = _shown(store, what, name)
         answer(
@@ -137,6 +139,8 @@ def _disputed(store: Store, run_uid: str) -> list[str]:
 
 
 def _shown(store: Store, what: Shown, name: str) -> dict[str, Any]:
+    if what is Shown.ingest:
+        return show_import(store, name)
     if what is Shown.claim:
         claim = get_claim(store, name)
         evidence = _dicts("evidence", list_evidence(store, claim.uid))

@@ -252,11 +252,12 @@ def _joined(reports: Sequence[IngestReport]) -> dict[str, Any]:
     joined: dict[str, Any] = {}
     for report in reports:
         for key, value in report.to_dict().items():
-            if key in ("format", "dry_run", "ingest_uid", "refused"):
+            if key in ("format", "dry_run", "ingest_uid", "import_uid", "refused"):
                 continue
             joined[key] = value if key not in joined else joined[key] + value
     formats = list(dict.fromkeys(report.format for report in reports))
-    return {"format": ", ".join(formats)} | joined
+    uid = next((report.import_uid for report in reports if report.import_uid), None)
+    return {"format": ", ".join(formats), "import_uid": uid} | joined
 
 
 def parse_date(text: str, option: str = "--date") -> datetime:

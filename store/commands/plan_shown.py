@@ -33,6 +33,9 @@ def show_plan(console: Console, done: Imported, *, dry_run: bool) -> None:
         console.print(line, markup=False)
     _show_without_results(console, done.plan.entries)
     console.print(summarise(done.reports))
+    uid = next((report.import_uid for report in done.reports if report.import_uid), None)
+    if uid is not None:
+        console.print(f"Import {uid}; `tiebreak undo {uid}` takes it back whole.", markup=False)
     if dry_run:
         console.print("Dry run: nothing was written.")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from store.engine import Change, Store
 from store.errors import StoreError
@@ -11,9 +12,10 @@ from store.importers.bundle import BundleRun, ImportBundle
 from store.ingest.checks import require_well_built
 from store.ingest.complete import completed
 from store.ingest.items import align_datasets, seal
+from store.ingest.journal import Journal
 from store.ingest.judgments import ingest_judgments
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
-from store.ingest.report import Difference, IngestReport
+from store.ingest.report import Difference, IngestReport, summarise
 from store.ingest.reported import ingest_reported
 from store.ingest.runs import Arrived, Targets, ingest_runs
 from store.ingest.scales import Scales, in_units_of_store, require_bounds
@@ -95,11 +97,35 @@ def ingest_all(
             change, bundles, higher_is_better, replace, dry_run, case_matters, missing_as_zero
         )
         reports: dict[int, IngestReport] = {}
-        for batch in batches(bundles):
-            reports |= write.batch(batch, set(optional))
-        # Last: an overlap may name a dataset that comes with a later file.
-        add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
+        journal = Journal(change)
+        with journal.watching():
+            for batch in batches(bundles):
+                reports |= write.batch(batch, set(optional))
+            # Last: an overlap may name a dataset that comes with a later file.
+            add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
+            change.session.flush()
+        if any(report.changed for report in reports.values()):
+            uid = journal.keep(_summary(bundles, reports))
+            for report in reports.values():
+                report.import_uid = None if dry_run else uid
     return [reports[number] for number in range(len(bundles))]
+
+
+def _summary(
+    bundles: Sequence[ImportBundle], reports: Mapping[int, IngestReport]
+) -> dict[str, Any]:
+    """Return what is kept of an import to be shown."""
+    taken = [bundles[number] for number, report in reports.items() if not report.refused]
+    return {
+        "files": [file.path for bundle in taken for file in bundle.files],
+        "formats": sorted({bundle.format for bundle in taken}),
+        "did": summarise(list(reports.values())),
+        "guesses": [
+            {"subject": one.subject, "value": one.value, "because": one.because}
+            for bundle in taken
+            for one in bundle.guesses
+        ],
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class IngestReport:
     files: list[str]
     dry_run: bool = False
     ingest_uid: str | None = None
+    import_uid: str | None = None
+    """Of the import as a whole, which `undo` takes back."""
     counts: Counter[tuple[Noun, What]] = field(default_factory=Counter)
     """A known run is "extended" when it gains a metric, a trial or items. A "detail" is what was
     filled in: an alias, a text, a group, a description of what the store knew."""

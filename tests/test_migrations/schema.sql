@@ -165,6 +165,38 @@ CREATE TABLE error_span (
 
 CREATE INDEX ix_error_span_rating_id ON error_span (rating_id);
 
+CREATE TABLE import (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	actor VARCHAR(200) NOT NULL, 
+	added JSON NOT NULL, 
+	summary JSON NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	undone_at VARCHAR(32), 
+	CONSTRAINT uq_import_uid UNIQUE (uid)
+);
+
+CREATE TABLE import_answer (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	subject VARCHAR(400) NOT NULL, 
+	answer VARCHAR(400) NOT NULL, 
+	actor VARCHAR(200) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT uq_import_answer_subject UNIQUE (subject)
+);
+
+CREATE TABLE import_change (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	import_id INTEGER NOT NULL, 
+	table_name VARCHAR(60) NOT NULL, 
+	row_id INTEGER NOT NULL, 
+	"before" JSON, 
+	"after" JSON, 
+	CONSTRAINT fk_import_change_import_id_import FOREIGN KEY(import_id) REFERENCES import (id)
+);
+
+CREATE INDEX ix_import_change_import_id ON import_change (import_id);
+
 CREATE TABLE ingest (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	uid VARCHAR(12) NOT NULL, 

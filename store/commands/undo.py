@@ -1,0 +1,34 @@
+"""`tiebreak undo`: an import taken back whole."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from store.console import JsonOption, answer, current_actor, exits_in_words, opened
+from store.imports import undo
+
+app = typer.Typer()
+
+
+@app.command("undo")
+@exits_in_words
+def undo_command(
+    context: typer.Context,
+    uid: Annotated[str, typer.Argument(metavar="IMPORT", help="Its uid, see `ls ingests`.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take an import back whole, or refuse where later results build on it."""
+    with opened(context) as store:
+        result = undo(store, uid, actor=current_actor(), dry_run=dry_run)
+        removed = ", ".join(f"{number:,} × {name}" for name, number in result["removed"].items())
+        told = f"Taken back: {removed or 'nothing added'}; {result['put_back']:,} rows as before."
+        answer(
+            "undo",
+            result | {"dry_run": dry_run},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(told, markup=False),
+        )
