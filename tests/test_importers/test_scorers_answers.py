@@ -58,6 +58,7 @@ def test_squad_and_its_metrics(folder):
         ("bert", "normalised_match"): pytest.approx(2 / 3),
         ("bert", "token_f1"): pytest.approx((1 + 1 + 2 / 3) / 3),
     }
+    assert bundle.runs[0].provenance.packages is None  # no library took part
     (dataset,) = bundle.datasets
     assert (dataset.name, [item.key for item in dataset.items]) == ("dev-v2.0", ["q1", "q2", "q3"])
     assert [item.group for item in dataset.items] == ["Rome, passage 1"] * 2 + ["Oslo, passage 1"]

@@ -81,7 +81,7 @@ class Scored:
                 outputs={0: list(outputs)} if with_text else {},
                 provenance=replace(
                     provenance,
-                    packages={**(provenance.packages or {}), **self._scoring.packages},
+                    packages={**(provenance.packages or {}), **self._scoring.packages} or None,
                     config={**(provenance.config or {}), "scores": RUN_LABEL},
                 ),
             )
