@@ -80,6 +80,14 @@ def test_items_by_id_and_systems_by_column(folder):
         folder({"all.csv": text + "B,x,pos,neg\n"})
 
 
+def test_probabilities_are_no_labels(folder):
+    rows = "".join(f"{i},{i % 2},0.{i}5\n" for i in range(8))
+    with pytest.raises(ImportFormatError, match=r"field 'prediction': no output is one of the lab"):
+        folder({"m.csv": f"id,label,prediction\n{rows}"})
+    (bundle,) = folder({"m.csv": f"id,label,prediction\n{rows}"}, score=["spearman"])
+    assert bundle.metrics[0].name == "spearman"
+
+
 def test_transcripts_go_by_error_rates(folder):
     text = "audio_id\ttranscription\tsentence\n1\ta b\ta c\n2\t\tx\n"
     (bundle,) = folder({"whisper.tsv": text})

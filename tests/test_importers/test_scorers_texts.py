@@ -110,6 +110,10 @@ def test_a_stranger_beside_the_texts_is_left_out(folder):
     assert [one.path for one in bundle.left_out] == ["todo.txt"]
 
 
+def test_a_target_among_strangers_is_no_gold(folder):
+    assert folder({"target.txt": RIGHT, "vocab.txt": "a\n", "todo.txt": "buy milk\n"}) == []
+
+
 def test_folders_name_system_and_split(folder):
     files = {
         f"quechua/results/{system}/{split}/{role}.word-best.pt-{split}.txt": "a<unk>b (u-1)\n"

@@ -127,6 +127,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             reason = f"--system '{options.system}' cannot name {len(outputs)} files."
             raise ImportFormatError(reason, path=first.shown)
         scored.add(system_of(path, one), texts, own, given.sha256)
+    if len(scored.left_out) == len(outputs):
+        reason = "no other file here has as many lines, or is called an output."
+        raise UnknownFormatError(reason, path=first.shown)
     return scored.bundle()
 
 

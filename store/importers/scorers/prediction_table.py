@@ -289,6 +289,8 @@ def _scored(one: _Set, name: str, options: ReadOptions) -> Scored:
     roles = first.roles
     usual = usual_for(references, is_speech=roles.is_speech, is_translation=roles.is_translation)
     settings = first.settings
+    if usual.names == ("accuracy",) and not options.score:
+        _require_labels(one, references)
     scored = Scored(
         NAME,
         settings,
@@ -321,3 +323,18 @@ def _scored(one: _Set, name: str, options: ReadOptions) -> Scored:
             f"{n_empty:,} empty outputs count as empty answers, not as missing ones."
         )
     return scored
+
+
+def _require_labels(one: _Set, references: Sequence[Sequence[str]]) -> None:
+    """Refuse outputs of which none is a label, as probabilities are: all would count as wrong."""
+    labels = {text.strip() for rights in references for text in rights}
+    for rows in one.members:
+        given = [output.strip() for output in rows.outputs if output is not None]
+        if given and not labels & set(given):
+            raise ImportFormatError(
+                f"no output is one of the labels ({', '.join(sorted(labels)[:5])}); the first is "
+                f"'{given[0][:40]}'. Name another column (--column output=NAME) or a metric "
+                "(--score METRIC).",
+                path=rows.settings.shown,
+                field=rows.roles.output,
+            )
