@@ -18,6 +18,7 @@ from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE
 from analysis.statistics.planning.accuracy.detectable_gap import minimum_detectable_gap
 from analysis.statistics.planning.accuracy.mcnemar_power import mcnemar_power
 from analysis.studies.leaderboard import study_leaderboard
+from analysis.studies.power import dataset_curves
 from analysis.studies.power.dataset import study_dataset_power
 from analysis.studies.power.dataset_curves import item_counts
 from analysis.studies.power.resolution import study_resolution
@@ -234,7 +235,13 @@ def test_lower_is_better_turns_the_differences(store: Store) -> None:
     assert turned.mde == pytest.approx(study.mde)
 
 
-def test_groups_are_units_and_what_they_cost_is_told(store: Store) -> None:
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw groups as often as a test needs, not as a person does."""
+    monkeypatch.setattr(dataset_curves, "GROUP_ITERATIONS", 40)
+
+
+def test_groups_are_units_and_what_they_cost_is_told(store: Store, few_draws: None) -> None:
     rng = np.random.default_rng(2)
     shared = np.repeat(rng.normal(0, 1, 30), 5)
     base = rng.normal(0, 1, 150)
@@ -532,7 +539,9 @@ def test_stated_difference_has_the_power_of_the_table_where_items_are_drawn(
             assert (found >= 0.8) == (n_items >= study.items_needed)
 
 
-def test_groups_are_drawn_whole_up_to_the_largest_difference_of_one(store: Store) -> None:
+def test_groups_are_drawn_whole_up_to_the_largest_difference_of_one(
+    store: Store, few_draws: None
+) -> None:
     rng = np.random.default_rng(2)
     base = np.repeat(rng.normal(0, 1, 12), 5)
     gains = np.repeat(rng.normal(0.1, 0.3, 12), 5) + rng.normal(0, 2, 60)
