@@ -20,6 +20,8 @@ from store.importers.yaml_nodes import nearest
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
 """Files that hold results by their name: a damaged one in a folder is an error, not passed over."""
+_MOST_READ_AGAIN = 10_000
+"""Files that are read again because another one of their group is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,9 @@ def read_paths(
         for number, (importer, group) in enumerate(groups):
             if on_progress is not None:
                 on_progress(number, len(groups))
+            n_left = max(_MOST_READ_AGAIN, 2 * len(group))
             while group:
+                n_left -= len(group)
                 shown = {candidate.path: candidate.shown for candidate in group}
                 try:
                     chosen_for_it = _with_choices(importer, group, options)
@@ -142,7 +146,7 @@ def read_paths(
                 except ImportFormatError as error:
                     damaged = [one for one in group if one.shown == error.path]
                     rest = [one for one in group if one.shown != error.path]
-                    is_one_of_many = len(damaged) == 1 and len(rest) > 1
+                    is_one_of_many = len(damaged) == 1 and len(rest) > 1 and n_left >= 0
                     is_unknown = isinstance(error, UnknownFormatError)
                     placed = error if is_unknown else _with_line_of_yaml(error, group, options)
                     leave_out(damaged if is_one_of_many else group, placed)

@@ -16,6 +16,9 @@ import yaml
 
 from store.errors import ImportFormatError
 
+_MOST_NODES = 5_000_000
+"""Values of a text with its aliases written out; few lines can stand for billions."""
+
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return ``" Did you mean 'metric'?"`` or, when nothing is near, the known names."""
@@ -169,4 +172,31 @@ def parse_yaml(text: str, shown: str) -> YamlValue | None:
         ) from None
     except yaml.YAMLError as error:
         raise ImportFormatError(f"not YAML: {error}.", path=shown) from None
+    if node is not None and _size(node) > _MOST_NODES:
+        reason = f"aliases (*name) make more than {_MOST_NODES:,} values of it. Write them out."
+        raise ImportFormatError(reason, path=shown)
     return None if node is None else YamlValue(node, shown, "")
+
+
+def _size(root: yaml.Node) -> int:
+    """Return how many values a text has with its aliases written out; a loop has very many."""
+    sizes: dict[int, int] = {}
+    waiting = [(root, False)]
+    open_now: set[int] = set()
+    while waiting:
+        node, is_done = waiting.pop()
+        below = _below(node)
+        if is_done:
+            open_now.discard(id(node))
+            sizes[id(node)] = 1 + sum(sizes.get(id(one), _MOST_NODES + 1) for one in below)
+        elif id(node) not in sizes and id(node) not in open_now:
+            open_now.add(id(node))
+            waiting.append((node, True))
+            waiting += [(one, False) for one in below]
+    return sizes[id(root)]
+
+
+def _below(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [one for pair in node.value for one in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []

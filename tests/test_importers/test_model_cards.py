@@ -78,3 +78,13 @@ def test_a_damaged_card_names_its_line_and_an_empty_one_has_no_results(write, tm
     path = write("---\nmodel-index:\n- name: m\n---\n", "empty/README.md")
     with pytest.raises(NoResultsError):
         read_paths([path], root=tmp_path)
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_aliases_that_stand_for_billions_are_refused(write, tmp_path, loop):
+    nine = [", ".join([f"*a{n}"] * 9) for n in range(11)]
+    lines = ["a0: &a0 [x]", *(f"a{n + 1}: &a{n + 1} [{inner}]" for n, inner in enumerate(nine))]
+    index = "model-index: &m [*m]" if loop else "model-index: *a11"
+    path = write("---\n" + "\n".join([*lines, index]) + "\n---\n", "bomb/README.md")
+    with pytest.raises(ImportFormatError, match="aliases"):
+        read_paths([path], root=tmp_path)

@@ -6,6 +6,7 @@ import pytest
 
 from store.engine import open_store
 from store.errors import ImportFormatError, UnknownFormatError
+from store.importers import detect, mteb
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.importers.mteb_results import is_model_meta, is_results
@@ -217,3 +218,15 @@ def test_results_are_stored_and_stay_the_same(results, tmp_path):
     assert store.revision() == revision
     assert sorted(one.value for one in list_reported_scores(store)) == [0.25, 0.5]
     store.close()
+
+
+def test_a_fault_of_all_files_does_not_read_them_over_and_over(write, tmp_path, monkeypatch):
+    reads = []
+    real = mteb.read_task
+    monkeypatch.setattr(mteb, "read_task", lambda *given: (reads.append(given), real(*given))[1])
+    monkeypatch.setattr(detect, "_MOST_READ_AGAIN", 0)
+    for number in range(20):
+        write(new(f"T{number}"), f"plain/T{number}.json")
+    found = read_paths([tmp_path], root=tmp_path)
+    assert len(found.left_out) == 20
+    assert len(reads) <= 60
