@@ -138,7 +138,9 @@ def _settle(
     for number, metric in enumerate(metrics):
         if metric.higher_is_better is not None or flag is not None or lookup(metric.name):
             continue
-        if composed(metric.name) in known:
+        stated = known.get(composed(metric.name))
+        if stated is not None:  # by the store, or by another file, which may come later
+            metrics[number] = replace(metric, higher_is_better=stated)
             continue
         question = direction_question(metric.name)
         said = answers.get(question.subject)

@@ -19,6 +19,7 @@ from store.export_eee import export_eee
 from store.export_mlflow import export_mlflow
 from store.importers.bundle import ReadOptions
 from store.ingest.files import ingest_files
+from store.metrics import list_metrics
 from store.reported import list_reported_scores
 from store.runs import list_runs
 
@@ -44,7 +45,8 @@ def store(tmp_path: Path) -> Store:
             trial=trial,
             **words,
         )
-    tiebreak.log_run(system="b: ü", metric="accuracy", scores={"q1": 1, "q3": 0}, **words)
+    other = {"q1": {"accuracy": 1, "zeal": 7}, "q3": {"accuracy": 0, "zeal": 9}}
+    tiebreak.log_run(system="b: ü", scores=other, higher_is_better=False, **words)
     with open_store(tmp_path / "s.db") as opened:
         yield opened
 
@@ -63,13 +65,18 @@ def vectors(store: Store) -> dict[tuple[str, str, str], set[bytes]]:
 
 
 def test_records_go_in_again_bit_equal(store: Store, tmp_path: Path) -> None:
-    assert export_eee(store, tmp_path / "out") == 5
+    assert export_eee(store, tmp_path / "out") == 6
     with open_store(tmp_path / "again.db", create=True) as again:
         done = ingest_files(
             again, tmp_path / "out", actor="test", options=ReadOptions(with_text=True)
         )
         assert done.plan.is_whole, [one.reason for one in done.plan.entries]
         assert vectors(again) == vectors(store)
+        assert {one.name: one.higher_is_better for one in list_metrics(again)} == {
+            "accuracy": True,
+            "loss": False,
+            "zeal": False,
+        }
         assert not [found for report in done.reports for found in report.differences]
         items = list_items(again, get_dataset(again, "news@v2").uid)
         known = list_items(store, get_dataset(store, "news@v2").uid)
@@ -116,6 +123,11 @@ def test_store_of_mlflow_goes_in_again_bit_equal(store: Store, tmp_path: Path) -
         done = ingest_files(again, tmp_path / "mlruns", actor="test")
         assert done.plan.is_whole, [one.reason for one in done.plan.entries]
         assert vectors(again) == vectors(store)
+        assert {one.name: one.higher_is_better for one in list_metrics(again)} == {
+            "accuracy": True,
+            "loss": False,
+            "zeal": False,
+        }
         figures = list_reported_scores(again)
         runs = {v.value for run in list_runs(store) for v in run.vectors}
         assert {one.value for one in figures} == runs
