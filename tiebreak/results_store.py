@@ -38,7 +38,7 @@ def ingest(
     answers: Mapping[str, str] | None = None,
     take_guesses: bool = False,
     lenient: bool = False,
-    with_text: bool = False,
+    with_text: bool = True,
     replace: bool = False,
     dry_run: bool = False,
 ) -> Imported:

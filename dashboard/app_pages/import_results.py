@@ -43,7 +43,7 @@ with st.expander("What the files do not say"):
     run_label = right.text_input("Run", help="Tells several runs of one system apart")
     lenient = left.toggle("Skip rows that cannot be used, and list them")
     replace = right.toggle("Replace runs that are there with other scores")
-    with_text = left.toggle("Keep the texts of items and outputs")
+    with_text = left.toggle("Keep the texts of items and outputs", value=True)
 
 if not uploads:
     st.stop()

@@ -97,7 +97,7 @@ def show_item(dataset_uid: str, position: int, key: str, systems: list[str]) -> 
     outputs = data.outputs(dataset_uid, position, tuple(systems))
     if text is None and not outputs:
         st.markdown(
-            "No text is stored for this item. Import the file again with `--with-text` to see "
+            "No text is stored for this item. Import the file again without `--no-text` to see "
             "inputs and outputs here."
         )
         return

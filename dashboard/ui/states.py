@@ -50,7 +50,7 @@ def no_judgments(n_scored: int = 0) -> None:
         show_link(Link("Metrics and humans", "metrics_humans", {}))
     st.markdown(
         "Import what people (or models) said of outputs: ratings, preferences between two outputs, "
-        "or marked errors. The format is recognised; outputs come along with `--with-text`:"
+        "or marked errors. The format is recognised; outputs come along unless `--no-text` is said:"
     )
     st.code("tiebreak ingest path/to/judgments.csv --dataset NAME", language="sh")
     show_link(Link("Import", "import_results", {}))

@@ -102,8 +102,11 @@ def ingest_command(
         typer.Option("--case-matters", help="Systems whose names differ in capitals are two."),
     ] = False,
     with_text: Annotated[
-        bool, typer.Option("--with-text", help="Keep the texts of items and outputs.")
-    ] = False,
+        bool,
+        typer.Option(
+            "--with-text/--no-text", help="Keep the texts of items and outputs, as by default."
+        ),
+    ] = True,
     yes: Annotated[bool, typer.Option("--yes", help="Take every guess, ask nothing.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse all as soon as something has to be asked.")
