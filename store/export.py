@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -255,11 +256,17 @@ def _write_text(
 ) -> None:
     if format == "jsonl":
         for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+            known = {name: _known(value) for name, value in row.items()}
+            file.write(json.dumps(known, ensure_ascii=False, allow_nan=False) + "\n")
         return
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _known(value) for name, value in row.items()} for row in rows)
+
+
+def _known(value: Any) -> Any:
+    """Return a value, or nothing where a number is not known: no file says NaN."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _write_parquet(rows: Sequence[dict[str, Any]], columns: Sequence[str], target: Path) -> None:
