@@ -44,6 +44,11 @@ add_commands(
 )
 add_commands(
     app,
+    "store.commands.answers",
+    {"answers": "List the answers to questions of imports that the store keeps, or forget one."},
+)
+add_commands(
+    app,
     "store.commands.browse",
     {
         "ls": "List systems, datasets, metrics, runs, claims, criteria, annotators or ingests.",

@@ -31,6 +31,7 @@ from store.console import (
 )
 from store.engine import open_for_trial, resolve_location, sqlite_path
 from store.errors import StoreError
+from store.import_answers import remember_answers, remembered_answers
 from store.importers.bundle import Question, ReadOptions
 from store.importers.cells import FIRST_YEAR
 from store.importers.detect import ReadResult, read_paths
@@ -142,10 +143,11 @@ def ingest_command(
     read = read_paths(paths, format=format, options=options)
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
     with place as store:
+        known = remembered_answers(store) | dict(options.answers)
         settled = settle(
             store,
             read.readings,
-            options.answers,
+            known,
             higher_is_better=higher_is_better,
             take_guesses=yes,
         )
@@ -154,7 +156,7 @@ def ingest_command(
             said = ask(open_questions, messages)
             options = replace_fields(options, answers={**options.answers, **said})
             read = read_paths(paths, format=format, options=options)
-            settled = settle(store, read.readings, said, higher_is_better=higher_is_better)
+            settled = settle(store, read.readings, known | said, higher_is_better=higher_is_better)
             open_questions = _open_questions(settled)
         if open_questions and strict:
             raise StoreError(_asked_in_words(open_questions))
@@ -171,6 +173,11 @@ def ingest_command(
             case_matters=case_matters,
             missing_as_zero=missing == "zero",
         )
+        if not dry_run:
+            used = [entry.answered for entry in done.plan.entries]
+            remember_answers(
+                store, {k: v for one in used for k, v in one.items()}, actor=current_actor()
+            )
         if not done.reports:
             faults = [entry for entry in done.plan.entries if entry.is_fault]
             raise StoreError("\n".join(_told_of_faults(faults)))

@@ -79,8 +79,31 @@ def test_what_is_asked_waits_for_its_answer(ingest, tmp_path) -> None:
     assert second["metrics_added"] == ["zork"]
     (metric,) = [m for m in second["plan"]["entries"][0]["metrics"] if m["name"] == "zork"]
     assert metric["higher_is_better"] is False
+    uid = json.loads(ingest("a.csv", "--replace", "--json").stdout)["result"]["import_uid"]
+    assert uid is None, "nothing new"
     path.write_text(path.read_text().replace("answer: lower", "answer: sideways"))
     ingest("a.csv", "--answers", path, code=2)
+
+
+def test_an_answer_is_asked_for_once(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(UNKNOWN)
+    answers = tmp_path / "said.yaml"
+    answers.write_text("- {ask: 'metric zork: direction', answer: lower}\n")
+    uid = json.loads(ingest("a.csv", "--answers", answers, "--json").stdout)["result"]["import_uid"]
+
+    def call(*words):
+        outcome = CliRunner().invoke(app, ["--store", "s.db", *words])
+        assert outcome.exit_code == 0, outcome.output
+        return outcome.stdout
+
+    call("undo", uid)
+    assert "zork" in call("answers")
+    (entry,) = json.loads(ingest("a.csv", "--dry-run", "--json").stdout)["result"]["plan"][
+        "entries"
+    ]
+    assert entry["answered"] == {"metric zork: direction": "lower"}
+    assert "zork" not in call("answers", "--forget", "metric zork: direction")
+    ingest("a.csv", "--dry-run", code=3)
 
 
 def test_yes_takes_every_guess(ingest, tmp_path) -> None:
