@@ -63,7 +63,7 @@ def try_folder(folder: Path) -> Outcome:
         began = time.monotonic()
         code, result, told = _ingest(folder, Path(place))
         seconds = time.monotonic() - began
-        if code == 2:
+        if code not in (0, 3):
             return Outcome(folder.name, code, seconds, "nothing", _short(told), True)
         _, again, _ = _ingest(folder, Path(place))
         entries = result["plan"]["entries"]
