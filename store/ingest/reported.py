@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -34,6 +34,11 @@ def ingest_reported(
     ConflictError
         The store holds another value for the same cell of the same source and `replace` is False.
     """
+    datasets = {score.dataset for score in bundle.reported_scores}
+    datasets |= {comparison.dataset for comparison in bundle.reported_comparisons}
+    ids = sorted(targets.datasets[dataset].row.id for dataset in datasets)
+    known_scores = _known(change, ReportedScore, _OF_SCORE, ids)
+    known_pvalues = _known(change, ReportedComparison, _OF_PVALUE, ids)
     for score in bundle.reported_scores:
         identity = {
             "system_id": targets.systems[score.system],
@@ -51,7 +56,7 @@ def ingest_reported(
             "reported_on": score.reported_on,
         }
         cell = f"score of '{score.system}' on '{bundle.datasets[score.dataset].name}'"
-        _put(change, ReportedScore, identity, content, "value", cell, targets, replace, report)
+        _put(change, known_scores, identity, content, "value", cell, targets, replace, report)
     for comparison in bundle.reported_comparisons:
         identity = {
             "system_a_id": targets.systems[comparison.system_a],
@@ -71,15 +76,41 @@ def ingest_reported(
             f"p-value of '{comparison.system_a}' against '{comparison.system_b}' on "
             f"'{bundle.datasets[comparison.dataset].name}'"
         )
-        _put(
-            change, ReportedComparison, identity, content, "pvalue", cell, targets, replace, report
-        )
+        _put(change, known_pvalues, identity, content, "pvalue", cell, targets, replace, report)
     report.differences.extend(_differences(change, bundle, targets, runs))
+
+
+_OF_SCORE = ("system_id", "dataset_id", "metric_id", "source", "run_id")
+_OF_PVALUE = ("system_a_id", "system_b_id", "dataset_id", "metric_id", "source")
+_AT_ONCE = 500
+
+
+class _Known(NamedTuple):
+    """The figures of some datasets, by what identifies them; new ones are added."""
+
+    table: type[ReportedScore] | type[ReportedComparison]
+    rows: dict[tuple[Any, ...], Any]
+
+
+def _known(
+    change: Change,
+    table: type[ReportedScore] | type[ReportedComparison],
+    identity: Sequence[str],
+    dataset_ids: Sequence[int],
+) -> _Known:
+    """Return the figures of datasets, read in a few queries instead of one for each figure."""
+    rows: dict[tuple[Any, ...], Any] = {}
+    for start in range(0, len(dataset_ids), _AT_ONCE):
+        part = dataset_ids[start : start + _AT_ONCE]
+        query: sa.Select[Any] = sa.select(table).where(table.dataset_id.in_(part))
+        for row in change.session.scalars(query.order_by(table.id)):
+            rows.setdefault(tuple(getattr(row, name) for name in identity), row)
+    return _Known(table, rows)
 
 
 def _put(
     change: Change,
-    table: type[ReportedScore] | type[ReportedComparison],
+    known_rows: _Known,
     identity: Mapping[str, Any],
     content: Mapping[str, Any],
     decides: str,
@@ -89,9 +120,8 @@ def _put(
     report: IngestReport,
 ) -> None:
     """Add a row, recognise it as known (and fill in what it lacks), or replace its content."""
-    is_same = [getattr(table, name).is_not_distinct_from(value) for name, value in identity.items()]
-    query: sa.Select[Any] = sa.select(table).where(*is_same)
-    row = change.session.scalars(query).first()
+    table, key = known_rows.table, tuple(identity.values())
+    row = known_rows.rows.get(key)
     kind = table.__tablename__
 
     def refuse(_: str, old: float, new: float) -> ConflictError:
@@ -105,7 +135,8 @@ def _put(
     met = reconcile(known, content, (decides,), Policy(refuse, replace))
     report.add("reported figure", met.what)
     if row is None:
-        change.session.add(table(**identity, **content, ingest_id=targets.ingest_id))
+        known_rows.rows[key] = table(**identity, **content, ingest_id=targets.ingest_id)
+        change.session.add(known_rows.rows[key])
         return
     if met.what == "replaced":
         change.record("replace", kind, row.uid, old=getattr(row, decides), new=content[decides])
