@@ -50,7 +50,8 @@ def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | N
         Whether the name of the file may be that of the dataset, and not that of a system.
     """
     use_stem = use_stem and path.absolute().parent.name.lower() not in _OF_METRICS
-    if use_stem and (name := specific_name(data_stem(path.name))):
+    name = specific_name(data_stem(path.name))
+    if use_stem and name and lookup(name) is None:  # a file may be called after its metric
         return name, "the name of the file"
     for folder in path.absolute().parents[:4]:
         if NO_PLACE.fullmatch(folder.name):

@@ -37,6 +37,7 @@ def test_a_dataset_is_called_after_its_file_or_else_its_folder() -> None:
     assert dataset_of_file(Path("/a/gsm8k/results/scores.csv"))[0] == "gsm8k"
     assert dataset_of_file(Path("/a/gsm8k/results/mmlu.csv"), use_stem=False)[0] == "gsm8k"
     assert dataset_of_file(Path("/a/gsm8k/metrics/moverscore.jsonl"))[0] == "gsm8k"
+    assert dataset_of_file(Path("/a/gsm8k/metrics/bertscore.csv"))[0] == "gsm8k"
     assert dataset_of_file(Path("/data/results/scores.csv")) is None
 
 
