@@ -33,6 +33,8 @@ class Outcome(NamedTuple):
     went_in: str
     missing: str
     is_stable: bool
+    megabytes: float
+    """Peak memory."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,7 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
     told = f"{codes[0]} of {len(outcomes)} whole, {codes[3]} in part, {codes[2]} not at all"
     print(told)
     if given.out is not None:
-        head = ["| folder | exit | what went in | asked or left out | s |", "|---|---|---|---|---|"]
+        head = [
+            "| folder | exit | what went in | asked or left out | s | MB |",
+            "|---|---|---|---|---|---|",
+        ]
         lines = [*head, *map(_line, outcomes), "", told]
         given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return sum(one.code != 0 for one in outcomes)
@@ -61,11 +66,11 @@ def try_folder(folder: Path) -> Outcome:
     """Import a folder twice into a new store."""
     with tempfile.TemporaryDirectory() as place:
         began = time.monotonic()
-        code, result, told = _ingest(folder, Path(place))
+        code, result, told, megabytes = _ingest(folder, Path(place))
         seconds = time.monotonic() - began
         if code not in (0, 3):
-            return Outcome(folder.name, code, seconds, "nothing", _short(told), True)
-        _, again, _ = _ingest(folder, Path(place))
+            return Outcome(folder.name, code, seconds, "nothing", _short(told), True, megabytes)
+        _, again, _, _ = _ingest(folder, Path(place))
         entries = result["plan"]["entries"]
         counts = Counter(entry["read_as"] for entry in entries if entry["state"] != "left out")
         went_in = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
@@ -79,12 +84,16 @@ def try_folder(folder: Path) -> Outcome:
         is_stable = not any(
             value for key, value in again.items() if key.endswith("_added") and key != "run_uids"
         )
-        return Outcome(folder.name, code, seconds, went_in, missing, is_stable)
+        return Outcome(folder.name, code, seconds, went_in, missing, is_stable, megabytes)
 
 
-def _ingest(folder: Path, place: Path) -> tuple[int, dict[str, Any], str]:
+def _ingest(folder: Path, place: Path) -> tuple[int, dict[str, Any], str, float]:
     words = ["--store", str(place / "s.db"), "ingest", folder.name, "--json"]
-    script = "import os, sys; sys.argv[0] = 'tiebreak'; from dashboard.cli import main; main()"
+    script = (
+        "import atexit, resource, sys; sys.argv[0] = 'tiebreak'; from dashboard.cli import main;"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
+        "atexit.register(lambda: print(f'\\n{peak()}', file=sys.stderr)); main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script, *words],
         cwd=folder.parent,
@@ -94,7 +103,8 @@ def _ingest(folder: Path, place: Path) -> tuple[int, dict[str, Any], str]:
         env=_environment(),
     )
     result = json.loads(done.stdout)["result"] if done.stdout.startswith("{") else {}
-    return done.returncode, result, done.stderr
+    told, _, peak = done.stderr.rstrip().rpartition("\n")
+    return done.returncode, result, told, int(peak) / 1024
 
 
 def _environment() -> dict[str, str]:
@@ -106,7 +116,8 @@ def _environment() -> dict[str, str]:
 
 def _line(one: Outcome) -> str:
     unstable = "" if one.is_stable else " **a second import changes something**"
-    cells = (one.folder, one.code, one.went_in, one.missing + unstable, f"{one.seconds:.0f}")
+    size = f"{one.megabytes:.0f}"
+    cells = (one.folder, one.code, one.went_in, one.missing + unstable, f"{one.seconds:.0f}", size)
     return f"| {' | '.join(str(cell).replace('|', '/') for cell in cells)} |"
 
 

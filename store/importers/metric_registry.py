@@ -112,6 +112,7 @@ GROUPS: tuple[Group, ...] = (
             "unlabelled_attachment": "uas uas_f1 unlabeled_attachment_score",
             "label_accuracy": "la",
             "content_attachment": "clas",
+            "weighted_attachment": "wlas weighted_las",
             "morphology_attachment": "mlas",
             "bilexical": "blex",
             "smatch": "smatch_f1",
