@@ -22,6 +22,17 @@ from store.systems import list_systems
 
 WIDTHS = {"wide": 1280, "narrow": 400}
 HEIGHT = 900
+_MARGIN = 60
+DOCS = {
+    "all_pairs.png": ("pairs?dataset=digits", 1_040),
+    "across_datasets.png": ("across_datasets?a=MIMICK&b=Char%E2%86%92Tag", 925),
+    "replicability_matrix.png": ("replicability", 1_090),
+    "ranking.png": ("ranking", 1_190),
+    "claims.png": ("claims?dataset=encodings", 990),
+    "metrics_humans.png": ("metrics_humans", 850),
+    "judgments.png": ("judgments", 890),
+}
+"""Picture of the guides -> the view, and how much of it, in px."""
 
 
 def views(store: Path) -> dict[str, str]:
@@ -62,11 +73,33 @@ def take(browser: Browser, store: Path, folder: Path) -> list[str]:
     return broken
 
 
+def take_for_docs(browser: Browser, store: Path) -> None:
+    """Write the pictures of the guides: the middle of a page, down to a height."""
+    with served(store) as address:
+        context = browser.new_context(viewport={"width": 1280, "height": 2_000})
+        page = context.new_page()
+        page.set_default_timeout(120_000)
+        for name, (place, height) in DOCS.items():
+            page.goto(f"{address}/{place}")
+            settle(page)
+            box = page.locator("[data-testid=stMainBlockContainer]").bounding_box()
+            assert box is not None
+            clip = {
+                "x": box["x"] + _MARGIN,
+                "y": box["y"] + _MARGIN,
+                "width": box["width"] - 2 * _MARGIN,
+                "height": height,
+            }
+            page.screenshot(path=ROOT / "docs" / name, clip=clip)  # type: ignore[arg-type]
+        context.close()
+
+
 def main() -> int:
     """Take the pictures; 1 where a page shows an exception."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shots", description=__doc__)
     parser.add_argument("stores", nargs="*", type=Path, help="store files; else the example")
     parser.add_argument("--out", type=Path, default=ROOT / "shots", help="folder for the pictures")
+    parser.add_argument("--docs", action="store_true", help="only the pictures of docs/, anew")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, running_chromium() as browser:
         stores: list[Path] = given.stores
@@ -74,6 +107,9 @@ def main() -> int:
             stores = [Path(folder) / "example.db"]
             with open_store(stores[0], create=True) as store:
                 load_demo(store, actor="shots")
+        if given.docs:
+            take_for_docs(browser, stores[0].resolve())
+            return 0
         broken = []
         for path in stores:
             place = given.out / path.stem
