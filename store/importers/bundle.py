@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from store.errors import ImportFormatError
+from store.importers.problems import HINT, in_words
 
 FloatArray = npt.NDArray[np.float64]
 StatusArray = npt.NDArray[np.uint8]
@@ -424,7 +425,7 @@ class ReadOptions:
 class RowProblems:
     """Collects what is wrong with the rows of a file.
 
-    Strict: `raise_if_any` raises one error that names the first problem and counts the others.
+    Strict: `raise_if_any` raises one error that tells all of them, those of one kind together.
     Lenient: the problems become the bundle's `skipped` rows.
     """
 
@@ -439,12 +440,9 @@ class RowProblems:
     def raise_if_any(self) -> tuple[SkippedRow, ...]:
         """Return the skipped rows, or raise `ImportFormatError` when the import is strict."""
         if self._rows and not self._lenient:
-            first, more = self._rows[0], len(self._rows) - 1
-            also = (
-                f" ({more} more such problem{'s' if more > 1 else ''} in the file.)" if more else ""
-            )
-            hint = " Mend the file, or import with --lenient to skip such rows and list them."
+            first, told = self._rows[0], in_words(self._rows)
+            hint = ("\n" if "\n" in told else " ") + HINT
             raise ImportFormatError(
-                first.reason + also + hint, path=first.path, line=first.line, field=first.field
+                told + hint, path=first.path, line=first.line, field=first.field
             )
         return tuple(self._rows)

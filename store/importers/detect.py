@@ -11,6 +11,7 @@ from typing import NamedTuple
 from store.errors import ImportFormatError, UnknownFormatError, describe_place
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.mapping import load_mapping, mapping_path
+from store.importers.problems import together
 from store.importers.registry import IMPORTERS, SCORING, Importer, importer_named
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
@@ -75,8 +76,8 @@ def read_paths(
 ) -> ReadResult:
     """Read files, folders and archives into bundles, one for each group of files.
 
-    What cannot be read in a folder or an archive is left out and told; a file that a person named
-    must be readable.
+    What cannot be read in a folder or an archive is left out and told; files that a person named
+    must be readable, and one error tells what is wrong with all of them.
 
     Parameters
     ----------
@@ -107,11 +108,13 @@ def read_paths(
         raise ImportFormatError(reason, path=options.gold.as_posix(), field="gold")
     forced = _forced(format)
     left_out: list[LeftOutFile] = []
+    refused: list[ImportFormatError] = []
 
     def leave_out(candidates: Sequence[Candidate], error: ImportFormatError) -> None:
         is_fault = not isinstance(error, UnknownFormatError)
         if (whole and is_fault) or any(candidate.is_given for candidate in candidates):
-            raise error
+            refused.append(error)
+            return
         for candidate in candidates:
             own = error.path in ("", candidate.shown)
             place = (error.line, error.field) if own else (None, None)
@@ -137,6 +140,7 @@ def read_paths(
             if on_progress is not None:
                 on_progress(number, len(groups))
             n_left = max(_MOST_READ_AGAIN, 2 * len(group))
+            n_refused = len(refused)
             while group:
                 n_left -= len(group)
                 shown = {candidate.path: candidate.shown for candidate in group}
@@ -150,11 +154,14 @@ def read_paths(
                     is_unknown = isinstance(error, UnknownFormatError)
                     placed = error if is_unknown else _with_line_of_yaml(error, group, options)
                     leave_out(damaged if is_one_of_many else group, placed)
-                    group = rest if is_one_of_many else []
+                    # Once one is refused, what the others of its group lack may go back to it.
+                    group = rest if is_one_of_many and len(refused) == n_refused else []
                 else:
                     readings.append(Reading(bundle, any(one.is_given for one in group)))
                     left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
                     break
+    if refused:
+        raise together(refused)
     is_asked = bool(options.score) or options.gold is not None
     if is_asked and readings and not any(one.bundle.format in SCORING for one in readings):
         formats = ", ".join(dict.fromkeys(one.bundle.format for one in readings))

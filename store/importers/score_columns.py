@@ -16,6 +16,7 @@ import numpy.typing as npt
 from store.errors import ImportFormatError
 from store.importers.bundle import FloatArray, RowProblems
 from store.importers.cells import read_numbers
+from store.importers.problems import in_words
 from store.importers.textfile import data_suffix, decode, read_text, unpacked
 
 Source = Path | str | IO[Any]
@@ -222,16 +223,15 @@ def _numbers(
 
 
 def _pass_on(collected: RowProblems, problems: RowProblems | None) -> None:
-    """Report the problems line by line; without a place to, raise an error on the first one."""
+    """Report the problems line by line; without a place to, raise an error on all of them."""
     found = sorted(collected.raise_if_any(), key=lambda one: (one.line or 0, one.field or ""))
     if problems is not None:
         for one in found:
             problems.report(one.path, one.line, one.field, one.reason)
     elif found:
-        first, more = found[0], len(found) - 1
-        also = f" ({more:,} more such problem{'s' if more > 1 else ''}.)" if more else ""
+        first = found[0]
         raise ImportFormatError(
-            first.reason + also, path=first.path, line=first.line, field=first.field
+            in_words(found), path=first.path, line=first.line, field=first.field
         )
 
 

@@ -54,7 +54,7 @@ class Sources:
         root
             Messages show paths relative to this folder; without it as given.
         on_fault
-            Is told of archives that cannot be unpacked.
+            Is told of what cannot be found, and of archives that cannot be unpacked.
         """
         self._scratch = scratch
         self._root = root
@@ -65,29 +65,33 @@ class Sources:
     def find(self, given: Iterable[Path]) -> list[Candidate]:
         """Return every file once, those of folders in sorted order.
 
-        Raises
-        ------
-        ImportFormatError
-            Something that is given does not exist, is a folder without files, or is no file.
+        `on_fault` is told of what does not exist, of folders without files, and of what is no file.
         """
         for path in map(local_path, given):
-            if str(path) == STREAM:
-                self._add(self._stream(), "standard input", is_given=True)
-            elif path.is_dir():
-                self._add_folder(path)
-            elif path.exists():
-                if is_mapping_file(path):
-                    raise ImportFormatError(
-                        "this file describes data files and holds no results. Give the data file; "
-                        "the description beside it is read with it.",
-                        path=self._show(path),
-                    )
-                if not path.is_file():
-                    raise ImportFormatError("neither a file nor a folder.", path=self._show(path))
-                self._add(path, self._show(path), is_given=True)
-            else:
-                self._add_pattern(path)
+            try:
+                self._find(path)
+            except ImportFormatError as error:
+                self._on_fault(Candidate(path, self._show(path), True), error)
         return list(self._found.values())
+
+    def _find(self, path: Path) -> None:
+        """Add the files behind one thing that is given."""
+        if str(path) == STREAM:
+            self._add(self._stream(), "standard input", is_given=True)
+        elif path.is_dir():
+            self._add_folder(path)
+        elif path.exists():
+            if is_mapping_file(path):
+                raise ImportFormatError(
+                    "this file describes data files and holds no results. Give the data file; "
+                    "the description beside it is read with it.",
+                    path=self._show(path),
+                )
+            if not path.is_file():
+                raise ImportFormatError("neither a file nor a folder.", path=self._show(path))
+            self._add(path, self._show(path), is_given=True)
+        else:
+            self._add_pattern(path)
 
     def _add_folder(self, folder: Path) -> None:
         inside = [path for path in members(folder) if _is_data(path, folder)]

@@ -83,7 +83,7 @@ def test_missing_words_are_missing_not_zero(read) -> None:
             "A,d,1,acc,50%\nA,d,2,acc,0.5\n",
             r"line 3, field 'score': 0.5 has no % sign while other scores have one",
         ),
-        ("A,d,1,acc,x\nA,d,2,acc,y\n", r"\(1 more such problem in the file\.\).*--lenient"),
+        ("A,d,1,acc,x\nA,d,2,acc,y\n", r"\(1 more such problem: line 3\.\).*--lenient"),
         ("", "no row can be used: the table has a header only"),
         ("A,d,1,acc,\n", "the table holds no score: every cell is empty"),
     ],

@@ -104,7 +104,7 @@ def test_numbers_in_a_folder_of_something_else_are_left_alone(write, tmp_path) -
         ("1 2\n3 inf\n4 5\n", r"s.txt, line 2, field 'column 2': 'inf' is infinite"),
         (
             "1 2\n3 4\n6\ny x\n7 8\n9 9\n",
-            r"line 3: 1 column \('6'\).*\(2 more such problems in the file.\)",
+            r"line 3: 1 column \('6'\).*\s+line 4, field 'column 1'.*\(1 more such problem: ",
         ),
         ("1% 2%\n3 4%\n5% 6%\n", r"line 2, field 'column 1': has no % sign while other"),
         ("1 NA\n2 -\n3 NA\n", r"s.txt, field 'column 2': holds no score"),
@@ -254,7 +254,7 @@ def test_a_comma_that_may_be_a_decimal_point_is_refused(text, line) -> None:
         ("1 2\n3 4\n5\n", {}, r"line 3: 1 column \('5'\) where two are wanted.$"),
         ("1\n2 3\n4\n", {}, r"line 2: 2 columns \('2 3'\) where one is wanted.$"),
         ("1 2 3\n", {}, r"line 1: 3 columns \('1 2 3'\) where one or two are wanted.$"),
-        ("1 2\n3 4\n", {"n_columns": (1,)}, r"line 1: 2 columns .* one .*\(1 more such problem.\)"),
+        ("1 2\n3 4\n", {"n_columns": (1,)}, r"line 1: 2 columns .*\(1 more such problem: line 2"),
         ("1 " * 99, {}, r"line 1: 99 columns \('1 1 .*…'\)"),
         ("1.2.3 4\n", {"shown": "mine"}, r"mine, line 1, field 'column 1': '1.2.3' is not a numb"),
         ("NA\n-\n", {}, r"field 'column 1': holds no score"),
