@@ -11,6 +11,7 @@ from store.errors import ImportFormatError
 from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_path
 from store.importers.mlflow import local_path
 from store.importers.recipes.recipe import is_recipe_file
+from store.importers.sheets import is_workbook, require_known_workbook, write_sheets
 from store.importers.unpack import (
     is_archive,
     is_packed,
@@ -125,10 +126,11 @@ class Sources:
         candidate = Candidate(path, shown, is_given)
         try:
             require_known_packing(path, shown)
+            require_known_workbook(path, shown)
         except ImportFormatError as error:
             self._on_fault(candidate, error)
             return
-        if not is_archive(path) and not is_packed(path):
+        if not (is_archive(path) or is_packed(path) or is_workbook(path)):
             self._found[identity] = candidate
             return
         folder = self._scratch / str(self._n_unpacked) / path.name.partition(".")[0]
@@ -139,17 +141,19 @@ class Sources:
                     f"an archive inside {_DEEPEST} others. Unpack it yourself.", path=shown
                 )
             folder.mkdir(parents=True)
-            unpack(path, folder, shown)
+            (write_sheets if is_workbook(path) else unpack)(path, folder, shown)
         except ImportFormatError as error:
             self._on_fault(candidate, error)
             return
-        for file in members(folder):
-            if not _is_data(file, folder):
-                continue
+        inside = [file for file in members(folder) if _is_data(file, folder)]
+        is_one = is_packed(path) or (is_workbook(path) and len(inside) == 1)
+        for file in inside:
             inner = f"{shown}/{file.relative_to(folder).as_posix()}"
-            if is_packed(path):
-                inner = shown[: -len(path.suffix)]
-            self._add(file, inner, is_given=is_given and is_packed(path), depth=depth + 1)
+            if is_workbook(path):
+                inner = inner.removesuffix(".csv")
+            if is_one:
+                inner = shown if is_workbook(path) else shown[: -len(path.suffix)]
+            self._add(file, inner, is_given=is_given and is_one, depth=depth + 1)
 
     def _stream(self) -> Path:
         folder = self._scratch / "stream"

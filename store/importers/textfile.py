@@ -19,7 +19,7 @@ from store.errors import ImportFormatError
 GZIP_MAGIC = b"\x1f\x8b"
 DATA_SUFFIXES = (
     ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval", ".conllu", ".conllx",
-    ".conll",
+    ".conll", ".xlsx", ".xlsm",
 )  # fmt: skip
 """Extensions that are no part of a name."""
 

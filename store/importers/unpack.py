@@ -71,7 +71,7 @@ def unpack(path: Path, folder: Path, shown: str) -> None:
         It is damaged or encrypted, has more than `MOST_MEMBERS` members or `MOST_BYTES` bytes, is
         packed more than `MOST_RATIO` times, or has a member that would lie outside the folder.
     """
-    budget = _Budget(path.stat().st_size, shown)
+    budget = Budget(path.stat().st_size, shown)
     try:
         if path.name.lower().endswith(".zip"):
             _unpack_zip(path, folder, budget)
@@ -89,7 +89,7 @@ def unpack(path: Path, folder: Path, shown: str) -> None:
         ) from None
 
 
-class _Budget:
+class Budget:
     """Counts what is unpacked, and stops it where it is too much."""
 
     def __init__(self, n_packed: int, shown: str) -> None:
@@ -130,7 +130,7 @@ class _Budget:
         return ImportFormatError(reason, path=self._shown)
 
 
-def _unpack_zip(path: Path, folder: Path, budget: _Budget) -> None:
+def _unpack_zip(path: Path, folder: Path, budget: Budget) -> None:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             mode = member.external_attr >> 16
@@ -140,7 +140,7 @@ def _unpack_zip(path: Path, folder: Path, budget: _Budget) -> None:
                 budget.copy(packed, budget.place(folder, member.filename))
 
 
-def _unpack_tar(path: Path, folder: Path, budget: _Budget) -> None:
+def _unpack_tar(path: Path, folder: Path, budget: Budget) -> None:
     # "r|" reads on without going back, so that a member is never unpacked twice.
     with _opened(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
         for member in archive:
@@ -170,6 +170,8 @@ def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
 
 def sniffed_suffix(head: bytes) -> str:
     """Return the extension that the first bytes of a stream deserve."""
+    if head.startswith(b"PK\x03\x04") and b"xl/" in head and b"[Content_Types].xml" in head:
+        return ".xlsx"
     for magic, suffix in _MAGIC:
         if head.startswith(magic):
             return suffix

@@ -1,0 +1,145 @@
+"""Excel workbooks as one CSV file for each sheet, so that every importer of tables reads them."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import zipfile
+import zlib
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from store.errors import ImportFormatError
+from store.importers.mapping import FOLDER_MAPPING, mapping_path
+from store.importers.textfile import data_stem
+from store.importers.unpack import Budget
+
+_WORKBOOKS = (".xlsx", ".xlsm")
+_FOREIGN = (".xls", ".xlsb", ".ods")
+_MOST_CELLS: Final = 20_000_000
+"""From the first cell of a sheet to its last, the empty ones counted."""
+_PART: Final = 1 << 20
+_LONGEST_PLACE: Final = 64
+_PLACE = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]{0,3})(\d{1,7})[\"']")
+_UNFIT = re.compile(r"[^\w .,()+=-]|^[. ]+|\s+$")
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+
+
+def is_workbook(path: Path) -> bool:
+    """Return whether a file is an Excel workbook, by its name."""
+    return path.suffix.lower() in _WORKBOOKS
+
+
+def require_known_workbook(path: Path, shown: str) -> None:
+    """Raise `ImportFormatError` for a workbook that nothing here reads."""
+    if path.suffix.lower() in _FOREIGN:
+        raise ImportFormatError(
+            f"a workbook ({path.suffix}) that is not read here. Save it as .xlsx or .csv.",
+            path=shown,
+        )
+
+
+def write_sheets(path: Path, folder: Path, shown: str) -> None:
+    """Write each sheet that holds something as a CSV file into an empty folder.
+
+    The file is called after the sheet, and after the workbook when only one sheet holds something.
+    A YAML file that belongs to the workbook is put beside them. Rows keep their numbers as lines,
+    as long as no cell before them has several lines.
+
+    Raises
+    ------
+    ImportFormatError
+        No whole workbook, one with a password, without any cell, or larger than a workbook of
+        results is.
+    """
+    _require_bounds(path, shown)
+    sheets = [(name, rows) for name, rows in _sheets(path, shown) if any(rows)]
+    if not sheets:
+        raise ImportFormatError("no sheet of the workbook holds anything.", path=shown)
+    is_single = len(sheets) == 1
+    for number, (name, rows) in enumerate(sheets, start=1):
+        stem = data_stem(path.name) if is_single else _UNFIT.sub("_", name) or f"sheet {number}"
+        place = folder / f"{stem}.csv"
+        if place.exists():
+            place = folder / f"{stem} ({number}).csv"
+        with place.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+    described = mapping_path(path)
+    if described is not None:
+        shutil.copyfile(described, folder / (described.name if is_single else FOLDER_MAPPING))
+
+
+def _sheets(path: Path, shown: str) -> list[tuple[str, list[list[str]]]]:
+    import python_calamine as calamine
+
+    try:
+        with calamine.CalamineWorkbook.from_path(str(path)) as workbook:
+            return [
+                (about.name, _rows(workbook.get_sheet_by_name(about.name)))
+                for about in workbook.sheets_metadata
+                if about.typ == calamine.SheetTypeEnum.WorkSheet
+            ]
+    except calamine.PasswordError:
+        reason = "the workbook is locked with a password. Save it without one."
+    except (calamine.CalamineError, OSError, ValueError) as error:
+        told = str(error).split("\n", 1)[0].rstrip(".")
+        reason = f"not a whole Excel workbook ({told}). Save or copy it again."
+    raise ImportFormatError(reason, path=shown)
+
+
+def _rows(sheet: Any) -> list[list[str]]:
+    """Return rows of text without the columns that are empty; an empty row is an empty list."""
+    rows = [list(map(_text, row)) for row in sheet.to_python(skip_empty_area=False)]
+    used = sorted({i for row in rows for i, cell in enumerate(row) if cell})
+    return [[row[i] for i in used] if any(row) else [] for row in rows]
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
+    if isinstance(cell, datetime) and cell.time() == time():
+        return cell.date().isoformat()
+    if isinstance(cell, (datetime, date, time)):
+        return cell.isoformat()
+    return str(cell.total_seconds()) if isinstance(cell, timedelta) else str(cell)
+
+
+def _require_bounds(path: Path, shown: str) -> None:
+    """Refuse a bomb before the workbook is read: by its bytes, or by a cell that is far out."""
+    budget = Budget(path.stat().st_size, shown)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                with archive.open(member) as packed:
+                    _count(packed, budget, shown)
+    except _DAMAGED as error:
+        told = str(error).split("\n", 1)[0].rstrip(".") or type(error).__name__
+        reason = f"not a whole Excel workbook ({told}). Save or copy it again."
+        raise ImportFormatError(reason, path=shown) from None
+
+
+def _count(packed: Any, budget: Budget, shown: str) -> None:
+    n_rows = n_columns = 1
+    tail = b""
+    while part := packed.read(_PART):
+        budget.count(len(part))
+        for letters, digits in _PLACE.findall(tail + part):
+            n_rows = max(n_rows, int(digits))
+            n_columns = max(n_columns, _column_number(letters))
+        tail = part[-_LONGEST_PLACE:]
+        if n_rows * n_columns > _MOST_CELLS:
+            raise ImportFormatError(
+                f"a sheet reaches over more than {_MOST_CELLS:,} cells. Delete what stands far "
+                "from the table, or save the table as .csv.",
+                path=shown,
+            )
+
+
+def _column_number(letters: Sequence[int]) -> int:
+    number = 0
+    for letter in bytes(letters).upper():
+        number = 26 * number + letter - ord("A") + 1
+    return number

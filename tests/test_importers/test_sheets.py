@@ -1,0 +1,119 @@
+"""Excel workbooks: each sheet is a table."""
+
+import io
+import zipfile
+
+import pytest
+
+from store.errors import ImportFormatError
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+from store.importers.unpack import sniffed_suffix
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+ROWS = [["system", "dataset", "item", "acc"], ["A", "d", 1, 0.1], ["A", "d", 2, 1]]
+
+
+def cell(place, value):
+    if isinstance(value, str):
+        return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>'
+    return f'<c r="{place}"><v>{value}</v></c>'
+
+
+def workbook(**sheets) -> bytes:
+    """Return an Excel workbook; empty rows are left out of the file, as Excel does."""
+    names = {name: f"sheet{i}.xml" for i, name in enumerate(sheets, start=1)}
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"/>',
+        "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="r" '
+        f'Type="{_DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_DOCUMENT}"><sheets>'
+        + "".join(
+            f'<sheet name="{name}" sheetId="{i}" r:id="{file}"/>'
+            for i, (name, file) in enumerate(names.items(), start=1)
+        )
+        + "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        + "".join(
+            f'<Relationship Id="{file}" Type="{_DOCUMENT}/worksheet" Target="worksheets/{file}"/>'
+            for file in names.values()
+        )
+        + "</Relationships>",
+    }
+    for name, rows in sheets.items():
+        lines = "".join(
+            f'<row r="{y}">'
+            + "".join(cell(f"{chr(64 + x)}{y}", value) for x, value in enumerate(row, start=1))
+            + "</row>"
+            for y, row in enumerate(rows, start=1)
+            if row
+        )
+        content = f'<worksheet xmlns="{_MAIN}"><sheetData>{lines}</sheetData></worksheet>'
+        parts[f"xl/worksheets/{names[name]}"] = content
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def test_one_sheet_is_the_file(read) -> None:
+    bundle = read(workbook(Sheet1=ROWS, Sheet2=[]), "scores.xlsx")
+    assert [item.key for item in bundle.datasets[0].items] == ["1", "2"]
+    assert bundle.runs[0].scores[0].values[:, 0].tolist() == [0.1, 1.0]
+    assert [file.path for file in bundle.files] == ["scores.xlsx"]
+
+
+def test_each_sheet_is_a_table_of_its_own(write, tmp_path) -> None:
+    plain = [["item", "accuracy"], [1, 1], [2, 0]]
+    path = write(workbook(**{"model one": plain, "modeltwo": plain}), "board.xlsm")
+    found = read_paths([path], options=ReadOptions(dataset="d"), root=tmp_path)
+    assert [b.files[0].path for b in found.bundles] == [
+        "board.xlsm/model one",
+        "board.xlsm/modeltwo",
+    ]
+    assert [b.runs[0].system for b in found.bundles] == ["model one", "modeltwo"]
+
+
+def test_a_fault_has_the_row_of_the_sheet(read) -> None:
+    rows = [*ROWS, [], ["A", "d", 3, "bad"]]
+    with pytest.raises(ImportFormatError, match=r"scores.xlsx, line 5, field 'acc': 'bad' is not"):
+        read(workbook(s=rows), "scores.xlsx")
+
+
+def test_the_yaml_beside_it_holds(read) -> None:
+    rows = [["question", "x"], [1, 0.5], [2, 0.7]]
+    yaml = "system: A\ndataset: d\nmetric: acc\ncolumns: {item: question, score: x}\n"
+    bundle = read(workbook(s=rows), "scores.xlsx", yaml=yaml)
+    assert (bundle.runs[0].system, bundle.metrics[0].name) == ("A", "acc")
+
+
+def test_a_cell_far_out_is_refused_before_memory_is_taken(read) -> None:
+    packed = workbook(s=ROWS)
+    far = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(packed)) as old, zipfile.ZipFile(far, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b'r="D3"', b'r="XFD1048576"'))
+    with pytest.raises(ImportFormatError, match=r"scores.xlsx: a sheet reaches over"):
+        read(far.getvalue(), "scores.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (workbook(s=ROWS)[:500], "cut.xlsx", "not a whole Excel workbook"),
+        (b"PK\x05\x06" + bytes(18), "none.xlsx", "not a whole Excel workbook"),
+        (workbook(s=[]), "empty.xlsx", "no sheet of the workbook holds anything"),
+        (b"x", "old.xls", r"Save it as .xlsx or .csv"),
+    ],
+    ids=["cut", "nothing", "empty", "old"],
+)
+def test_what_is_no_workbook_is_named(read, content, name, message) -> None:
+    with pytest.raises(ImportFormatError, match=message):
+        read(content, name)
+
+
+def test_a_workbook_on_standard_input_is_known() -> None:
+    assert sniffed_suffix(workbook(s=ROWS)[:100_000]) == ".xlsx"
