@@ -389,6 +389,14 @@ def test_odd_files_get_a_message(run: Run, tmp_path: Path, name: str, text: str,
     assert said in outcome.stderr
 
 
+@pytest.mark.parametrize("name", ["deep.json", "deep.jsonl"])
+def test_deep_objects_are_refused_also_while_the_format_is_looked_for(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_text('{"a":' * 100_000 + "1" + "}" * 100_000)
+    assert "nested too deeply" in run("ingest", tmp_path / name, code=2).stderr
+
+
 @pytest.mark.parametrize(
     "words",
     [

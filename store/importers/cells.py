@@ -19,6 +19,9 @@ BoolArray = npt.NDArray[np.bool_]
 LARGEST = 1e100
 """Size of the largest score: sums and squares of such numbers are still finite."""
 
+_MOST_SHOWN = 60
+"""Characters of a cell in a message."""
+
 MISSING_WORDS = frozenset({"", "na", "n/a", "none", "null", "nan", "-", "–", "—"})
 TRUTH_WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
@@ -42,7 +45,7 @@ STATUS_WORDS = {word: status for status, words in _STATUS_SPELLINGS.items() for 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+\s*%?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _TOO_LARGE = re.compile(
-    r"[+-]?(inf(inity)?|(\d+\.?\d*|\.\d+)e\+?\d{2,}|\d{100,}(\.\d*)?)", re.IGNORECASE
+    r"[+-]?(inf(inity)?|(\d+(\.\d*)?|\.\d+)e\+?\d{2,}|\d{100,}(\.\d*)?)", re.IGNORECASE
 )
 """A number that is refused for its size, once it is known not to be one that is taken."""
 
@@ -66,13 +69,18 @@ def too_large(printed: Any) -> str:
     return f"is too large; a score is at most {LARGEST:g} in size"
 
 
+def quoted(text: str) -> str:
+    """Return a cell in quotes as a message shows it: the start of a long one is enough."""
+    return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…")
+
+
 def no_number(printed: str) -> str:
     """Return what is said of a cell that holds no finite number where a score is wanted."""
     try:
         float(printed)
     except ValueError:
-        return f"'{printed}' is no number."
-    return f"'{printed}' {too_large(printed)}."
+        return f"{quoted(printed)} is no number."
+    return f"{quoted(printed)} {too_large(printed)}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,15 +181,21 @@ def parse_number(text: str) -> tuple[float, bool]:
             pass
         else:
             if abs(value) > LARGEST:
-                raise CellError(f"{trimmed!r} {too_large(trimmed)}")
+                raise CellError(f"{quoted(trimmed)} {too_large(trimmed)}")
             return value, is_percent
+    point, plain = trimmed.replace(",", "."), trimmed.replace(",", "")
+    is_grouped = _GROUPED.fullmatch(trimmed) is not None
     if _DECIMAL_COMMA.fullmatch(trimmed):
-        point = trimmed.replace(",", ".")
-        raise CellError(f"{trimmed!r} has a decimal comma; write {point} with a point")
-    if _GROUPED.fullmatch(trimmed):
-        plain = trimmed.replace(",", "")
-        raise CellError(f"{trimmed!r} has commas between the digits; write {plain}")
-    raise CellError(f"{trimmed!r} is not a number; leave the cell empty when there is no score")
+        grouping = f", or {plain} if the comma groups digits" if is_grouped else ""
+        raise CellError(
+            f"{quoted(trimmed)} has a decimal comma; write {point} with a point" + grouping
+        )
+    if is_grouped:
+        said = f"has commas between the digits; write {plain}"
+        raise CellError(f"{quoted(trimmed)} {said}")
+    raise CellError(
+        f"{quoted(trimmed)} is not a number; leave the cell empty when there is no score"
+    )
 
 
 def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:

@@ -58,7 +58,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         if data_suffix(path) == ".jsonl":
             text, _ = read_text(path, path.name)
             return is_sample(json.loads(text.lstrip().partition("\n")[0]))
-    except (ImportFormatError, ValueError):
+    except (ImportFormatError, ValueError, RecursionError):
         pass
     return False
 

@@ -91,7 +91,7 @@ def peek_columns(path: Path) -> tuple[str, ...]:
         delimiter, _ = choose_delimiter(text, data_suffix(path))
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
         return tuple(name.strip() for name in header)
-    except (ImportFormatError, OSError, ValueError, csv.Error, StopIteration):
+    except (ImportFormatError, OSError, ValueError, RecursionError, csv.Error, StopIteration):
         return ()  # pyarrow's errors are ValueError or OSError
 
 

@@ -2,6 +2,7 @@
 
 import math
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -38,6 +39,13 @@ def test_words_for_nothing_are_missing(text) -> None:
     assert math.isnan(parse_number(text)[0])
 
 
+def test_a_cell_of_many_digits_is_judged_at_once() -> None:
+    started = perf_counter()
+    assert looks_numeric(["9" * 100_000])
+    assert not looks_numeric(["9" * 50_000 + "x"])
+    assert perf_counter() - started < 1.0
+
+
 def test_percent_sign_keeps_the_scale() -> None:
     assert parse_number("74.4%") == (74.4, True)
     assert parse_number("74.4 %") == (74.4, True)
@@ -48,11 +56,14 @@ def test_percent_sign_keeps_the_scale() -> None:
     [
         ("abc", "'abc' is not a number; leave the cell empty when there is no score"),
         ("0,75", "'0,75' has a decimal comma; write 0.75 with a point"),
+        ("1,250", "write 1.250 with a point, or 1250 if the comma groups digits"),
         ("1,234.5", "'1,234.5' has commas between the digits; write 1234.5"),
         ("inf", "'inf' is infinite: whatever was measured has no value there. Write NA"),
         ("1e999", "is too large; a score is at most 1e"),
         ("1_000", "'1_000' is not a number"),
         ("90.7 ± 0.2", "is not a number"),
+        ("x" * 1_000, "^'x{59}…' is not a number"),
+        ("9" * 100_000, "^'9{59}…' is too large"),
     ],
 )
 def test_parse_number_says_what_is_wrong(text, message) -> None:

@@ -48,7 +48,7 @@ def read_spans(cell: Any) -> tuple[BundleErrorSpan, ...]:
     if isinstance(cell, str):
         try:
             cell = json.loads(cell)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise CellError(f"not a list of errors in JSON: {cell[:40]!r}.") from None
     if not isinstance(cell, list) or not all(isinstance(one, dict) for one in cell):
         raise CellError("not a list of errors: each is an object with a severity.")

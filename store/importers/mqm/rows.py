@@ -207,7 +207,7 @@ def _note(cell: str) -> str:
         return cell.strip()
     try:
         content: Any = json.loads(cell)
-    except ValueError:
+    except (ValueError, RecursionError):
         return cell.strip()
     note = content.get("note") if isinstance(content, dict) else None
     return note.strip() if isinstance(note, str) else ""
