@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import platform
 import shlex
 import subprocess
@@ -12,6 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import numpy as np
+
 from store.importers.bundle import Provenance
 
 GIT_WAITS_S = 5.0
@@ -20,7 +23,8 @@ GIT_WAITS_S = 5.0
 def provenance_here(config: Mapping[str, Any] | None, seed: int | None = None) -> Provenance:
     """Return command, git commit, packages in use and host of this process, and the time.
 
-    `config` is what the script says of itself; the host is added to it under ``"host"``.
+    `config` is what the script says of itself; the host is added to it under ``"host"``. Of values
+    that JSON has no form for (paths, devices, NaN) the text is kept.
     """
     commit = _git("rev-parse", "HEAD")
     return Provenance(
@@ -31,8 +35,23 @@ def provenance_here(config: Mapping[str, Any] | None, seed: int | None = None) -
         git_commit=commit,
         git_dirty=None if commit is None else bool(_git("status", "--porcelain", "-uno")),
         packages=packages_in_use(),
-        config={"host": platform.node()} | dict(config or {}),
+        config={"host": platform.node()} | _plain(config or {}),
     )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return str(value)
 
 
 def packages_in_use() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,14 @@ def one_column(scores: Any) -> dict[str, float | None]:
         return by_item(map(str, scores), scores.values())
     index = getattr(scores, "index", None)
     if index is not None and not callable(index):
+        if not hasattr(scores, "tolist"):
+            raise ImportFormatError(
+                "a table holds the scores of one system for each column. Give one of its columns, "
+                "as table['score'].",
+                field="scores",
+            )
         return by_item(map(str, index), scores.tolist())
-    if isinstance(scores, str) or not isinstance(scores, Iterable):
+    if isinstance(scores, (str, AbstractSet)) or not isinstance(scores, Iterable):
         raise ImportFormatError(
             f"scores are {{item: score}}, an array, a series or a table, not {scores!r:.40}.",
             field="scores",

@@ -59,7 +59,8 @@ class LoggedRun:
         Raises
         ------
         ImportFormatError
-            A name is empty, nothing was scored, or a score is no number.
+            A name is empty, nothing was scored, a score is no number, or an item or a text of
+            one holds half a character.
         """
         for what in ("system", "dataset"):
             if not str(getattr(self, what)).strip():
@@ -67,6 +68,7 @@ class LoggedRun:
         items = list(dict.fromkeys(item for one in self.scores.values() for item in one))
         if not items:
             raise ImportFormatError("there is no score.", path=NAME, field="scores")
+        self._require_whole_characters(items)
         values = {
             metric: np.array([_as_float(given.get(item, math.nan), item, metric) for item in items])
             for metric, given in self.scores.items()
@@ -100,6 +102,21 @@ class LoggedRun:
             ],
             understood=[] if self.complete else ["The script ended before the run did."],
         )
+
+    def _require_whole_characters(self, items: list[str]) -> None:
+        given: dict[str, Texts] = {"text": self.texts, "reference": self.references}
+        given |= {"output": self.outputs, "group": self.groups, "scores": {i: i for i in items}}
+        for what, texts in given.items():
+            for item, text in texts.items():
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    raise ImportFormatError(
+                        f"{text!r:.60} holds half a character (a surrogate), which nothing can "
+                        "store. Replace it: text.encode(errors='replace').decode().",
+                        path=f"item {item!r}",
+                        field=what,
+                    ) from None
 
     def _item(self, item: str) -> BundleItem:
         text, reference = self.texts.get(item), self.references.get(item)
@@ -142,7 +159,7 @@ def as_score(given: Any, item: str, metric: str) -> float | None:
         return None
     try:
         value = math.inf if isinstance(given, str) else float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.inf
     if math.isinf(value):
         raise ImportFormatError(

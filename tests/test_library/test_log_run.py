@@ -127,6 +127,10 @@ def test_second_trial_joins_its_run(path: Path) -> None:
     [
         ({"scores": {"q1": "good"}}, "'q1'"),
         ({"scores": {"q1": math.inf}}, "'q1'"),
+        ({"scores": {"q1": 10**400}}, "'q1'"),
+        ({"scores": {0, 1}}, "not {0, 1}"),
+        ({"scores": {"q1": 1}, "outputs": {"q1": "a\ud800"}}, "'q1'.*half a character"),
+        ({"scores": {"\ud800": 1}}, "'scores'.*half a character"),
         ({"scores": {}}, "no score"),
         ({"scores": 3}, "not 3"),
         ({"scores": [[1, 2]]}, "shape"),
@@ -142,6 +146,15 @@ def test_what_cannot_be_used_is_named(path: Path, given: dict, said: str) -> Non
     words = {"system": "m", "dataset": "d", "metric": "accuracy", "store": path} | given
     with pytest.raises(tiebreak.ImportFormatError, match=said):
         tiebreak.log_run(**words)
+
+
+def test_settings_that_json_has_no_form_for_are_kept_as_text(path: Path) -> None:
+    config = {"out": Path("runs"), 3: np.int64(4), "deep": {"set": {1}, "lost": math.nan}}
+    tiebreak.log_run(
+        system="m", dataset="d", metric="accuracy", scores=SCORES, config=config, store=path
+    )
+    kept = only_run(path).config
+    assert kept.items() >= {"out": "runs", "3": 4, "deep": {"set": [1], "lost": "nan"}}.items()
 
 
 def test_array_is_refused_where_items_have_names(path: Path) -> None:

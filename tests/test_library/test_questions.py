@@ -162,3 +162,9 @@ def test_questions_that_need_a_store(path: Path) -> None:
 def test_what_is_wrong_is_an_error_in_words(ask: Callable[[], object], said: str) -> None:
     with pytest.raises(tiebreak.StoreError, match=said):
         ask()
+
+
+def test_a_whole_table_is_no_column_of_scores() -> None:
+    table = pd.DataFrame({"f1": [1, 0, 1]})
+    with pytest.raises(tiebreak.ImportFormatError, match="one of its columns"):
+        tiebreak.compare(table, table)
