@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise
-from analysis.statistics.multiplicity import adjust
+from analysis.statistics.multiplicity import METHODS, adjust
 from analysis.statistics.paired.result import Groups
 from benchmarks.calibration.populations import Truth
 from benchmarks.calibration.samples import Sample
@@ -41,11 +41,11 @@ def correct(test: str) -> Callable[..., FloatArray]:
         true_null = (truth.difference == 0) | ((first < half) == (second < half))
         options = {"test": test, "interval": "none", "n_resamples": N_RESAMPLES, "n_threads": 1}
         plain = pairwise(scores, correction="none", rng=seed, **options)  # type: ignore[arg-type]
-        largest = pairwise(scores, correction="max-t", rng=seed, **options)  # type: ignore[arg-type]
         outcomes = []
         for correction in CORRECTIONS:
-            if correction == "max-t":
-                adjusted = largest.pvalue_adjusted[first, second]
+            if correction not in METHODS:
+                together = pairwise(scores, correction=correction, rng=seed, **options)  # type: ignore[arg-type]
+                adjusted = together.pvalue_adjusted[first, second]
             else:
                 adjusted = adjust(plain.pvalue[first, second], correction).pvalues_adjusted
             share = correction in OF_SHARES

@@ -164,8 +164,13 @@ _LITTLE_ABOVE_ONE = 2.0
 """So far an item's share may go as an estimate; in percent some item of a run has more."""
 
 
+_TIMES = 10
+"""Scores that go above 1 on both sides are of two scales where one side goes so much further."""
+
+
 def _are_two(one: float, other: float, most: float = 1.0) -> bool:
-    return 0 < min(one, other) <= most < max(one, other)
+    less, more = min(one, other), max(one, other)
+    return 0 < less <= most < more and (less <= 1 or more >= _TIMES * less)
 
 
 def _largest_in_store(change: Change, metric: Metric) -> float:

@@ -15,6 +15,7 @@ from analysis.statistics import TESTS, adjust  # noqa: E402
 from analysis.statistics.all_pairs.pairwise import CORRECTIONS, pairwise  # noqa: E402
 from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS  # noqa: E402
 from analysis.statistics.intervals.differences import DIFFERENCE_METHODS  # noqa: E402
+from analysis.statistics.multiplicity import METHODS  # noqa: E402
 from benchmarks.calibration import __main__ as calibration_command  # noqa: E402
 from benchmarks.calibration import words  # noqa: E402
 from benchmarks.calibration.claims import __main__ as claims_command  # noqa: E402
@@ -98,7 +99,7 @@ def test_other_corrections_of_pairwise_are_those_of_adjust():
     scores = np.random.default_rng(0).normal(size=(6, 30)) + np.arange(6)[:, np.newaxis] / 3
     upper = np.triu_indices(6, 1)
     plain = pairwise(scores, test="t", correction="none", interval="none").pvalue[upper]
-    for correction in set(CORRECTIONS) - {"max-t"}:
+    for correction in METHODS:
         adjusted = pairwise(scores, test="t", correction=correction, interval="none")
         expected = adjust(plain, correction).pvalues_adjusted
         np.testing.assert_array_equal(adjusted.pvalue_adjusted[upper], expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -116,6 +117,7 @@ def _tail(q: FloatArray, k: int, df: float) -> FloatArray:
     return np.maximum(found, np.finfo(np.float64).tiny)
 
 
+@functools.lru_cache(maxsize=64)
 def range_quantile(alpha: float, k: int, df: float) -> float:
     """Return the q that the studentised range of k means exceeds with probability alpha."""
 
