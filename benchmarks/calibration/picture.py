@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from analysis.statistics.all_pairs.pairwise import CORRECTIONS
+from benchmarks.calibration.corrections import CORRECTIONS
 from benchmarks.calibration.drawing import CELL_HEIGHT, CELL_WIDTH, Block, Cells, Drawing
 from benchmarks.calibration.procedures import ROWS
 from benchmarks.calibration.run import Figure, Figures

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.all_pairs.pairwise import CORRECTIONS
 from analysis.statistics.effects.effect_size import effect_sizes
 from analysis.statistics.intervals.bootstrap import bootstrap_interval
 from analysis.statistics.intervals.differences import difference_interval, score_interval
@@ -18,7 +17,7 @@ from analysis.statistics.paired.equivalence import tost
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.result import Groups
 from analysis.statistics.paired.tests import paired_test
-from benchmarks.calibration.corrections import LEVELS, N_RESAMPLES, correct
+from benchmarks.calibration.corrections import CORRECTIONS, LEVELS, N_RESAMPLES, correct
 from benchmarks.calibration.populations import POPULATIONS, Population, Truth
 from benchmarks.calibration.samples import Sample
 

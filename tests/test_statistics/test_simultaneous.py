@@ -148,3 +148,20 @@ def test_groups_change_no_effect_size():
         pairwise(scores).cohens_dz,
         equal_nan=True,
     )
+
+
+@pytest.mark.parametrize("correction", ["max-t-single", "tukey"])
+@pytest.mark.parametrize("skewed", [False, True])
+def test_the_error_of_the_family_is_kept(correction, skewed):
+    rng = np.random.default_rng(12)
+    n_boards = 300
+    alarms = 0
+    for _ in range(n_boards):
+        noise = rng.exponential(size=(5, 40)) if skewed else rng.normal(size=(5, 40))
+        scores = rng.normal(size=40) + noise
+        found = pairwise(
+            scores, test="signflip", correction=correction, interval="none", n_resamples=299
+        )
+        alarms += bool(found.different.any())
+    assert alarms <= stats.binom.ppf(0.999, n_boards, 0.05)
+    assert alarms >= stats.binom.ppf(0.001, n_boards, 0.05)
