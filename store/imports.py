@@ -102,6 +102,16 @@ def _find(session: Session, uid: str) -> Import:
     raise NotFoundError(f"There is no import '{uid}'. `tiebreak ls ingests` lists them.")
 
 
+def _way_out(session: Session, row: Import, table: str, row_id: int) -> str:
+    """Say which later import brought a row, so that it can be undone first."""
+    later = sa.select(Import).where(Import.id > row.id, Import.undone_at.is_(None))
+    for one in session.scalars(later.order_by(Import.id.desc())):
+        first, last = one.added.get(table, (1, 0))
+        if first <= row_id <= last:
+            return f"They came with the import '{one.uid}': `tiebreak undo {one.uid}` first."
+    return "Undo or delete those first."
+
+
 def _require_nothing_later(
     session: Session,
     row: Import,
@@ -121,12 +131,15 @@ def _require_nothing_later(
                 continue
             is_later = ~key_of(table).between(*own) & key.parent.between(*added[parent])
             is_later &= key_of(table).not_in(put_back.get(table.name, []))
-            number = session.scalar(sa.select(sa.func.count()).select_from(table).where(is_later))
+            key_row = sa.func.min(key_of(table)).label("first")
+            number, first = session.execute(
+                sa.select(sa.func.count(), key_row).select_from(table).where(is_later)
+            ).one()
             if number and not (table.name == "item_text" and parent == "item"):
                 raise ConflictError(
-                    f"Later results build on the import '{row.uid}': {number:,} "
-                    f"{_NOUNS.get(table.name, table.name)} belong to {_NOUNS.get(parent, parent)} "
-                    "that it brought. Undo or delete those first."
+                    f"Later results build on {_NOUNS.get(parent, parent)} of the import "
+                    f"'{row.uid}': {_NOUNS.get(table.name, table.name)}, {number:,} in all. "
+                    f"{_way_out(session, row, table.name, int(first))}"
                 )
     later = session.execute(
         sa.select(ImportChange.table_name, ImportChange.row_id, Import.uid)

@@ -21,7 +21,7 @@ from analysis.studies.power.dataset import DatasetPower, study_dataset_power
 from store.errors import StoreError
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store, only_dataset
-from tiebreak.settings import CompareOptions, PairsOptions, checked, in_words
+from tiebreak.settings import CompareOptions, LeaderboardOptions, PairsOptions, checked, in_words
 
 
 @in_words
@@ -105,14 +105,15 @@ def leaderboard(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    **settings: Unpack[PairsOptions],
+    **settings: Unpack[LeaderboardOptions],
 ) -> Answer[Leaderboard]:
     """Return the systems of a dataset by score, with intervals and who cannot be told apart."""
-    chosen = PairsSettings(**checked(settings, PairsOptions))
+    options = checked(settings, LeaderboardOptions)
+    interval = options.pop("interval", "auto")
+    chosen = PairsSettings(**options)
     with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
-        study = study_leaderboard(
-            store, only_dataset(store, dataset), metric=metric, settings=chosen
-        )
+        name = only_dataset(store, dataset)
+        study = study_leaderboard(store, name, metric=metric, settings=chosen, interval=interval)
     return Answer(study, lambda: leaderboard_rows(study))
 
 

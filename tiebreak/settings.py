@@ -9,6 +9,7 @@ from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, get_args, get_or
 from analysis.statistics import Alternative
 from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.claims.settings import Counting, Order, Rule
+from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.pair_analysis import Zeros
 from analysis.studies.pairs_words import Correction
 from analysis.studies.test_names import PairsTestName, TestName, in_public_words
@@ -35,7 +36,7 @@ class CompareOptions(TypedDict, total=False):
 
 
 class PairsOptions(TypedDict, total=False):
-    """Settings of `pairs` and `leaderboard`."""
+    """Settings of `pairs`."""
 
     test: PairsTestName
     correction: Correction
@@ -47,6 +48,12 @@ class PairsOptions(TypedDict, total=False):
     unit_size: int
     unit_statistic: UnitStatistic
     shuffle_seed: int | None
+
+
+class LeaderboardOptions(PairsOptions, total=False):
+    """Settings of `leaderboard`."""
+
+    interval: ScoreIntervalName
 
 
 class ClaimsOptions(TypedDict, total=False):

@@ -89,6 +89,8 @@ def test_scores_in_any_form_have_one_answer(data: object) -> None:
     assert row["difference"] == pytest.approx(0.3)
     frame = tiebreak.leaderboard(data).to_frame()
     assert list(frame["system"]) == ["A", "B"]
+    exact = tiebreak.leaderboard(data, interval="t").to_frame()
+    assert list(exact["system"]) == ["A", "B"]
 
 
 def test_two_sets_of_scores_are_compared_as_they_stand() -> None:

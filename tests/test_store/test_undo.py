@@ -95,7 +95,7 @@ def test_what_later_results_build_on_stays(store) -> None:
     first = ingest(store, bundle(), actor="t").import_uid
     second = ingest(store, bundle("B"), actor="t").import_uid
     before = content(store)
-    with pytest.raises(ConflictError, match="Later results build on"):
+    with pytest.raises(ConflictError, match=f"tiebreak undo {second}"):
         undo(store, first, actor="t")
     assert content(store) == before
     undo(store, second, actor="t")
