@@ -28,7 +28,14 @@ from store.ingest.reconcile import ReconciledScores, fitted, reconcile_scores
 from store.ingest.report import IngestReport
 from store.ingest.run_details import fill_in
 from store.ingest.scales import Scales
-from store.models import Item, Metric, Output, Run, ScoreVector, StatusVector, utc_now
+from store.ingest.statuses import (
+    contradict,
+    join_statuses,
+    says_more,
+    stored_statuses,
+    write_statuses,
+)
+from store.models import Item, Metric, Output, Run, ScoreVector, utc_now
 from store.tags import copy_attached
 
 
@@ -151,7 +158,7 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
         run.complete = all(part.wanted.complete for part in parts)
         gained = {key: vectors.scored(vector.values) for key, vector in brought.items()}
         _write_vectors(change, run, widest, list(brought.values()))
-        _write_statuses(change, run, statuses)
+        write_statuses(change, run, statuses)
         _tell_added(change, run, parts, owners, gained, "added")
         return run
     known = _known_vectors(change, stored, brought)
@@ -163,8 +170,8 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
     changed = [brought[key].metric.name for key, one in met.items() if one.contradicted.any()]
     what = f"scores for '{changed[0]}'" if changed else ""
     has_stated = any(part.wanted.statuses for part in parts)
-    before = _stored_statuses(change, stored)
-    if not (new or changed) and has_stated and _contradict(before, stated) is not None:
+    before = stored_statuses(change, stored)
+    if not (new or changed) and has_stated and contradict(before, stated) is not None:
         what = "statuses"
     if what and not replace:
         raise ConflictError(_conflict_text(first.wanted, first.aligned, what))
@@ -174,7 +181,7 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
         run.complete = all(part.wanted.complete for part in parts)
         gained = {key: vectors.scored(vector.values) for key, vector in brought.items()}
         _write_vectors(change, run, widest, list(brought.values()))
-        _write_statuses(change, run, statuses)
+        write_statuses(change, run, statuses)
         _tell_added(change, run, parts, owners, gained, "replaced")
         return run
     _tell_lacking(first, stored, met)
@@ -182,9 +189,9 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
     _widen_vectors(change, stored, widest, {key: met[key].values for key in gained}, brought)
     _write_vectors(change, stored, widest, list(new.values()))
     gained |= {key: vectors.scored(vector.values) for key, vector in new.items()}
-    has_more = has_stated and _says_more(before, statuses)
+    has_more = has_stated and says_more(before, statuses)
     if gained or has_more:
-        _write_statuses(change, stored, statuses)
+        write_statuses(change, stored, statuses)
     _tell_extended(change, stored, parts, owners, gained, is_more=bool(gained) or has_more)
     return stored
 
@@ -269,12 +276,12 @@ def _joined_statuses(parts: Sequence[_Part]) -> dict[int, StatusArray]:
     joined: dict[int, StatusArray] = {}
     stated: dict[int, StatusArray] = {}
     for part in parts:
-        both = _contradict(stated, part.statuses) if part.wanted.statuses else None
+        both = contradict(stated, part.statuses) if part.wanted.statuses else None
         if both is not None:
             other = next(
                 one
                 for one in parts
-                if one.wanted.statuses and _contradict(one.statuses, part.statuses) is not None
+                if one.wanted.statuses and contradict(one.statuses, part.statuses) is not None
             )
             raise ImportFormatError(
                 f"item '{part.key_of(both)}' of '{part.wanted.system}' has another status in "
@@ -285,7 +292,7 @@ def _joined_statuses(parts: Sequence[_Part]) -> dict[int, StatusArray]:
             )
         for found in (joined, stated) if part.wanted.statuses else (joined,):
             for trial, status in part.statuses.items():
-                found[trial] = _joined(found[trial], status) if trial in found else status
+                found[trial] = join_statuses(found[trial], status) if trial in found else status
     return joined
 
 
@@ -347,7 +354,7 @@ def _keep_other_items(
         if trial in before:
             kept = before[trial].copy()
             kept[~others[: len(kept)]] = Status.NOT_ATTEMPTED
-            statuses[trial] = _joined(statuses.get(trial, kept), kept)
+            statuses[trial] = join_statuses(statuses.get(trial, kept), kept)
 
 
 def _tell_lacking(part: _Part, run: Run, met: dict[_VectorKey, ReconciledScores]) -> None:
@@ -559,7 +566,7 @@ def _replace_run(
     columns = [c.key for c in ScoreVector.__table__.columns if c.key not in ("id", "run_id")]
     copies = [{"run_id": run.id} | {c: getattr(vector, c) for c in columns} for vector in kept]
     change.session.execute(sa.insert(ScoreVector), copies)
-    _carry_statuses(kept, _stored_statuses(change, old), statuses)
+    _carry_statuses(kept, stored_statuses(change, old), statuses)
     return run
 
 
@@ -575,7 +582,7 @@ def _carry_statuses(
             scored = vectors.scored(vectors.decode(vector.data, vector.n_components))
             known[: len(scored)][~scored] = Status.NOT_ATTEMPTED
             known[len(scored) :] = Status.NOT_ATTEMPTED
-        statuses[vector.trial] = _joined(statuses.get(vector.trial, known), known)
+        statuses[vector.trial] = join_statuses(statuses.get(vector.trial, known), known)
 
 
 def _write_vectors(
@@ -636,72 +643,6 @@ def _chain_hash(change: Change, aligned: AlignedDataset, n_items: int) -> str:
         return aligned.chain_hash
     of_last = (Item.dataset_id == aligned.row.id, Item.position == n_items - 1)
     return change.session.scalars(sa.select(Item.chain_hash).where(*of_last)).one()
-
-
-def _write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) -> None:
-    known = {
-        row.trial: row
-        for row in change.session.scalars(
-            sa.select(StatusVector)
-            .options(undefer(StatusVector.data))
-            .where(StatusVector.run_id == run.id)
-        )
-    }
-    for trial, incoming in statuses.items():
-        status = incoming
-        row = known.get(trial)
-        if row is not None:  # an extended run: an item that either file attempted was attempted
-            status = _joined(vectors.decode_status(row.data), incoming)
-        else:
-            row = StatusVector(run_id=run.id, trial=trial)
-            change.session.add(row)
-        row.n_items = len(status)
-        row.n_error = int((status == Status.ERROR).sum())
-        row.n_not_attempted = int((status == Status.NOT_ATTEMPTED).sum())
-        row.n_by_rule = int((status == Status.SCORED_BY_RULE).sum())
-        row.data = status.tobytes()
-
-
-def _stored_statuses(change: Change, run: Run) -> dict[int, StatusArray]:
-    query = sa.select(StatusVector.trial, StatusVector.data).where(StatusVector.run_id == run.id)
-    return {trial: vectors.decode_status(data) for trial, data in change.session.execute(query)}
-
-
-def _contradict(known: dict[int, StatusArray], stated: dict[int, StatusArray]) -> int | None:
-    """Return the position of the first item of which both state something, and not the same.
-
-    An item that one of them did not attempt may have been scored by the other on another metric.
-    """
-    for trial, status in stated.items():
-        before = known.get(trial, status[:0])
-        n_items = min(len(before), len(status))
-        before, status = before[:n_items], status[:n_items]
-        silent = (before == Status.NOT_ATTEMPTED) | (status == Status.NOT_ATTEMPTED)
-        differs = np.flatnonzero((before != status) & ~silent)
-        if len(differs):
-            return int(differs[0])
-    return None
-
-
-def _says_more(known: dict[int, StatusArray], stated: dict[int, StatusArray]) -> bool:
-    """Whether statuses are stated of items that what is known does not speak of."""
-    for trial, status in stated.items():
-        before = known.get(trial, np.empty(0, np.uint8))
-        spoken = np.full(max(len(before), len(status)), Status.NOT_ATTEMPTED, np.uint8)
-        spoken[: len(before)] = before
-        if (
-            (status != Status.NOT_ATTEMPTED) & (spoken[: len(status)] == Status.NOT_ATTEMPTED)
-        ).any():
-            return True
-    return False
-
-
-def _joined(old: StatusArray, new: StatusArray) -> StatusArray:
-    joined = np.full(max(len(old), len(new)), Status.NOT_ATTEMPTED, np.uint8)
-    joined[: len(old)] = old
-    unknown = (joined[: len(new)] == Status.NOT_ATTEMPTED) | (new == Status.SCORED_BY_RULE)
-    joined[: len(new)][unknown] = new[unknown]
-    return joined
 
 
 def _write_outputs(change: Change, run: Run, wanted: BundleRun, aligned: AlignedDataset) -> int:
