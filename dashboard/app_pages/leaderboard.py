@@ -13,13 +13,19 @@ from dashboard.charts import rank_intervals_plot, score_dots
 from dashboard.ui import filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
-from dashboard.ui.board import board_frame, picture_frame, resolution_in_words, run_frame
+from dashboard.ui.board import (
+    board_columns,
+    board_frame,
+    picture_frame,
+    resolution_in_words,
+    run_frame,
+)
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.onward import show_claims_link, show_power_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 st.title("Leaderboard", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs or d.n_reported]
@@ -77,90 +83,10 @@ if is_tested and len(rows) == len(study.rows) and frame["rank_low"].notna().all(
         alt="The ranks that are possible for each system.",
     )
 
-has_shared = bool(frame["score_on_shared"].notna().any())
-has_items = "items" in basis
 picked = show_table(
     frame,
     key="leaderboard",
-    columns={
-        "rank": Column("Rank", "count", help="By score; equal scores share a rank"),
-        "system": Column("System", pinned=True),
-        "score": Column(study.metric.label, "number", decimals=study.decimals),
-        "ci_low": Column(
-            "From", "number", decimals=study.decimals, shown=has_items, help=f"{level} interval"
-        ),
-        "ci_high": Column("To", "number", decimals=study.decimals, shown=has_items),
-        "score_own": Column(
-            "Own items",
-            "number",
-            decimals=study.decimals,
-            shown=study.adjusted,
-            muted=True,
-            help="On the items that the system itself was scored on: not comparable",
-        ),
-        "bound_low": Column(
-            "At least",
-            "number",
-            decimals=study.decimals,
-            shown=study.adjusted and bool(frame["bound_low"].notna().any()),
-            help="If every missing item had brought the lowest score",
-        ),
-        "bound_high": Column(
-            "At most",
-            "number",
-            decimals=study.decimals,
-            shown=study.adjusted and bool(frame["bound_low"].notna().any()),
-            help="If every missing item had brought the highest score",
-        ),
-        "ranks": Column(
-            "Possible ranks",
-            shown=is_tested,
-            help="The ranks that the comparison of all pairs leaves open, for all at once",
-        ),
-        "groups": Column(
-            "Group",
-            shown=is_tested,
-            help="Systems that share a letter cannot be told apart; those that share none can",
-        ),
-        "p_best": Column(
-            "First",
-            "share",
-            shown=is_tested,
-            help=f"How often the system comes first when the {study.n_shared:,} items that all "
-            "were scored on are drawn anew; not the probability that it is the best",
-        ),
-        "score_on_shared": Column(
-            "On shared items",
-            "number",
-            decimals=study.decimals,
-            shown=has_shared,
-            help=f"The {study.n_shared:,} items that every system was scored on",
-        ),
-        "n_scored": Column("Scored", "count", shown=has_items),
-        "n_missing": Column("Missing", "count", shown=bool(frame["n_missing"].any())),
-        "n_lost": Column(
-            "Missing in trials",
-            "count",
-            shown=bool(frame["n_lost"].any()),
-            help="Scores missing in single runs or trials, of items that others of them scored",
-        ),
-        "n_by_rule": Column(
-            "By rule",
-            "count",
-            shown=bool(frame["n_by_rule"].any()),
-            help="Scores that a rule gave where there was no answer to score",
-        ),
-        "n_runs": Column("Runs", "count", shown=has_items),
-        "run_std": Column(
-            "SD of runs",
-            "number",
-            decimals=study.decimals + 1,
-            shown=has_items,
-            help="Standard deviation between runs: what another seed changes",
-        ),
-        "basis": Column("Basis", shown=len(basis) > 1),
-        "source": Column("Source", shown="reported" in basis),
-    },
+    columns=board_columns(study, frame),
     filename=f"leaderboard_{dataset.name}",
     noun="system" if frame["system_uid"].is_unique else "figure",
     select="single-row",

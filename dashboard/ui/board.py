@@ -12,6 +12,7 @@ from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.leaderboard_words import ranks_in_words
+from dashboard.ui.tables import Column
 
 MOST_LETTERS: Final = 26
 """Groups with a letter each beside the picture; with more of them letters say nothing."""
@@ -89,3 +90,90 @@ def resolution_in_words(study: Leaderboard) -> str:
         gap = numbers.fixed(found.smallest_separable_gap, study.decimals)
         told += f"; the smallest difference that could is {gap}"
     return f"{told}."
+
+
+def board_columns(study: Leaderboard, frame: pd.DataFrame) -> dict[str, Column]:
+    """Return the columns of a board's table; those that say nothing here are not shown."""
+    level = f"{100 * (1 - study.alpha):g} %"
+    basis = {row.basis for row in study.rows}
+    has_items, is_tested = "items" in basis, study.resolution.n_adjacent > 0
+    has_shared = bool(frame["score_on_shared"].notna().any())
+    return {
+        "rank": Column("Rank", "count", help="By score; equal scores share a rank"),
+        "system": Column("System", pinned=True),
+        "score": Column(study.metric.label, "number", decimals=study.decimals),
+        "ci_low": Column(
+            "From", "number", decimals=study.decimals, shown=has_items, help=f"{level} interval"
+        ),
+        "ci_high": Column("To", "number", decimals=study.decimals, shown=has_items),
+        "score_own": Column(
+            "Own items",
+            "number",
+            decimals=study.decimals,
+            shown=study.adjusted,
+            muted=True,
+            help="On the items that the system itself was scored on: not comparable",
+        ),
+        "bound_low": Column(
+            "At least",
+            "number",
+            decimals=study.decimals,
+            shown=study.adjusted and bool(frame["bound_low"].notna().any()),
+            help="If every missing item had brought the lowest score",
+        ),
+        "bound_high": Column(
+            "At most",
+            "number",
+            decimals=study.decimals,
+            shown=study.adjusted and bool(frame["bound_low"].notna().any()),
+            help="If every missing item had brought the highest score",
+        ),
+        "ranks": Column(
+            "Possible ranks",
+            shown=is_tested,
+            help="The ranks that the comparison of all pairs leaves open, for all at once",
+        ),
+        "groups": Column(
+            "Group",
+            shown=is_tested,
+            help="Systems that share a letter cannot be told apart; those that share none can",
+        ),
+        "p_best": Column(
+            "First",
+            "share",
+            shown=is_tested,
+            help=f"How often the system comes first when the {study.n_shared:,} items that all "
+            "were scored on are drawn anew; not the probability that it is the best",
+        ),
+        "score_on_shared": Column(
+            "On shared items",
+            "number",
+            decimals=study.decimals,
+            shown=has_shared,
+            help=f"The {study.n_shared:,} items that every system was scored on",
+        ),
+        "n_scored": Column("Scored", "count", shown=has_items),
+        "n_missing": Column("Missing", "count", shown=bool(frame["n_missing"].any())),
+        "n_lost": Column(
+            "Missing in trials",
+            "count",
+            shown=bool(frame["n_lost"].any()),
+            help="Scores missing in single runs or trials, of items that others of them scored",
+        ),
+        "n_by_rule": Column(
+            "By rule",
+            "count",
+            shown=bool(frame["n_by_rule"].any()),
+            help="Scores that a rule gave where there was no answer to score",
+        ),
+        "n_runs": Column("Runs", "count", shown=has_items),
+        "run_std": Column(
+            "SD of runs",
+            "number",
+            decimals=study.decimals + 1,
+            shown=has_items,
+            help="Standard deviation between runs: what another seed changes",
+        ),
+        "basis": Column("Basis", shown=len(basis) > 1),
+        "source": Column("Source", shown="reported" in basis),
+    }
