@@ -44,8 +44,9 @@ class Alternative(StrEnum):
 
 
 class Variant(StrEnum):
-    """Form of McNemar's test."""
+    """Test of two accuracies."""
 
+    score = "score"
     exact = "exact"
     midp = "midp"
     chi2 = "chi2"
@@ -85,7 +86,9 @@ PowerOption = Annotated[
     float | None, typer.Option(help="Chance of finding the difference that is asked for.")
 ]
 AlternativeOption = Annotated[Alternative, typer.Option(help="Differences that are looked for.")]
-VariantOption = Annotated[Variant, typer.Option(help="Form of McNemar's test.")]
+VariantOption = Annotated[
+    Variant, typer.Option(help="score: the test that compare takes; else a form of McNemar's.")
+]
 
 
 @app.command("mcnemar")
@@ -123,7 +126,7 @@ def mde_command(
     power: PowerOption = 0.8,
     alpha: AlphaOption = 0.05,
     alternative: AlternativeOption = Alternative.two_sided,
-    variant: VariantOption = Variant.exact,
+    variant: VariantOption = Variant.score,
     format: FormatOption = ReportStyle.table,
     as_json: JsonOption = False,
 ) -> None:
@@ -149,7 +152,7 @@ def items_command(
     power: PowerOption = 0.8,
     alpha: AlphaOption = 0.05,
     alternative: AlternativeOption = Alternative.two_sided,
-    variant: VariantOption = Variant.exact,
+    variant: VariantOption = Variant.score,
     format: FormatOption = ReportStyle.table,
     as_json: JsonOption = False,
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
 
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.mcnemar import VARIANTS, mcnemar
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, fit_agreement
 from analysis.statistics.planning.accuracy.detectable_gap import minimum_detectable_gap
@@ -174,6 +175,20 @@ def test_power_of_the_test_of_statsmodels(variant, options):
 
     expected = by_brute_force(24, 0.3, 0.1, 0.05, pvalue)
     found = mcnemar_power(24, 0.2, agreement=0.6, variant=variant)
+    ours = (found.power, found.rejection_rate, found.type_m)
+    np.testing.assert_allclose(ours, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_power_of_the_score_test_is_that_of_the_pair_as_it_is_compared(alternative):
+    # The guard joins the exact test where nearly all of the 12 items are discordant.
+    def pvalue(wins, losses):
+        a = np.repeat([1.0, 0.0, 1.0], [wins, losses, 12 - wins - losses])
+        b = np.repeat([0.0, 1.0, 1.0], [wins, losses, 12 - wins - losses])
+        return infer_pair(a, b, alternative=alternative, interval="none").test.pvalue
+
+    expected = by_brute_force(12, 0.55, 0.3, 0.05, pvalue)
+    found = mcnemar_power(12, 0.25, agreement=0.15, variant="score", alternative=alternative)
     ours = (found.power, found.rejection_rate, found.type_m)
     np.testing.assert_allclose(ours, expected, rtol=1e-9)
 

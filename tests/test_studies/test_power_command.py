@@ -61,8 +61,11 @@ def test_mcnemar_knows_the_variants(run: Run, variant: str, power: float) -> Non
 
 
 def test_mde_gives_the_smallest_gap(run: Run) -> None:
-    result = answer(run("mde --n 1725 --accuracy .92 --agreement glue --json"), "mde")
-    assert result["mde"] == pytest.approx(0.0167, abs=5e-5)
+    asked = "mde --n 1725 --accuracy .92 --agreement glue --json"
+    result = answer(run(asked), "mde")
+    exact = answer(run(f"{asked} --variant exact"), "mde")
+    assert (result["mde"], exact["mde"]) == pytest.approx((0.0161, 0.0167), abs=5e-5)
+    assert "score test" in result["sentence"]
     assert result["power"] == pytest.approx(0.8)
     nothing = answer(run("mde --n 50 --accuracy .95 --json"), "mde")
     assert nothing["mde"] is None
@@ -70,7 +73,8 @@ def test_mde_gives_the_smallest_gap(run: Run) -> None:
 
 def test_items_gives_their_number(run: Run) -> None:
     words = "items --accuracy .8 --gap .02 --agreement .975 --json"
-    assert answer(run(words), "items")["n"] == 503
+    assert answer(run(words), "items")["n"] == 425
+    assert answer(run(f"{words} --variant exact"), "items")["n"] == 503
     named, unnamed = (
         answer(run(f"items --accuracy .8 {gap} --agreement .975 --json"), "items")
         for gap in ("--gap .01", "")

@@ -213,12 +213,9 @@ class Drawing(NamedTuple):
                 f"`by` 'bootstrap' draws up to {MOST_DRAWN:,} items anew, and these are "
                 f"{pair.n_items:,}. Leave `by` out: with so many the model agrees."
             )
-        right_or_wrong = all(np.isin(s, (0.0, 1.0)).all() for s in (pair.first, pair.second))
         return pilot_power(
             pair.first[:, 0],
             pair.second[:, 0],
-            # The test whose power the model of two shares gives.
-            test="mcnemar" if right_or_wrong and pair.groups is None else "auto",
             sizes=units,
             effect=-size if self.alternative == "less" else size,
             alpha=self.target.alpha,

@@ -30,6 +30,7 @@ from analysis.statistics.planning.corpus.power import (
 from analysis.statistics.planning.power import items_needed, minimum_detectable_difference
 from analysis.statistics.planning.type_errors import type_errors
 from analysis.statistics.results import DegenerateDataWarning
+from analysis.studies.test_names import IN_WORDS
 
 Sides = Literal["two-sided", "greater"]
 Kind = Literal["accuracy", "mean", "corpus"]
@@ -40,6 +41,8 @@ MOST_COUNTED: Final = 20_000
 """Items up to which counts are summed exactly; beyond, the normal approximation agrees."""
 _INTERVAL_RESAMPLES: Final = 999
 _CEILING: Final = "too few items matter for a test: no difference is large enough"
+_SHARES: Final = "score"
+"""The test that shares of independent items are compared by."""
 _ROUNDING: Final = 1e-12
 """Sums of the same scores in another order differ by less."""
 
@@ -96,7 +99,7 @@ class PairModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AccuracyModel:
-    """Right or wrong items that are independent: McNemar's test."""
+    """Right or wrong items that are independent: the test that a comparison of them takes."""
 
     baseline: float
     """Accuracy of the worse system."""
@@ -112,7 +115,7 @@ class AccuracyModel:
     @property
     def test(self) -> str:
         """By what test the items would be compared, in words."""
-        return "exact McNemar test"
+        return IN_WORDS[_SHARES]
 
     @property
     def source(self) -> str:
@@ -152,6 +155,7 @@ class AccuracyModel:
             "alpha": self.target.alpha,
             "power": self.target.power,
             "alternative": self.target.sides,
+            "variant": _SHARES,
         }
         if not effect > 0:
             return None
@@ -175,6 +179,7 @@ class AccuracyModel:
             baseline=self.baseline if isinstance(self.agreement, AgreementModel) else None,
             alpha=self.target.alpha,
             alternative=self.target.sides,
+            variant=_SHARES,
         )
         return Found(found.power, found.type_m, found.type_s)
 
@@ -189,6 +194,7 @@ def _detectable_gap(
         baseline,
         agreement=agreement,
         method=method,
+        variant=_SHARES,
         alpha=target.alpha,
         power=target.power,
         alternative=target.sides,

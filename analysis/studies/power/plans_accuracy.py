@@ -1,4 +1,4 @@
-"""Plans for two accuracies on the same items: McNemar's test, by the share of items agreed on."""
+"""Plans for two accuracies on the same items, by the share of items that both agree on."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from analysis.studies.test_names import IN_WORDS
 from store.errors import StoreError
 
 AgreementName = Literal["glue", "least", "middle", "most"]
-Variant = Literal["exact", "midp", "chi2", "chi2-cc"]
+Variant = Literal["score", "exact", "midp", "chi2", "chi2-cc"]
 
 AGREEMENTS: Final[dict[AgreementName, str]] = {
     "glue": "as on GLUE",
@@ -55,6 +55,7 @@ AGREEMENTS: Final[dict[AgreementName, str]] = {
 }
 """What is assumed about agreement; the first is the answer where nothing is given."""
 VARIANTS: Final[dict[Variant, str]] = {
+    "score": "score",
     "exact": "mcnemar",
     "midp": "mcnemar-midp",
     "chi2": "mcnemar-chi2",
@@ -101,7 +102,7 @@ def study_accuracy_plan(
     power: float | None = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    variant: Variant = "exact",
+    variant: Variant = "score",
 ) -> PowerPlan:
     """Plan a comparison of two accuracies; of `n`, `gap` and `power` one is looked for.
 
@@ -120,7 +121,7 @@ def study_accuracy_plan(
     power
         Asked for; 0.8 where it is not looked for.
     alpha, alternative, variant
-        Of McNemar's test.
+        Of the test: by default the one that a comparison takes, else a form of McNemar's.
 
     Raises
     ------

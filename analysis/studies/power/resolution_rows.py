@@ -174,7 +174,7 @@ def row_from_figures(
         ratio=_ratio(gap, expected),
         resolves=_resolved(gap, low, high),
         items_needed=needed,
-        test="" if math.isnan(expected) else "exact McNemar test",
+        test="" if math.isnan(expected) else AccuracyModel(0.0, 0.0, target).test,
         why=why,
     )
 

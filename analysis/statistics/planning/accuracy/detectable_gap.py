@@ -112,7 +112,7 @@ def minimum_detectable_gap(
         As for `mcnemar_power`; all but a number go with the gap.
     power, alpha : float
         `power` above `alpha`, which is below 0.5.
-    variant : {"exact", "midp", "chi2", "chi2-cc"}
+    variant : {"score", "exact", "midp", "chi2", "chi2-cc"}
     alternative : {"two-sided", "greater", "less"}
         "less" looks for losses of accuracy.
     method : {"enumeration", "normal"}

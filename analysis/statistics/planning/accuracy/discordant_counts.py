@@ -1,7 +1,7 @@
 """Counts of items that one of two systems alone gets right: how likely, and which are significant.
 
-The arithmetic behind the power of McNemar's test. Losses are the items that only the baseline gets
-right, wins those that only the new system does.
+The arithmetic behind the power of tests of two shares. Losses are the items that only the baseline
+gets right, wins those that only the new system does.
 """
 
 import math
@@ -15,6 +15,7 @@ from scipy import special
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 from analysis.statistics.results import read_only
+from analysis.statistics.validity import BOUNDS
 
 CountArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -35,6 +36,7 @@ class Decision(NamedTuple):
     """When a comparison counts as significant."""
 
     variant: str
+    """A variant of `mcnemar`, or "score": the test that comparisons of shares choose."""
     alternative: str
     alpha: float
 
@@ -93,6 +95,24 @@ def critical_losses(low: int, n_counts: int, decision: Decision) -> CountArray:
     return np.concatenate(blocks)[start : start + n_counts]
 
 
+def critical_losses_of(n: int, low: int, n_counts: int, decision: Decision) -> CountArray:
+    """Return `critical_losses` with n items.
+
+    "score" is McNemar's uncorrected chi-squared, joined by the exact test where `guard_shares`
+    does so: with few items, or where nearly all are discordant.
+    """
+    if decision.variant != "score":
+        return critical_losses(low, n_counts, decision)
+    plain, exact = (
+        critical_losses(low, n_counts, decision._replace(variant=variant))
+        for variant in ("chi2", "exact")
+    )
+    few = n < BOUNDS["binary-units"].value
+    counts = np.arange(low, low + n_counts)
+    guarded = few | (counts > BOUNDS["binary-discordant"].value * n)
+    return np.where(guarded, np.minimum(plain, exact), plain)
+
+
 @lru_cache(maxsize=_KEPT_BLOCKS)
 def _critical_block(block: int, variant: str, two_sided: bool, alpha: float) -> CountArray:
     counts = np.arange(block * _BLOCK, (block + 1) * _BLOCK, dtype=np.int64)
@@ -139,7 +159,7 @@ def enumerate_rejections(n: int, outcomes: Outcomes, decision: Decision) -> Reje
     """Return what becomes significant with n items, summed over all counts."""
     discordant = outcomes.win + outcomes.loss
     low, pmf = binomial_window(n, discordant)
-    limits = critical_losses(low, pmf.size, decision)
+    limits = critical_losses_of(n, low, pmf.size, decision)
     some = limits >= 0
     if discordant <= 0 or not some.any():
         return Rejections(0.0, 0.0, 0.0)
@@ -180,7 +200,7 @@ def simulate_rejections(
         here = counts == count
         wins[here] = _quantile(binomial_window(int(count), share), uniforms[here, 1])
     losses = counts - wins
-    limits = critical_losses(window.low, window.pmf.size, decision)[counts - window.low]
+    limits = critical_losses_of(n, window.low, window.pmf.size, decision)[counts - window.low]
     better = (losses <= limits) & (decision.alternative != "less")
     worse = (wins <= limits) & (decision.alternative != "greater")
     sizes = np.where(better | worse, np.abs(wins - losses), 0)

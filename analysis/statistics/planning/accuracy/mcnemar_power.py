@@ -162,8 +162,9 @@ def mcnemar_power(
     baseline : float, optional
         Accuracy of the baseline. For a number as agreement it only checks that such systems can
         be; otherwise it is needed.
-    variant : {"exact", "midp", "chi2", "chi2-cc"}
-        As for `mcnemar`. "exact" is what Card et al. used.
+    variant : {"score", "exact", "midp", "chi2", "chi2-cc"}
+        As for `mcnemar`; "exact" is what Card et al. used. "score" is the test that comparisons
+        of shares choose by themselves, as careful as `guard_shares` makes it.
     alternative : {"two-sided", "greater", "less"}
         "greater" tests whether the new system is better.
     alpha : float
@@ -326,7 +327,7 @@ class _Setting(NamedTuple):
 
 def as_decision(variant: str, alternative: str, alpha: float) -> Decision:
     """Return the test, checked."""
-    as_choice(variant, "variant", VARIANTS)
+    as_choice(variant, "variant", ("score", *VARIANTS))
     as_choice(alternative, "alternative", ALTERNATIVES)
     return Decision(variant, alternative, as_low_level(alpha))
 
