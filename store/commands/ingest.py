@@ -144,6 +144,10 @@ def ingest_command(
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
     with place as store:
         known = remembered_answers(store) | dict(options.answers)
+        asked = {one.subject for bundle in read.bundles for one in bundle.questions}
+        if asked & (known.keys() - options.answers.keys()):  # an importer reads by the answer
+            options = replace_fields(options, answers=known)
+            read = read_paths(paths, format=format, options=options)
         settled = settle(
             store,
             read.readings,

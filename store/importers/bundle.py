@@ -350,6 +350,19 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class PathNames:
+    """What the path of a file says, seen beside the paths of the files of its kind."""
+
+    system: str | None
+    dataset: str | None
+    run_label: str
+    """Tells repeats apart, as ``seed=3``; empty where there are none."""
+    seed: int | None
+    because: str
+    questions: Sequence[Question] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """A file, or a part of one, that brings nothing, and why that is no fault."""
 
@@ -412,6 +425,8 @@ class ReadOptions:
     ``{"punctuation": "keep"}``; each importer says which names it knows."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """What a person said to the questions of an importer: `Question.subject` to the choice."""
+    names: Mapping[Path, PathNames] = field(default_factory=dict)
+    """What the paths of the files of one import say of those that name no system."""
     recipes: Path | None = None
     """Folder of recipes that hold for every file, beside the store."""
     gold: Path | None = None

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, describe_place
-from store.importers.bundle import ImportBundle, ReadOptions
+from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.mapping import load_mapping, mapping_path
+from store.importers.naming import names_of_files
 from store.importers.problems import together
-from store.importers.registry import IMPORTERS, SCORING, Importer, importer_named
+from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.tables import TABLE_SUFFIXES
@@ -134,6 +135,7 @@ def read_paths(
                 chosen.append((candidate, _recognise(candidate, options, forced)))
             except ImportFormatError as error:
                 leave_out([candidate], error)
+        options = replace(options, names=_names(chosen, options))
         readings = []
         groups = _groups(chosen)
         for number, (importer, group) in enumerate(groups):
@@ -256,6 +258,18 @@ def _diagnose(path: Path, shown: str) -> None:
         read_json(path, shown)
     else:
         read_text(path, shown)
+
+
+def _names(
+    chosen: Sequence[tuple[Candidate, Importer]], options: ReadOptions
+) -> dict[Path, PathNames]:
+    """Return what the paths of tables without a system say, those of one importer together."""
+    found: dict[Path, PathNames] = {}
+    for name in NAMED_BY_PATHS:
+        shown = {one.path: one.shown for one, used in chosen if used.name == name}
+        if shown:
+            found |= names_of_files(list(shown), options, shown)
+    return found
 
 
 def _groups(

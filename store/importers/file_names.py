@@ -29,6 +29,11 @@ NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.I
 """Folders above which nothing is about the results: those of a person or of an unpacked archive."""
 
 
+def says_nothing(word: str) -> bool:
+    """Return whether a word of a name says nothing of what was evaluated: ``results``."""
+    return word.lower() in _GENERIC
+
+
 def specific_name(name: str) -> str:
     """Return the part of a name that says something: ``gsm8k`` of ``gsm8k_results``, or nothing."""
     bare = _DATE.sub("", name).strip("-_. ")

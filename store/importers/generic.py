@@ -107,6 +107,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         ],
         warnings=builder.warnings,
         guesses=settings.guesses,
+        questions=settings.questions,
     )
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from store.importers.cells import looks_numeric
 from store.importers.columns import fields_of
-from store.importers.file_names import system_of_file
+from store.importers.file_names import says_nothing
 from store.importers.generic_forms import generic_roles
 from store.importers.judgments.sheet import flat
 from store.importers.known_metrics import lookup
+from store.importers.known_names import share_of_systems
+from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
+from store.importers.textfile import data_stem
 
 _MARKS = ("_", ".", "/", "-")
+_MOSTLY = 0.5
+"""Share of columns from which they are taken for systems."""
 _WRAPPERS = ("metrics.", "scores.", "score.", "results.")
 
 
@@ -37,7 +43,9 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
             because = "columns that all end or begin with a known metric"
             settings = settings.guessing("layout", layout, because)
         elif known:
-            settings = _with_system(settings)
+            settings = settings.with_system()
+        elif (metric := _metric_of_systems(free, settings)) is not None:
+            settings = settings.guessing("metric", *metric)
     if "dataset" not in roles:
         stem_is_system = any(one.subject == "system" for one in settings.guesses)
         settings = settings.with_dataset(use_stem=not stem_is_system)
@@ -62,16 +70,24 @@ def _long(table: Table, roles: Mapping[str, str], settings: Settings) -> Setting
         column = roles["score"]
         settings = settings.guessing("metric", column, "the column of scores")
     if "system" not in roles and not settings.system:
-        settings = _with_system(settings)
+        settings = settings.with_system()
     if "dataset" not in roles:
         stem_is_system = any(one.subject == "system" for one in settings.guesses)
         settings = settings.with_dataset(use_stem=not stem_is_system)
     return settings
 
 
-def _with_system(settings: Settings) -> Settings:
-    found = system_of_file(settings.path)
-    return settings if found is None else settings.guessing("system", *found)
+def _metric_of_systems(columns: Sequence[str], settings: Settings) -> tuple[str, str] | None:
+    """Return the metric of columns that are systems, and why; ``None``: they may be anything."""
+    if len(columns) < 2 or any(no_metric_by_name(column) for column in columns):
+        return None
+    words = re.findall(r"[^\W_]+", data_stem(settings.path.name))
+    named = next((word for word in reversed(words) if lookup(word) is not None), None)
+    if named is not None and not says_nothing(named):
+        return named, "the name of the file"
+    if share_of_systems(list(columns)) < _MOSTLY:
+        return None
+    return "score", f"columns that are called like systems ({', '.join(columns[:3])})"
 
 
 def _numeric(table: Table, roles: Mapping[str, str]) -> list[str]:

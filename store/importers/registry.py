@@ -195,6 +195,9 @@ IMPORTERS: tuple[Importer, ...] = (
 """In the order in which they are asked; the first that recognises a file reads it."""
 
 
+NAMED_BY_PATHS = (generic.NAME, prediction_table.NAME)
+"""Names of the importers whose files may be called after their paths alone."""
+
 SCORING = frozenset(
     {
         answer_files.NAME,

@@ -19,9 +19,10 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, parse_number, read_numbers
 from store.importers.columns import ROLE_NAMES, normal_name
-from store.importers.file_names import system_of_file
+from store.importers.file_names import says_nothing
+from store.importers.known_metrics import lookup
 from store.importers.settings import Settings, outside_reason
-from store.importers.textfile import data_suffix, read_text
+from store.importers.textfile import data_stem, data_suffix, read_text
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 50
@@ -85,6 +86,7 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
         ],
         warnings=[f"{n_missing} of the lines hold no score."] if n_missing else [],
         guesses=settings.guesses,
+        questions=settings.questions,
     )
 
 
@@ -129,11 +131,12 @@ def _with_guesses(settings: Settings, text: str) -> Settings:
             "--dataset NAME --metric NAME.",
             path=settings.shown,
         )
-    found = None if settings.system else system_of_file(settings.path)
-    if found is not None:
-        settings = settings.guessing("system", *found)
+    settings = settings.with_system()
     if not settings.metric:
-        settings = settings.guessing("metric", "score", "a list of numbers")
+        last = re.findall(r"[^\W_]+", data_stem(settings.path.name))[-1:]
+        named = next((word for word in last if lookup(word) and not says_nothing(word)), None)
+        because = "a list of numbers" if named is None else "the name of the file"
+        settings = settings.guessing("metric", named or "score", because)
     return settings.with_dataset(use_stem=False)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -17,12 +17,14 @@ from store.importers.bundle import (
     BundleItem,
     BundleMetric,
     Guess,
+    PathNames,
     Provenance,
+    Question,
     ReadOptions,
     SourceFile,
 )
 from store.importers.cells import aware
-from store.importers.file_names import dataset_of_file
+from store.importers.file_names import dataset_of_file, system_of_file
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
 from store.spelling import composed
@@ -45,8 +47,34 @@ class Settings:
         """Return the settings with a name for "system", "dataset", "metric" or "layout" guessed."""
         return replace(self, guesses=(*self.guesses, Guess(role, value, because)))
 
+    @property
+    def named(self) -> PathNames | None:
+        """What the path says beside those of the files of its kind, if the file has the names."""
+        return self.options.names.get(self.path)
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What is asked of the names that were taken from the path."""
+        is_used = self.named is not None and any(
+            one.because == self.named.because for one in self.guesses
+        )
+        return self.named.questions if self.named is not None and is_used else ()
+
+    def with_system(self) -> Settings:
+        """Return the settings with a system after the path, where nobody states it."""
+        if self.system:
+            return self
+        named = self.named
+        if named is not None and named.system:
+            return self.guessing("system", named.system, named.because)
+        found = system_of_file(self.path)
+        return self if found is None else self.guessing("system", *found)
+
     def with_dataset(self, *, use_stem: bool = True) -> Settings:
         """Return the settings with a dataset: as stated, else after the file or its folder."""
+        named = self.named
+        if not use_stem and not self.dataset and named is not None and named.dataset:
+            return self.guessing("dataset", named.dataset, named.because)
         found = None if self.dataset else dataset_of_file(self.path, use_stem=use_stem)
         return self if found is None else self.guessing("dataset", *found)
 
@@ -76,7 +104,8 @@ class Settings:
     @property
     def run_label(self) -> str | None:
         """Label of the run of a file that does not name it."""
-        return self.options.run_label or self.mapping.run_label
+        told = self.options.run_label or self.mapping.run_label
+        return told or (self.named.run_label if self.named else "") or None
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -86,10 +115,13 @@ class Settings:
     @property
     def provenance(self) -> Provenance:
         """Provenance that holds for every run of the file."""
+        told = self.mapping.provenance
+        if told.seed is None and self.named is not None:
+            told = replace(told, seed=self.named.seed)
         if self.options.date is None:
-            return self.mapping.provenance
+            return told
         moment, assumed = aware(self.options.date)
-        return replace(self.mapping.provenance, evaluated_on=moment, tz_assumed=assumed)
+        return replace(told, evaluated_on=moment, tz_assumed=assumed)
 
     @property
     def reported_on(self) -> datetime | None:

@@ -7,6 +7,7 @@ from dataclasses import replace as with_fields
 from pathlib import Path
 
 from store.engine import Store
+from store.import_answers import remembered_answers
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.ingest.planned import Imported, ingest_settled, settle
@@ -49,6 +50,7 @@ def ingest_files(
     options = options or ReadOptions()
     if options.recipes is None and store.path is not None:
         options = with_fields(options, recipes=store.path.parent / "recipes")
+    options = with_fields(options, answers=remembered_answers(store) | dict(options.answers))
     read = read_paths(paths, format=format, options=options, root=root)
     settled = settle(
         store,

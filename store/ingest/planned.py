@@ -129,12 +129,18 @@ def _settle(
     take_guesses: bool,
 ) -> Settled:
     bundle = reading.bundle
-    asked = [] if take_guesses else list(bundle.questions)
+    answered = {
+        one.subject: _checked(answers[one.subject], one)  # the importer has used it
+        for one in bundle.questions
+        if one.subject in answers
+    }
+    asked = [one for one in bundle.questions if one.subject not in answered]
     guesses = list(bundle.guesses)
     if take_guesses:
-        guesses += [Guess(q.subject, q.guess, "--yes") for q in bundle.questions]
+        guesses += [Guess(q.subject, q.guess, "--yes") for q in asked]
+        asked = []
     blocks = bool(asked)
-    metrics, waiting, answered = list(bundle.metrics), [], {}
+    metrics, waiting = list(bundle.metrics), []
     for number, metric in enumerate(metrics):
         if metric.higher_is_better is not None or flag is not None or lookup(metric.name):
             continue

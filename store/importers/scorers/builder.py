@@ -65,7 +65,8 @@ class Scored:
             Another file is the same system, or a library that scores is missing.
         """
         system = own.canonical(own.system or system)
-        if any(run.system == system for run in self._runs):
+        label = own.run_label or ""
+        if any((run.system, run.label) == (system, label) for run in self._runs):
             reason = f"another file is the system '{system}' too. Import them one by one, with "
             raise ImportFormatError(reason + "--system NAME.", path=own.shown, field="system")
         if self._scoring is None:
@@ -76,7 +77,7 @@ class Scored:
             BundleRun(
                 system,
                 0,
-                own.run_label or "",
+                label,
                 self._scoring.scores(outputs),
                 outputs={0: list(outputs)} if with_text else {},
                 provenance=replace(

@@ -155,7 +155,8 @@ def _rows_of(
         raise NoResultsError("there is no row with an output of a system.", path=shown)
     systems = table.cells[roles.system] if roles.system and not settings.system else None
     by_system: dict[str, list[int]] = {}
-    own = settings.system or _system_of(path, are_twins=are_twins)
+    named = settings.named.system if settings.named else None
+    own = settings.system or named or _system_of(path, are_twins=are_twins)
     for row in range(len(table)):
         name = as_text(systems[row]) if systems is not None else ""
         by_system.setdefault(name or own, []).append(row)
@@ -262,6 +263,13 @@ def _system_of(path: Path, *, are_twins: bool) -> str:
 
 def _names(paths: Sequence[Path], sets: Sequence[_Set], *, are_twins: bool) -> list[str]:
     """Return a name for each dataset."""
+    named = [
+        dict.fromkeys(m.settings.named.dataset if m.settings.named else None for m in one.members)
+        for one in sets
+    ]
+    told = [name for names in named for name in names if name is not None and len(names) == 1]
+    if len(set(told)) == len(sets):
+        return told
     full = paths[0].resolve()
     if is_artefact(full) and len(sets) == 1:
         return [experiment_of_run(full.parent.parent)]

@@ -1,0 +1,259 @@
+"""Which part of the paths of files names the system, the dataset or the seed: by all together.
+
+``runs/bert/squad.csv`` beside ``runs/bert/nq.csv`` and ``runs/gpt/squad.csv`` has two levels that
+vary. The level whose files share their items, other ones than those of the next, names datasets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from store.importers.bundle import PathNames, Question
+from store.importers.file_names import NO_PLACE, says_nothing
+from store.importers.known_metrics import lookup
+from store.importers.known_names import share_of_systems
+from store.importers.textfile import data_stem
+
+_REPEAT = re.compile(r"(?:^|[-_. ])(seed|run|trial|rep|repeat)[-_=. ]?(\d+)(?=$|[-_. ])", re.I)
+_SHARD = re.compile(
+    r"(?:^|[-_. ])(part|shard|chunk|fold|batch|rank)[-_=. ]?\d+([-_.]?of[-_.]?\d+)?(?=$|[-_. ])",
+    re.I,
+)
+_WORD = re.compile(r"[^\W_]+")
+_MARKS = ("__", "_", "-", ".")
+_BY_LEVELS = "the names of the files and folders, taken together"
+_SURE = 0.5
+
+Identity = Callable[[Path], tuple[str, bool] | None]
+"""What the items of a file are: a fingerprint, and whether it shows more than that they count."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The path of a file, without what only repeats it."""
+
+    levels: tuple[str, ...]
+    """Folders and name, the outermost first."""
+    label: str
+    seed: int | None
+
+
+def names_together(paths: Sequence[Path], identity: Identity, answers: Mapping[str, str],
+                   what: str) -> dict[Path, PathNames]:  # fmt: skip
+    """Return what files of one kind are called after.
+
+    Parameters
+    ----------
+    paths
+        Files of one kind that name no system. Nothing is said of one that is called after it.
+    identity
+        Fingerprint of the items of a file; asked only where names do not suffice.
+    answers
+        What was said to earlier questions.
+    what
+        What to call files of the kind in a question, so that an answer holds for later ones.
+    """
+    places = _shortened({path: _place_of(path) for path in paths})
+    depths = {len(place.levels) for place in places.values()}
+    if len(paths) == 1:
+        stem = trimmed(data_stem(paths[0].name))
+        is_system = bool(stem) and lookup(stem) is None and share_of_systems([stem]) > -_SURE
+        return {} if is_system else _alone(places)
+    if len(depths) != 1:
+        return {}
+    (depth,) = depths
+    columns = [[place.levels[i] for place in places.values()] for i in range(depth)]
+    varying = [i for i, column in enumerate(columns) if len(set(column)) > 1]
+    if not varying:
+        return _alone(places)
+    factors = [columns[i] for i in varying]
+    if varying[-1] == depth - 1:
+        factors = [*factors[:-1], *_split(factors[-1], paths, identity)]
+    dataset, question = _dataset_factor(factors, paths, identity, answers, what)
+    constant = [columns[i][0] for i in range(depth) if i not in varying]
+    around = next(_telling(constant), None)
+    found = {}
+    for number, (path, place) in enumerate(places.items()):
+        mine = [factor[number] for i, factor in enumerate(factors) if i != dataset]
+        system = "/".join(mine) or around
+        named = factors[dataset][number] if dataset is not None else around
+        found[path] = PathNames(
+            system, named, place.label, place.seed, _BY_LEVELS, (question,) if question else ()
+        )
+    return found
+
+
+def _alone(places: Mapping[Path, _Place]) -> dict[Path, PathNames]:
+    """Return the names of one file, or of files that differ in their seed or run alone."""
+    found = {}
+    for path, place in places.items():
+        levels = list(_telling(place.levels))
+        if levels and share_of_systems(levels[:1]) <= -_SURE:
+            dataset, system = levels[0], levels[1] if len(levels) > 1 else None
+        else:
+            system, dataset, *_ = [*levels, None, None]
+        found[path] = PathNames(system, dataset or system, place.label, place.seed, _BY_LEVELS)
+    return found
+
+
+def _place_of(path: Path) -> _Place:
+    levels: list[str] = []
+    label, seed = "", None
+    parts = [*(p.name for p in reversed(path.absolute().parents) if p.name), data_stem(path.name)]
+    for i, part in enumerate(parts):
+        bare = part
+        if i >= len(parts) - 4:
+            for kind, number in _REPEAT.findall(part):
+                word = kind.lower()
+                label = f"{label} {word}={int(number)}".strip()
+                seed = int(number) if word == "seed" else seed
+            bare = _SHARD.sub("", _REPEAT.sub("", part)).strip("-_. ")
+        levels.append(bare if trimmed(bare) else "")
+    kept = [name for name in levels if name]
+    return _Place(tuple(kept), label, seed)
+
+
+def trimmed(name: str) -> str:
+    """Return a name without words at its ends that say nothing: ``bert`` of ``bert_results``."""
+    words = list(_WORD.finditer(name))
+    while words and _is_idle(words[0][0]):
+        words.pop(0)
+    while words and _is_idle(words[-1][0]):
+        words.pop()
+    return name[words[0].start() : words[-1].end()] if words else ""
+
+
+def _shortened(places: dict[Path, _Place]) -> dict[Path, _Place]:
+    """Return the places without what the names of all files end or begin with, and mean nothing.
+
+    ``bert_results`` beside ``gpt_results`` is ``bert``; so is ``bert_f1`` beside ``gpt_em``.
+    """
+    if len({len(place.levels) for place in places.values()}) != 1:
+        return places
+    stems = {place.levels[-1] if place.levels else "" for place in places.values()}
+    while len(stems) > 1 and all(len(_WORD.findall(stem)) > 1 for stem in stems):
+        words = [list(_WORD.finditer(stem)) for stem in stems]
+        first, last = {one[0][0] for one in words}, {one[-1][0] for one in words}
+        if len(first) == 1 and _is_idle(*first):
+            cut = {stem: stem[one[1].start() :] for stem, one in zip(stems, words, strict=True)}
+        elif (len(last) == 1 and _is_idle(*last)) or all(map(_is_metric, last)):
+            cut = {stem: stem[: one[-2].end()] for stem, one in zip(stems, words, strict=True)}
+        else:
+            break
+        places = {
+            path: replace(place, levels=(*place.levels[:-1], cut[place.levels[-1]]))
+            for path, place in places.items()
+        }
+        stems = set(cut.values())
+    return places
+
+
+def _is_metric(word: str) -> bool:
+    return lookup(word) is not None
+
+
+def _is_idle(word: str) -> bool:
+    return says_nothing(word) and not word.isdigit()
+
+
+def _telling(levels: Sequence[str]) -> Iterator[str]:
+    """Yield the levels that say something, the innermost first, up to a person's folders."""
+    for name in reversed(levels):
+        if NO_PLACE.fullmatch(name):
+            return
+        if lookup(name) is None:
+            yield name
+
+
+def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[list[str]]:
+    """Return the names of files as two factors where one of them surely is a dataset."""
+    distinct = dict.fromkeys(stems)
+    for mark in _MARKS:
+        if not all(mark in stem for stem in distinct):
+            continue
+        for cut in (str.rpartition, str.partition):
+            halves = [cut(stem, mark) for stem in stems]
+            first, last = [half[0] for half in halves], [half[2] for half in halves]
+            n_each = len(set(first)), len(set(last))
+            same = next((side for side, n in zip((first, last), n_each, strict=True) if n == 1), [])
+            if share_of_systems(same[:1]) <= -_SURE:
+                return [first, last]
+            if same or n_each[0] * n_each[1] != len(distinct):
+                continue
+            factors = [first, last]
+            if _by_names(factors) is not None or _by_items(factors, paths, identity) is not None:
+                return factors
+    return [stems]
+
+
+def _dataset_factor(
+    factors: Sequence[list[str]],
+    paths: Sequence[Path],
+    identity: Identity,
+    answers: Mapping[str, str],
+    what: str,
+) -> tuple[int | None, Question | None]:
+    """Return which factor names datasets, and what is asked where nothing shows it."""
+    named = _by_names(factors)
+    if named is not None:
+        return named, None
+    if len(factors) == 1:
+        if share_of_systems(list(dict.fromkeys(factors[0]))) >= _SURE:
+            return None, None
+        return (0 if _all_differ(factors[0], paths, identity) else None), None
+    found = _by_items(factors, paths, identity)
+    if found is not None:
+        return found, None
+    known = [identity(path) for path in paths]
+    if len(set(known)) == 1 and known[0] is not None and known[0][1]:
+        return None, None  # the same items everywhere: all that varies is the system
+    subject = f"{what} in folders: the files are"
+    question = Question(
+        subject,
+        "datasets",
+        ("datasets", "systems"),
+        f"their folders ({_some(factors[0])}) and names ({_some(factors[-1])}) both vary, and "
+        "neither looks like datasets",
+    )
+    return 0 if answers.get(subject) == "systems" else len(factors) - 1, question
+
+
+def _by_names(factors: Sequence[list[str]]) -> int | None:
+    """Return the factor whose names are those of datasets, unless another one's are too."""
+    leans = [share_of_systems(list(dict.fromkeys(factor))) for factor in factors]
+    low = [i for i, lean in enumerate(leans) if lean <= -_SURE]
+    if len(low) == 1:
+        return low[0]
+    high = [i for i, lean in enumerate(leans) if lean >= _SURE]
+    return 1 - high[0] if len(factors) == 2 and len(high) == 1 and not low else None
+
+
+def _by_items(
+    factors: Sequence[list[str]], paths: Sequence[Path], identity: Identity
+) -> int | None:
+    """Return the factor whose files share their items, where the items of two values differ."""
+    known = [identity(path) for path in paths]
+    if None in known or len(set(known)) < 2:
+        return None
+    fitting = []
+    for i, factor in enumerate(factors):
+        of_value: dict[str, set[object]] = {}
+        for value, one in zip(factor, known, strict=True):
+            of_value.setdefault(value, set()).add(one)
+        if all(len(ones) == 1 for ones in of_value.values()) and len(of_value) < len(paths):
+            fitting.append(i)
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _all_differ(factor: list[str], paths: Sequence[Path], identity: Identity) -> bool:
+    """Return whether the items of all files are others, as those of datasets are."""
+    known = dict(zip(factor, map(identity, paths), strict=True))
+    return None not in known.values() and len(set(known.values())) == len(known)
+
+
+def _some(factor: list[str]) -> str:
+    names = list(dict.fromkeys(factor))
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")

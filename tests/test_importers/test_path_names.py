@@ -1,0 +1,118 @@
+"""Which part of a path names the system, the dataset or the seed, where no file says it."""
+
+from pathlib import Path
+
+import pytest
+
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+
+FIVE = "".join(f"{i},{i % 2}\n" for i in range(5))
+THREE = "0,1\n1,0\n2,1\n"
+
+
+@pytest.fixture
+def named(tmp_path):
+    """Write files with columns id and accuracy, read their folder, and return what names them."""
+
+    def make(files: dict[str, str], **options):
+        for name, rows in files.items():
+            path = tmp_path / "mine" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(rows if rows[0].isalpha() else f"id,accuracy\n{rows}")
+        found = read_paths(tmp_path / "mine", options=ReadOptions(**options))
+        return found.bundles, {
+            (run.system, bundle.datasets[run.dataset].name, run.label)
+            for bundle in found.bundles
+            for run in bundle.runs
+        }
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["bert.csv", "gpt-4.csv"], {("bert", "mine"), ("gpt-4", "mine")}),
+        (["bert/scores.csv", "gpt/scores.csv"], {("bert", "mine"), ("gpt", "mine")}),
+        (["bert_results.csv", "gpt_results.csv"], {("bert", "mine"), ("gpt", "mine")}),
+        (["gpt/squad.csv", "gpt/nq.csv"], {("gpt", "squad"), ("gpt", "nq")}),
+        (["qa/gpt/eval.csv"], {("gpt", "qa")}),
+        (["gsm8k.csv"], {("mine", "gsm8k")}),
+        # Sizes of models are no datasets, although the names are a product.
+        (
+            ["llama-2-7b.csv", "llama-2-13b.csv", "llama-3-7b.csv", "llama-3-13b.csv"],
+            {(f"llama-{a}-{b}", "mine") for a in (2, 3) for b in ("7b", "13b")},
+        ),
+    ],
+)
+def test_names_tell(named, files, expected) -> None:
+    _, found = named(dict.fromkeys(files, FIVE))
+    assert found == {(*one, "") for one in expected}
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{s}/{d}.csv", "{d}/{s}.csv", "{s}_{d}.csv", "{d}__{s}.csv", "{s}/{d}/scores.csv"]
+)
+@pytest.mark.parametrize("names", [("squad", "nq"), ("one", "other")])
+def test_a_dataset_is_what_shares_its_items(named, pattern, names) -> None:
+    rows = dict(zip(names, (FIVE, THREE), strict=True))
+    wanted = {(s, d, "") for s in ("alpha", "beta") for d in names}
+    _, found = named({pattern.format(s=s, d=d): rows[d] for s, d, _ in wanted})
+    assert found == wanted
+
+
+def test_seeds_are_runs_and_parts_are_joined(named) -> None:
+    bundles, found = named({f"bert/seed_{i}/scores.csv": FIVE for i in (1, 2)})
+    assert found == {("bert", "mine", "seed=1"), ("bert", "mine", "seed=2")}
+    assert [bundle.runs[0].provenance.seed for bundle in bundles] == [1, 2]
+
+
+def test_parts_of_one_run_have_one_name(named) -> None:
+    _, found = named({"bert_part1.csv": FIVE, "bert_part2.csv": "7,1\n8,0\n"})
+    assert found == {("bert", "mine", "")}
+
+
+def test_equal_items_everywhere_are_one_dataset(named) -> None:
+    rows = "".join(f"q{i * 7},1\n" for i in range(4))
+    _, found = named({f"{a}/{b}.csv": f"item,accuracy\n{rows}" for a in "xy" for b in "uv"})
+    assert found == {(f"{a}/{b}", "mine", "") for a in "xy" for b in "uv"}
+
+
+def test_two_levels_that_nothing_tells_apart_are_asked_about(named) -> None:
+    files = {f"{a}/{b}.csv": FIVE for a in ("one", "two") for b in ("alpha", "beta")}
+    bundles, found = named(files)
+    (question,) = {one for bundle in bundles for one in bundle.questions}
+    assert question.choices == ("datasets", "systems")
+    assert "columns accuracy, id" in question.subject  # an answer holds for later files alike
+    assert ("one", "alpha", "") in found
+    _, found = named(files, answers={question.subject: "systems"})
+    assert ("alpha", "one", "") in found
+
+
+def test_a_list_is_of_the_metric_that_ends_its_name(named) -> None:
+    scores = "0.5\n0.25\n" * 4
+    (bundle, *_), found = named({f"{s}.squad.f1.txt": f"score\n{scores}" for s in ("bert", "gpt")})
+    assert found == {("bert", "squad", ""), ("gpt", "squad", "")}
+    assert bundle.metrics[0].name == "f1"
+
+
+def test_columns_are_systems_of_the_metric_in_the_name_of_the_file(named) -> None:
+    (bundle,), found = named({"squad_f1.csv": "id,mine,theirs\n1,0.5,1\n2,0.25,0\n"})
+    assert found == {("mine", "squad", ""), ("theirs", "squad", "")}
+    assert bundle.metrics[0].name == "f1"
+
+
+def test_predictions_of_seeds_are_runs_of_one_system(named) -> None:
+    rows = "id,prediction,label\n1,a,a\n2,b,a\n3,b,b\n"
+    _, found = named(
+        {f"{s}/seed{i}/predictions.csv": rows for s in ("bert", "gpt") for i in (1, 2)}
+    )
+    assert found == {(s, "mine", f"seed={i}") for s in ("bert", "gpt") for i in (1, 2)}
+
+
+def test_a_file_beside_with_a_yaml_is_named_by_it(named, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/one.tiebreak.yaml").write_text("system: S\ndataset: D\n")
+    _, found = named({"one.csv": FIVE, "bert.csv": FIVE})
+    assert ("S", "D", "") in found
