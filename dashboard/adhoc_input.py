@@ -12,8 +12,8 @@ import numpy as np
 from analysis.statistics import FloatArray
 from dashboard.uploads import Upload
 from store.errors import StoreError
+from store.importers.guard import files_up_to
 from store.importers.score_columns import read_two_columns
-from store.importers.textfile import files_up_to
 
 MOST_MB = 10
 """Of a file, packed and unpacked."""

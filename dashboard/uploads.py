@@ -17,7 +17,7 @@ from dashboard.ui.tables import Column, show_table
 from store.errors import UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.detect import read_paths
-from store.importers.textfile import files_up_to
+from store.importers.guard import files_up_to
 from store.ingest import IngestReport
 from store.ingest.report import summarise
 

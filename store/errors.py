@@ -13,9 +13,29 @@
         └── AlignmentError        items do not line up with those in the store
 """
 
+from __future__ import annotations
+
+from typing import Final
+
+LONGEST_MESSAGE: Final = 6_000
+_TAIL: Final = 500
+
+
+def clipped(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """Return a text without its middle where it is too long to be read or sent.
+
+    >>> clipped("a" * 9 + "b", 6)
+    'aaa … aab'
+    """
+    tail = min(_TAIL, most // 2)
+    return text if len(text) <= most else f"{text[: most - tail]} … {text[-tail:]}"
+
 
 class StoreError(Exception):
     """Anything wrong with the store; the message says what to do."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(clipped(message))
 
 
 class SchemaVersionError(StoreError):
@@ -46,8 +66,8 @@ class ImportFormatError(StoreError):
     ) -> None:
         self.path = path
         self.line = line
-        self.field = field
-        self.reason = reason
+        self.field = field = None if field is None else clipped(field, 300)
+        self.reason = reason = clipped(reason)
         super().__init__(describe_place(path, line, field) + reason)
 
 

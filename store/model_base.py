@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, validates
 from sqlalchemy.types import TypeDecorator
+
+from store.spelling import require_name
 
 _UID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
 
@@ -53,6 +55,11 @@ class Base(DeclarativeBase):
         }
     )
     type_annotation_map = {datetime: UTCDateTime(), dict[str, Any]: sa.JSON(none_as_null=True)}  # noqa: RUF012
+
+    @validates("name", "alias", "version", "label", "signature")
+    def _require_name(self, key: str, value: str | None) -> str | None:
+        """Refuse what is no name, wherever it comes from."""
+        return None if value is None else require_name(value, key)
 
 
 # Ids are never reused, so that an old reference can never mean something new.

@@ -7,13 +7,21 @@ a store holds otherwise, from before that was so, stays as it is and is found by
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from store.errors import ImportFormatError
 
 T = TypeVar("T")
+
+LONGEST_NAME: Final = 1_000
+"""Characters of what a system, dataset, metric, run or annotator is called."""
+LONGEST_KEY: Final = 10_000
+"""Characters of what an item or a group is called: some files call items by their text."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BEGINNING: Final = 60
 
 
 def composed(name: str) -> str:
@@ -23,6 +31,39 @@ def composed(name: str) -> str:
     True
     """
     return unicodedata.normalize("NFC", name)
+
+
+def require_name(name: str, field: str) -> str:
+    """Return a name that can be shown in a table and on a terminal.
+
+    Raises
+    ------
+    ImportFormatError
+        It is longer than `LONGEST_NAME`, or holds a control character.
+    """
+    _require_length(name, LONGEST_NAME, field)
+    if found := _CONTROL.search(name):
+        raise ImportFormatError(
+            f"the name {name[:_BEGINNING]!r} holds the control character U+{ord(found[0]):04X}. "
+            "Remove it.",
+            field=field,
+        )
+    return name
+
+
+def require_keys(keys: Iterable[str], field: str) -> None:
+    """Raise `ImportFormatError` for a name of an item or a group that is too long."""
+    longest = max(keys, key=len, default="")
+    _require_length(longest, LONGEST_KEY, field)
+
+
+def _require_length(name: str, most: int, field: str) -> None:
+    if len(name) > most:
+        raise ImportFormatError(
+            f"the name {name[:_BEGINNING] + '…'!r} has {len(name):,} characters, more than "
+            f"{most:,}. Shorten it, or say which column holds the names.",
+            field=field,
+        )
 
 
 class BySpelling(Generic[T]):

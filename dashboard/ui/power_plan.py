@@ -34,7 +34,7 @@ from dashboard.ui.power_plan_inputs import MOST_MB, Parameters, ask
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 from store.errors import StoreError
-from store.importers.textfile import files_up_to
+from store.importers.guard import files_up_to
 
 
 def show_plan() -> Parameters:

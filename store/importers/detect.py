@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, describe_place
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
+from store.importers.guard import require_size
 from store.importers.mapping import load_mapping, mapping_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
@@ -17,7 +18,7 @@ from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importe
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.tables import TABLE_SUFFIXES
-from store.importers.textfile import data_suffix, read_json, read_text, require_size
+from store.importers.textfile import data_suffix, read_json, read_text
 from store.importers.yaml_nodes import nearest
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from pathlib import Path
 
-from store.importers.textfile import GZIP_MAGIC
+from store.importers.guard import start_of
 
 _ENOUGH = 65_536
 """Bytes that are read; a header that is longer is none that we know."""
@@ -17,14 +15,7 @@ def first_line(path: Path) -> str:
 
     Empty when the file cannot be read or is no text. Never raises.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(_ENOUGH)
-        if data.startswith(GZIP_MAGIC):
-            with gzip.open(path) as unpacked:
-                data = unpacked.read(_ENOUGH)
-    except (OSError, EOFError, zlib.error):
-        return ""
+    data = start_of(path, _ENOUGH)
     if b"\0" in data:
         return ""
     text = data.decode("utf-8-sig", errors="replace")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.errors import ImportFormatError
+from store.importers.guard import PART, require_bytes, require_file
 from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_path
 from store.importers.mlflow import local_path
 from store.importers.recipes.recipe import is_recipe_file
@@ -23,6 +24,7 @@ from store.importers.unpack import (
 
 STREAM = "-"
 """Stands for what comes in on standard input."""
+_HEAD = 100_000
 _DEEPEST = 3
 """Archives in archives are unpacked so often."""
 
@@ -88,8 +90,7 @@ class Sources:
                     "the description beside it is read with it.",
                     path=self._show(path),
                 )
-            if not path.is_file():
-                raise ImportFormatError("neither a file nor a folder.", path=self._show(path))
+            require_file(path, self._show(path))
             self._add(path, self._show(path), is_given=True)
         else:
             self._add_pattern(path)
@@ -98,8 +99,18 @@ class Sources:
         inside = [path for path in members(folder) if _is_data(path, folder)]
         if not inside:
             raise ImportFormatError("the folder holds no file to read.", path=self._show(folder))
+        root = folder.resolve()
         for file in inside:
-            self._add(file, self._show(file), is_given=False)
+            shown = self._show(file)
+            try:
+                if file.is_symlink():
+                    _require_inside(file, root, shown)
+                require_file(file, shown)
+            except ImportFormatError as error:
+                self._on_fault(Candidate(file, shown, False), error)
+            else:
+                if file.is_file():  # else a link to nothing or to a folder
+                    self._add(file, shown, is_given=False)
 
     def _add_pattern(self, pattern: Path) -> None:
         """Add what a pattern that no shell has spelled out stands for."""
@@ -158,9 +169,15 @@ class Sources:
     def _stream(self) -> Path:
         folder = self._scratch / "stream"
         folder.mkdir(exist_ok=True)
-        content = sys.stdin.buffer.read()
-        path = folder / f"stdin{sniffed_suffix(content[:100_000])}"
-        path.write_bytes(content)
+        head = sys.stdin.buffer.read(_HEAD)
+        path = folder / f"stdin{sniffed_suffix(head)}"
+        n_bytes = 0
+        with path.open("wb") as file:
+            part = head
+            while part:
+                n_bytes += file.write(part)
+                require_bytes(n_bytes, "standard input")
+                part = sys.stdin.buffer.read(PART)
         return path
 
     def _show(self, path: Path) -> str:
@@ -183,6 +200,17 @@ def _identity(path: Path) -> Path:
     if path.is_symlink() and described is not None and described.name != FOLDER_MAPPING:
         return path.parent.resolve() / path.name
     return path.resolve()
+
+
+def _require_inside(link: Path, root: Path, shown: str) -> None:
+    """Raise `ImportFormatError` for a link that leads out of the folder that is read."""
+    target = link.resolve()
+    if not target.is_relative_to(root):
+        raise ImportFormatError(
+            f"a link that leads out of the folder, to {target}. Give that file itself, or the "
+            "folder that holds both.",
+            path=shown,
+        )
 
 
 def _is_data(path: Path, folder: Path) -> bool:

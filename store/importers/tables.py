@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +17,18 @@ from typing import Any
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
-from store.importers.textfile import (
+from store.importers.guard import (
     CELL_BYTES,
+    LONGEST_CELL,
+    require_bytes,
+    require_columns,
+    require_values,
+)
+from store.importers.textfile import (
     data_suffix,
     read_bytes,
     read_json,
     read_text,
-    require_bytes,
     require_characters,
 )
 from store.importers.yaml_nodes import parse_yaml
@@ -133,7 +137,7 @@ def _read_delimited(
 
 def _split_rows(text: str, delimiter: str, shown: str) -> tuple[list[list[str]], Sequence[int]]:
     """Return the rows that hold something and the line on which each begins."""
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = [row for row in reader if row]
@@ -159,6 +163,11 @@ def _split_rows_by_line(
                 lines.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
+        if "field limit" in str(error):
+            reason = (
+                f"a cell has more than {LONGEST_CELL:,} characters. Shorten it or leave it out."
+            )
+            raise ImportFormatError(reason, path=shown, line=begins) from None
         reason = f"the quotation marks do not pair up ({error}). Inside a quoted cell write each as"
         if "unexpected end" in str(error):
             reason = (
@@ -185,6 +194,7 @@ def _named_columns(
     header: Sequence[str], shown: str, line: int
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return the column names; a column without a name is called ``"column 1"``."""
+    require_columns(len(header), shown)
     twice = [name for name, count in Counter(header).items() if name and count > 1]
     if twice:
         raise ImportFormatError(
@@ -233,6 +243,7 @@ def _read_json_lines(text: str, shown: str, sha256: str, problems: RowProblems) 
         problems.raise_if_any()
         raise ImportFormatError("no line holds a JSON object.", path=shown)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    require_bytes(CELL_BYTES * len(rows) * len(columns), shown)
     cells = {name: [row.get(name) for row in rows] for name in columns}
     return Table(shown, sha256, columns, cells, lines)
 
@@ -309,6 +320,7 @@ def read_json_objects(
     text: str, shown: str, problems: RowProblems
 ) -> tuple[list[dict[str, Any]], list[int]]:
     """Return the object of each line of JSON Lines, and the line numbers."""
+    require_values(text, shown)
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     texts = text.split("\n")

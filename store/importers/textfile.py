@@ -7,49 +7,18 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any
 
 from store.errors import ImportFormatError
+from store.importers.guard import GZIP_MAGIC, gathered, require_file, require_values
 
-GZIP_MAGIC = b"\x1f\x8b"
 DATA_SUFFIXES = (
     ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval", ".conllu", ".conllx",
     ".conll", ".xlsx", ".xlsm",
 )  # fmt: skip
 """Extensions that are no part of a name."""
-
-CELL_BYTES: Final = 8
-"""A cell of a table counts as so many: it takes more in memory than a short one in a file."""
-_PART: Final = 1 << 20
-_LARGEST_RATIO: Final = 1_032
-"""By which gzip can make a file smaller at most."""
-
-
-class SizeLimit(NamedTuple):
-    """How large a file may be, unpacked."""
-
-    n_bytes: int
-    instead: str
-    """What to do with one that is larger."""
-
-
-_USUAL: Final = SizeLimit(2_000_000_000, "Split it, for instance into a file for each system.")
-_limit: ContextVar[SizeLimit] = ContextVar("limit", default=_USUAL)
-
-
-@contextmanager
-def files_up_to(n_bytes: int, instead: str) -> Iterator[None]:
-    """Refuse larger files than usual while this lasts; `instead` says what to do with them."""
-    token = _limit.set(SizeLimit(n_bytes, instead))
-    try:
-        yield
-    finally:
-        _limit.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +39,10 @@ def read_bytes(path: Path, shown: str) -> FileBytes:
     ImportFormatError
         The file is missing, a folder, unreadable, too large, or its compressed part is damaged.
     """
+    require_file(path, shown)
     try:
         with path.open("rb") as file:
-            raw = _gathered(file, shown)
+            raw = gathered(file, shown)
     except FileNotFoundError:
         raise ImportFormatError("there is no such file.", path=shown) from None
     except IsADirectoryError:
@@ -102,6 +72,7 @@ def read_json(path: Path, shown: str) -> tuple[Any, str]:
 
 def parse_json(text: str, shown: str) -> Any:
     """Return the content of a JSON text; see `read_json`."""
+    require_values(text, shown)
     try:
         content = json.loads(text)
         require_characters(content, text)
@@ -199,7 +170,7 @@ def unpacked(raw: bytes, path: Path, shown: str) -> bytes:
             )
         return raw
     try:
-        return _gathered(gzip.GzipFile(fileobj=io.BytesIO(raw)), shown)
+        return gathered(gzip.GzipFile(fileobj=io.BytesIO(raw)), shown, len(raw))
     except EOFError:
         raise ImportFormatError(
             "Compressed file ended early: it was cut off. Copy or download it again.", path=shown
@@ -208,48 +179,3 @@ def unpacked(raw: bytes, path: Path, shown: str) -> bytes:
         raise ImportFormatError(
             f"the compressed file is damaged ({error}). Copy or download it again.", path=shown
         ) from None
-
-
-def require_size(path: Path, shown: str) -> None:
-    """Refuse a file that is too large, without holding any of it; what cannot be read passes.
-
-    Raises
-    ------
-    ImportFormatError
-        It is larger than `SizeLimit.n_bytes`, unpacked.
-    """
-    try:
-        size = path.stat().st_size
-        require_bytes(size, shown)
-        if size * _LARGEST_RATIO <= _limit.get().n_bytes:
-            return
-        with path.open("rb") as file:
-            if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
-                return
-        with gzip.open(path) as unpacking:
-            size = 0
-            while part := unpacking.read(_PART):
-                size += len(part)
-                require_bytes(size, shown)
-    except (OSError, EOFError, zlib.error):
-        return
-
-
-def require_bytes(n_bytes: int, shown: str) -> None:
-    """Raise `ImportFormatError` when so many bytes, unpacked, are too many."""
-    limit = _limit.get()
-    if n_bytes > limit.n_bytes:
-        raise ImportFormatError(
-            f"holds more than {limit.n_bytes // 1_000_000:,} MB, unpacked (a cell counts as "
-            f"{CELL_BYTES} bytes at least). {limit.instead}",
-            path=shown,
-        )
-
-
-def _gathered(stream: BinaryIO | gzip.GzipFile, shown: str) -> bytes:
-    """Return all that a stream gives; stop as soon as it is too much."""
-    gathered = io.BytesIO()
-    while part := stream.read(_PART):
-        gathered.write(part)
-        require_bytes(gathered.tell(), shown)
-    return gathered.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import os
 import stat
 import tarfile
 import zipfile
@@ -14,14 +15,11 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 from store.errors import ImportFormatError
+from store.importers.guard import PART, require_ratio
 
 MOST_BYTES: Final = 10_000_000_000
 """Of all members of an archive together, unpacked."""
 MOST_MEMBERS: Final = 200_000
-MOST_RATIO: Final = 300
-"""Of the unpacked size to the packed one, once `_SMALL` bytes are unpacked."""
-_SMALL: Final = 200_000_000
-_PART: Final = 1 << 20
 
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".tzst")
 _PACKED = (".xz", ".bz2", ".zst")
@@ -113,7 +111,7 @@ class Budget:
     def copy(self, packed: IO[bytes], place: Path) -> None:
         """Write what a stream gives to a file."""
         with place.open("wb") as unpacked:
-            while part := packed.read(_PART):
+            while part := packed.read(PART):
                 self.count(len(part))
                 unpacked.write(part)
 
@@ -122,8 +120,7 @@ class Budget:
         self._n_bytes += n_bytes
         if self._n_bytes > MOST_BYTES:
             raise self._refused(f"holds more than {MOST_BYTES // 1_000_000:,} MB")
-        if self._n_bytes > max(_SMALL, MOST_RATIO * self._n_packed):
-            raise self._refused(f"unpacks to more than {MOST_RATIO} times its size")
+        require_ratio(self._n_bytes, self._n_packed, self._shown)
 
     def _refused(self, what: str) -> ImportFormatError:
         reason = f"{what}: this is no archive of results. Unpack it yourself if you trust it."
@@ -196,5 +193,21 @@ _MAGIC = (
 
 
 def members(folder: Path) -> Iterator[Path]:
-    """Yield the regular files below a folder in sorted order."""
-    yield from sorted(path for path in folder.rglob("*") if path.is_file())
+    """Yield what lies below a folder, other than folders, in sorted order; links are not followed.
+
+    A folder that cannot be opened is yielded itself.
+    """
+    found: list[Path] = []
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    (waiting if is_folder else found).append(Path(entry.path))
+        except PermissionError:
+            if here == folder:
+                raise
+            found.append(here)
+    yield from sorted(found)

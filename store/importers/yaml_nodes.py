@@ -16,6 +16,8 @@ import yaml
 
 from store.errors import ImportFormatError
 
+_LONGEST = 10_000_000
+"""Characters: a megabyte takes some three seconds."""
 _MOST_NODES = 5_000_000
 """Values of a text with its aliases written out; few lines can stand for billions."""
 
@@ -161,6 +163,9 @@ def parse_yaml(text: str, shown: str) -> YamlValue | None:
     ImportFormatError
         Not YAML; the line is named.
     """
+    if len(text) > _LONGEST:
+        reason = f"more than {_LONGEST // 1_000_000} MB of YAML takes too long. Write it as JSON."
+        raise ImportFormatError(reason, path=shown)
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except RecursionError:

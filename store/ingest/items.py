@@ -23,7 +23,7 @@ from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.models import Dataset, Item, ItemText, utc_now
-from store.spelling import composed, require_one_spelling
+from store.spelling import composed, require_keys, require_one_spelling
 
 
 class AlignedDataset(NamedTuple):
@@ -200,6 +200,8 @@ def _other_item(
 def _append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> dict[str, int]:
     positions = range(dataset.n_items, dataset.n_items + len(items))
     keys = [item.key for item in items]
+    require_keys(keys, "item")
+    require_keys([item.group for item in items if item.group], "group")
     chain = chain_hashes(keys, after=dataset.chain_hash)
     columns: dict[str, Iterable[Any]] = {
         "dataset_id": repeat(dataset.id),

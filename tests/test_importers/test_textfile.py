@@ -10,9 +10,10 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.detect import read_paths
+from store.importers.guard import files_up_to
 from store.importers.registry import IMPORTERS
 from store.importers.score_columns import read_score_columns
-from store.importers.textfile import data_stem, data_suffix, files_up_to
+from store.importers.textfile import data_stem, data_suffix
 
 LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nA,d,2,acc,0\n"
 

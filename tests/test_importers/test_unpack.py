@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from store.errors import ImportFormatError
-from store.importers import unpack
+from store.importers import guard, unpack
 from store.importers.detect import read_paths
 
 LONG = b"system,dataset,item,metric,score\nA,d,1,acc,1\n"
@@ -93,7 +93,7 @@ def test_what_must_not_be_unpacked_is_refused(
     write, tmp_path, monkeypatch, name, content, said
 ) -> None:
     monkeypatch.setattr(unpack, "MOST_MEMBERS", 10)
-    monkeypatch.setattr(unpack, "_SMALL", 200_000)
+    monkeypatch.setattr(guard, "SMALL", 200_000)
     path = write(content, name)
     with pytest.raises(ImportFormatError, match=said):
         read_paths([path])

@@ -7,10 +7,8 @@ any selection of sentences.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,8 +34,9 @@ from store.importers.conllu.pos_wise import pos_wise_scores
 from store.importers.conllu.predications import predication_scores
 from store.importers.conllu.tree_edit import depth, opened, tree_edit_scores
 from store.importers.conllu.trees import N_COLUMNS, Sentence, read_sentences
+from store.importers.guard import start_of
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import GZIP_MAGIC, data_stem, data_suffix, read_text
+from store.importers.textfile import data_stem, data_suffix, read_text
 
 NAME = "conllu"
 DESCRIPTION = "dependency trees in CoNLL-U or CoNLL-X: a gold file and files of parsers"
@@ -63,13 +62,7 @@ class _TreeFile:
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether the first line of a file that is no comment is the first token of a tree."""
-    try:
-        with path.open("rb") as opened_file:
-            is_packed = opened_file.read(2) == GZIP_MAGIC
-        with gzip.open(path) if is_packed else path.open("rb") as stream:
-            start = stream.read(_PREFIX)
-    except (OSError, EOFError, zlib.error):
-        return False
+    start = start_of(path, _PREFIX)
     for line in start.decode("utf-8-sig", errors="replace").split("\n"):
         if line.strip() and not line.startswith("#"):
             return _is_first_token(line.rstrip("\r"), is_named_so=data_suffix(path) in _SUFFIXES)

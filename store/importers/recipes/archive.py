@@ -7,15 +7,14 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from fnmatch import fnmatch
-from typing import IO, Final
+from typing import Final
 
 from store.errors import ImportFormatError
-from store.importers.textfile import require_bytes
+from store.importers.guard import gathered, require_bytes
 
 ZIP_MAGIC: Final = b"PK\x03\x04"
 _ZSTANDARD: Final = 93
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
-_PART: Final = 1 << 20
 _LOCAL_HEADER: Final = 30
 """Bytes of a member's own header before its name."""
 
@@ -52,7 +51,7 @@ class Archive:
             if info.compress_type == _ZSTANDARD:
                 return self._zstandard(info, place)
             with self._zip.open(info) as stream:
-                return _gathered(stream, place)
+                return gathered(stream, place, info.compress_size)
         except NotImplementedError:
             reason = f"is compressed by method {info.compress_type}, which is not read. Zip again."
             raise ImportFormatError(reason, path=place) from None
@@ -70,16 +69,7 @@ class Archive:
         begins += int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
         packed = self._data[begins : begins + info.compress_size]
         stream = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
-        data = _gathered(stream, place)
+        data = gathered(stream, place, info.compress_size)
         if zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("the checksum differs")
         return data
-
-
-def _gathered(stream: IO[bytes], place: str) -> bytes:
-    """Return all that a stream gives; stop as soon as it is too much."""
-    gathered = io.BytesIO()
-    while part := stream.read(_PART):
-        gathered.write(part)
-        require_bytes(gathered.tell(), place)
-    return gathered.getvalue()

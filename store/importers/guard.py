@@ -1,0 +1,175 @@
+"""Limits on the bytes that come in: how large, how packed, how wide, how long.
+
+Everything that is read from a file, an archive, an upload or standard input passes here: it is
+taken in parts and stopped at the first byte that is too much. The limits are far above what results
+need.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+from store.errors import ImportFormatError
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+CELL_BYTES: Final = 8
+"""A cell of a table counts as so many: it takes more in memory than a short one in a file."""
+OBJECT_BYTES: Final = 64
+"""A list or an object of JSON counts as so many: "{}," has three in a file."""
+MOST_RATIO: Final = 300
+"""Of the unpacked size to the packed one, once `SMALL` bytes are unpacked."""
+SMALL: Final = 200_000_000
+MOST_COLUMNS: Final = 100_000
+LONGEST_CELL: Final = 10_000_000
+"""Characters of one cell of a text table."""
+PART: Final = 1 << 20
+_LARGEST_RATIO: Final = 1_032
+"""By which gzip can make a file smaller at most."""
+_UNREADABLE = (OSError, EOFError, zlib.error)
+
+
+class SizeLimit(NamedTuple):
+    """How large a file may be, unpacked."""
+
+    n_bytes: int
+    instead: str
+    """What to do with one that is larger."""
+
+
+_USUAL: Final = SizeLimit(2_000_000_000, "Split it, for instance into a file for each system.")
+_limit: ContextVar[SizeLimit] = ContextVar("limit", default=_USUAL)
+
+
+@contextmanager
+def files_up_to(n_bytes: int, instead: str) -> Iterator[None]:
+    """Refuse larger files than usual while this lasts; `instead` says what to do with them."""
+    token = _limit.set(SizeLimit(n_bytes, instead))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def require_bytes(n_bytes: int, shown: str) -> None:
+    """Raise `ImportFormatError` when so many bytes, unpacked, are too many."""
+    limit = _limit.get()
+    if n_bytes > limit.n_bytes:
+        raise ImportFormatError(
+            f"holds more than {limit.n_bytes // 1_000_000:,} MB, unpacked (a cell counts as "
+            f"{CELL_BYTES} bytes at least). {limit.instead}",
+            path=shown,
+        )
+
+
+def require_ratio(n_bytes: int, n_packed: int, shown: str) -> None:
+    """Raise `ImportFormatError` when so few packed bytes became too many."""
+    if n_bytes > max(SMALL, MOST_RATIO * max(n_packed, 1)):
+        raise ImportFormatError(
+            f"unpacks to more than {MOST_RATIO} times its size: these are no results. Unpack it "
+            "yourself if you trust it.",
+            path=shown,
+        )
+
+
+def require_values(text: str, shown: str) -> None:
+    """Raise `ImportFormatError` when a JSON text makes too many objects, before it is parsed."""
+    n_objects = text.count("{") + text.count("[")
+    require_bytes(OBJECT_BYTES * n_objects + CELL_BYTES * text.count(","), shown)
+
+
+def require_columns(n_columns: int, shown: str) -> None:
+    """Raise `ImportFormatError` when a table has too many columns."""
+    if n_columns > MOST_COLUMNS:
+        raise ImportFormatError(
+            f"has {n_columns:,} columns, more than {MOST_COLUMNS:,}. Turn it: one score in a line.",
+            path=shown,
+        )
+
+
+def require_file(path: Path, shown: str) -> None:
+    """Raise `ImportFormatError` for a pipe, a device or a socket, before anybody opens it.
+
+    What does not exist passes: whoever opens it says so.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    for is_kind, kind in _NO_FILES:
+        if is_kind(mode):
+            reason = f"{kind}, not a file. Write its content to a file, or pipe it into `-`."
+            raise ImportFormatError(reason, path=shown)
+
+
+_NO_FILES = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def gathered(stream: IO[bytes] | gzip.GzipFile, shown: str, n_packed: int | None = None) -> bytes:
+    """Return all that a stream gives; stop as soon as it is too much.
+
+    `n_packed` is the number of bytes that it is unpacked from.
+    """
+    taken = io.BytesIO()
+    while part := stream.read(PART):
+        taken.write(part)
+        _require(taken.tell(), n_packed, shown)
+    return taken.getvalue()
+
+
+def start_of(path: Path, n_bytes: int) -> bytes:
+    """Return the first bytes of a file, unpacked; nothing where it cannot be read."""
+    try:
+        require_file(path, path.name)
+        with path.open("rb") as file:
+            data = file.read(n_bytes)
+        if not data.startswith(GZIP_MAGIC):
+            return data
+        with gzip.open(path) as unpacking:
+            return unpacking.read(n_bytes)
+    except (*_UNREADABLE, ImportFormatError):
+        return b""
+
+
+def require_size(path: Path, shown: str) -> None:
+    """Refuse a file that is too large, without holding any of it; what cannot be read passes.
+
+    Raises
+    ------
+    ImportFormatError
+        It is larger than `SizeLimit.n_bytes`, unpacked, or packed more than results are.
+    """
+    require_file(path, shown)
+    try:
+        n_packed = path.stat().st_size
+        require_bytes(n_packed, shown)
+        if n_packed * _LARGEST_RATIO <= min(_limit.get().n_bytes, SMALL):
+            return
+        with path.open("rb") as file:
+            if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
+                return
+        with gzip.open(path) as unpacking:
+            n_bytes = 0
+            while part := unpacking.read(PART):
+                n_bytes += len(part)
+                _require(n_bytes, n_packed, shown)
+    except _UNREADABLE:
+        return
+
+
+def _require(n_bytes: int, n_packed: int | None, shown: str) -> None:
+    require_bytes(n_bytes, shown)
+    if n_packed is not None:
+        require_ratio(n_bytes, n_packed, shown)

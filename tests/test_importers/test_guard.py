@@ -1,0 +1,103 @@
+"""What comes in from strangers: pipes, devices, links, bombs, and names without end."""
+
+import gzip
+import io
+import os
+import sys
+
+import pytest
+
+from store.engine import open_store
+from store.errors import LONGEST_MESSAGE, ImportFormatError, StoreError
+from store.importers import guard
+from store.importers.detect import read_paths
+from store.importers.guard import files_up_to
+from store.ingest import ingest
+
+LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nA,d,2,acc,0\n"
+
+
+def test_a_pipe_in_a_folder_is_named_and_never_opened(write, tmp_path) -> None:
+    write(LONG)
+    os.mkfifo(tmp_path / "more.csv")
+    found = read_paths([tmp_path])
+    assert len(found.bundles) == 1
+    assert "named pipe" in str(found.faults[0])
+    for given in (tmp_path / "more.csv", "/dev/zero"):
+        with pytest.raises(ImportFormatError, match="not a file"):
+            read_paths([given])
+
+
+def test_a_link_that_leads_out_of_a_folder_is_named_and_not_read(write, tmp_path) -> None:
+    outside = write(LONG, "outside/s.csv")
+    inside = write(LONG.replace("A", "B"), "in/b/s.csv")
+    (tmp_path / "in" / "out.csv").symlink_to(outside)
+    (tmp_path / "in" / "same.csv").symlink_to(inside)
+    (tmp_path / "in" / "nothing.csv").symlink_to(tmp_path / "gone.csv")
+    found = read_paths([tmp_path / "in"])
+    assert [run.system for one in found.bundles for run in one.runs] == ["B"]
+    assert [fault.path.rpartition("/")[2] for fault in found.faults if "leads out" in str(fault)]
+    assert len(read_paths([tmp_path / "in" / "out.csv"]).bundles) == 1  # named itself
+
+
+def test_gzip_that_unpacks_too_far_is_refused_at_once(write, monkeypatch) -> None:
+    monkeypatch.setattr(guard, "SMALL", 1_000_000)
+    path = write(gzip.compress(LONG.encode() + b"\n" * 3_000_000), "scores.csv.gz")
+    with pytest.raises(ImportFormatError, match="300 times its size"):
+        read_paths([path])
+
+
+def test_standard_input_ends_where_it_is_too_much(monkeypatch) -> None:
+    class Endless(io.RawIOBase):
+        def read(self, size=-1):
+            return b"\0" * size
+
+    monkeypatch.setattr(sys, "stdin", type("Stdin", (), {"buffer": Endless()}))
+    with files_up_to(3_000_000, ""), pytest.raises(ImportFormatError, match="more than 3 MB"):
+        read_paths(["-"])
+
+
+def test_cells_and_columns_have_an_end(read, monkeypatch) -> None:
+    monkeypatch.setattr("store.importers.tables.LONGEST_CELL", 2_000)
+    with pytest.raises(ImportFormatError, match=r"line 4: a cell has more than 2,000"):
+        read(LONG + "A,d," + "x" * 3_000 + ",acc,1\n", format="generic")
+    monkeypatch.setattr(guard, "MOST_COLUMNS", 3)
+    with pytest.raises(ImportFormatError, match="5 columns"):
+        read(LONG, format="generic")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("N" * 1_001 + ",d,1,acc,1", "1,001 characters"),
+        ("A,d," + "N" * 10_001 + ",acc,1", "10,001 characters"),
+        ("A,d,1,a\x1b[31mcc,1", r"U\+001B"),
+        ("A\x00,d,1,acc,1", "binary file"),
+    ],
+    ids=["system", "item", "escape", "null"],
+)
+def test_what_is_no_name_does_not_go_in(read, tmp_path, row, said) -> None:
+    store = open_store(tmp_path / "s.db", create=True)
+    with pytest.raises(StoreError, match=said) as refused:
+        ingest(store, read(f"{LONG}{row}\n"), actor="t", higher_is_better=True)
+    assert len(str(refused.value)) < 500
+
+
+def test_every_message_has_an_end() -> None:
+    error = ImportFormatError("x" * 10**6, path="f", field="y" * 10**6)
+    assert len(str(error)) <= LONGEST_MESSAGE + 10
+    assert str(error).endswith("xxx")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.json", "[" + ",".join(["{}"] * 60_000) + "]"),
+        ("s.jsonl", "".join(f'{{"k{i}": 1}}\n' for i in range(700))),
+        ("s.yaml", "- a\n" * 2_500_001),
+    ],
+    ids=["objects", "a name for each line", "yaml"],
+)
+def test_small_files_that_become_large_are_refused(write, name, content) -> None:
+    with files_up_to(3_000_000, ""), pytest.raises(ImportFormatError, match="MB"):
+        read_paths([write(content, name)], format="generic")
