@@ -44,6 +44,7 @@ def load_cell(
     *,
     systems: Sequence[str] | None = None,
     clusters: bool | None = None,
+    test: str = "auto",
 ) -> Cell:
     """Return the scores of all systems, or of some, on a cell.
 
@@ -57,12 +58,14 @@ def load_cell(
         Uids, in the order of rows; by default all with scores, by name.
     clusters
         Whether groups of items are the independent units; by default where they join items.
+    test
+        As a person asks for it: one that takes items as independent gets no groups by default.
     """
     dataset_uid, metric_uid = key
     matrix = load_matrix(store, dataset_uid, metric_uid, systems=systems)
     return Cell(
         matrix,
-        choose_clusters(load_groups(store, dataset_uid), clusters),
+        choose_clusters(load_groups(store, dataset_uid), clusters, test=test),
         load_run_spread(store, matrix),
     )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from analysis.statistics.registry import TESTS
 from analysis.studies.study import count
+from analysis.studies.test_names import to_statistics
 from store.errors import StoreError
 
 
@@ -20,7 +22,11 @@ class Clusters(NamedTuple):
 
 
 def choose_clusters(
-    labels: Sequence[str | None], wanted: bool | None, *, in_units: bool = False
+    labels: Sequence[str | None],
+    wanted: bool | None,
+    *,
+    in_units: bool = False,
+    test: str = "auto",
 ) -> Clusters:
     """Return the clusters of a dataset's items.
 
@@ -32,6 +38,9 @@ def choose_clusters(
         ``True`` and ``False`` decide; by default groups are clusters wherever they join items.
     in_units
         Whether items are cut into evaluation units, which groups cannot be at once.
+    test
+        As a person asks for it. One that takes items as independent and was asked for by name is
+        answered so, unless clusters are asked for, too.
 
     Raises
     ------
@@ -54,12 +63,15 @@ def choose_clusters(
             f"Evaluation units are cut across the {count(n_groups, 'group')} of the items: if the "
             "items of a group depend on each other, the intervals are too narrow.",
         )
-    if wanted is False:
+    name = to_statistics(test)
+    alone = wanted is None and name in TESTS and not TESTS[name].groups
+    if wanted is False or alone:
+        why = f", as the {TESTS[name].words.removeprefix('the ')} does" if alone else ""
         return Clusters(
             None,
             n_groups,
-            f"The {count(n_groups, 'group')} of the items are ignored: if the items of a group "
-            "depend on each other, the intervals are too narrow.",
+            f"The {count(n_groups, 'group')} of the items are ignored{why}: if the items of a "
+            "group depend on each other, the intervals are too narrow.",
         )
     return Clusters(
         list(labels),

@@ -164,7 +164,7 @@ def study_comparison(
     chosen, notes = choose_cell(store, (system_a, system_b), dataset, metric)
     matrix = load_matrix(store, *chosen, systems=[system_a.uid, system_b.uid])
     labels = load_groups(store, matrix.dataset.uid)
-    clustering = choose_clusters(labels, clusters, in_units=settings.in_units)
+    clustering = choose_clusters(labels, clusters, in_units=settings.in_units, test=settings.test)
     groups = clustering.groups
     scores_a, scores_b = matrix.scores
     try:

@@ -80,7 +80,9 @@ def directed_pairs(
     """
 
     def compute() -> DirectedPairs:
-        cell = load_cell(store, key, systems=systems, clusters=settings.clusters)
+        cell = load_cell(
+            store, key, systems=systems, clusters=settings.clusters, test=settings.test
+        )
         found = compare_pairs(cell, settings, directed=True)
         counted = to_count(cell, found, settings)
         return DirectedPairs(

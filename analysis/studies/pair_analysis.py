@@ -211,8 +211,11 @@ def _analyse(
         n_items=n_items,
         n_missing=n_missing,
         n_units=n_units,
-        effect_sizes=effect_sizes(
-            first[:, 0], second[:, 0], delta=sign * settings.delta, groups=groups
+        effect_sizes=replace(
+            effect_sizes(first[:, 0], second[:, 0], delta=sign * settings.delta, groups=groups),
+            # To the last digit those of the pair's cell on a board.
+            cohens_dz=inferred.cohens_dz,
+            hedges_g=inferred.hedges_g,
         )
         if is_item_mean
         else None,

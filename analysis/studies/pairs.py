@@ -23,11 +23,12 @@ from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.calibrated import guard_notes
 from analysis.studies.chosen_metric import choose_metric
-from analysis.studies.clusters import choose_clusters
+from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes
 from analysis.studies.kept_results import kept
 from analysis.studies.leaderboard_comparable import find_comparable
 from analysis.studies.opponents import opponents_note
+from analysis.studies.pairs_caution import caution_about
 from analysis.studies.pairs_words import (
     BETTER,
     EQUIVALENT,
@@ -37,7 +38,6 @@ from analysis.studies.pairs_words import (
     VERDICTS_IN_WORDS,
     WORSE,
     PairsSettings,
-    caution_about,
     how,
     sentence,
     warnings,
@@ -82,7 +82,8 @@ class PairsStudy(Study):
     ci_simultaneous_high: FloatArray
     """Of all pairs at once, for Bonferroni, single-step max-T and Tukey's HSD; NaN for others."""
     cohens_dz: FloatArray
-    """Difference over the standard deviation of the items' differences; NaN for no mean."""
+    """Gain of the row over the standard deviation of the items' gains: above 0 where it is better,
+    also where lower scores are; NaN for no mean."""
     hedges_g: FloatArray
     """The same without its bias in small samples."""
     pvalue: FloatArray
@@ -254,7 +255,7 @@ def compare_all(
     if settings.margin is not None and not 0 < settings.margin < math.inf:
         raise StoreError(f"`margin` must be a number above 0, got {settings.margin}.")
     labels = load_groups(store, matrix.dataset.uid)
-    clusters = choose_clusters(labels, settings.clusters, in_units=in_units)
+    clusters = choose_clusters(labels, settings.clusters, in_units=in_units, test=settings.test)
 
     def compute() -> Pairwise:
         return pairwise(
@@ -331,7 +332,14 @@ def _study(
     systems = tuple(matrix.systems[i] for i in order)
     n_items = result.n_items[at]
     return PairsStudy(
-        sentence=caution_about(result) + sentence(systems, verdicts, n_items, settings, matrix),
+        sentence=caution_about(
+            result,
+            _in_units(matrix, settings) if settings.in_units else matrix.scores[:, :, 0],
+            settings,
+            clustered=result.n_groups is None
+            and has_groups(load_groups(store, matrix.dataset.uid)),
+        )
+        + sentence(systems, verdicts, n_items, settings, matrix),
         signature=build_signature(
             "pairs",
             dataset=matrix.dataset.label,
@@ -362,8 +370,8 @@ def _study(
         ci_high=read_only(result.ci_high[at]),
         ci_simultaneous_low=read_only(result.ci_simultaneous_low[at]),
         ci_simultaneous_high=read_only(result.ci_simultaneous_high[at]),
-        cohens_dz=read_only(result.cohens_dz[at]),
-        hedges_g=read_only(result.hedges_g[at]),
+        cohens_dz=read_only(metric.sign * result.cohens_dz[at]),
+        hedges_g=read_only(metric.sign * result.hedges_g[at]),
         pvalue=read_only(result.pvalue[at]),
         pvalue_adjusted=read_only(result.pvalue_adjusted[at]),
         n_items=read_only(n_items),

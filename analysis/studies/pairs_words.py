@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod, Pairwise
+from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod
 from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.study import count
 from analysis.studies.test_names import (
@@ -62,9 +62,6 @@ METHODS_IN_WORDS = {
     PairMethod.BOUND: f"by a bound, below {BOUND_PVALUE:g}",
 }
 
-
-_UNLIKE: Final = 2.0
-"""Ratio of variances of two pairs from which they do not scatter alike."""
 
 VERDICTS_IN_WORDS: Final = ("not comparable", "undecided", "better", "worse", "equivalent")
 
@@ -136,22 +133,6 @@ def sentence(
     ]
     told += f". {best[0]} is better than every other system." if best else "."
     return told
-
-
-def caution_about(result: Pairwise) -> str:
-    """Say where a correction asked for by name is known not to keep its level, else nothing."""
-    if result.correction != "tukey":
-        return ""
-    upper = np.triu_indices(result.n_systems, 1)
-    variance = result.standard_error[upper] ** 2 * result.n_items[upper]
-    known = variance[variance > 0]
-    if known.size < 2 or known.max() < _UNLIKE * known.min():
-        return ""
-    return (
-        "Tukey's HSD takes all pairs to scatter alike, and here the variance of the differences "
-        f"is up to {known.max() / known.min():.2g} times as large as elsewhere: its level may "
-        "not hold. Single-step max-T does not need that. "
-    )
 
 
 def warnings(

@@ -85,7 +85,13 @@ def gather_tested(
     for done, key in enumerate(tested):
         if progress is not None:
             progress(done, len(tested))
-        cell = load_cell(store, key, systems=[a.uid, b.uid], clusters=settings.clusters)
+        cell = load_cell(
+            store,
+            key,
+            systems=[a.uid, b.uid],
+            clusters=settings.clusters,
+            test=settings.test,
+        )
         loaded.append(cell)
         evidence.append(_test_cell(cell, settings, alpha))
     return PairEvidence(

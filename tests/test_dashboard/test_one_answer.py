@@ -40,12 +40,36 @@ def board(request: pytest.FixtureRequest, filled: Store) -> PairsStudy:
 
 
 def test_every_cell_is_the_comparison_that_it_opens(board: PairsStudy, filled: Store) -> None:
+    check(board, filled, step=3)
+
+
+@pytest.mark.parametrize("groups", [0, 5, 12])
+def test_where_lower_is_better_and_items_are_missing_too(tmp_path: Path, groups: int) -> None:
+    rng = np.random.default_rng(groups)
+    lines = ["system,dataset,item,metric,score,group"]
+    for k, system in enumerate("abcd"):
+        for i, score in enumerate(rng.exponential(1 + 0.2 * k, size=36)):
+            if rng.random() < 0.9:
+                label = f"g{i % groups}" if groups else ""
+                lines.append(f"{system},d,q{i},seconds,{score:.17g},{label}")
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines))
+    asked = ["--store", str(tmp_path / "s.db"), "ingest", str(path), "--lower-is-better"]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    store = open_store(tmp_path / "s.db", read_only=True)
+    check(study_pairs(store, "d", settings=PairsSettings(correction="none")), store, step=1)
+
+
+def check(board: PairsStudy, store: Store, *, step: int) -> None:
     listed = list(itertools.combinations(range(len(board.systems)), 2))
-    for i, j in listed[::3]:
+    for i, j in listed[::step]:
         a, b = (board.system_uids[k] for k in (i, j))
         alone = study_comparison(
-            filled, a, b, dataset=board.dataset.uid, metric=board.metric.uid
+            store, a, b, dataset=board.dataset.uid, metric=board.metric.uid
         ).analysis
+        assert alone.effect_sizes is not None
+        assert same(alone.effect_sizes.cohens_dz, board.cohens_dz[i, j])
+        assert same(alone.effect_sizes.hedges_g, board.hedges_g[i, j])
         assert same(alone.difference, board.difference[i, j])
         assert same(alone.test.pvalue, board.pvalue[i, j])
         assert same(alone.ci[0], board.ci_low[i, j])

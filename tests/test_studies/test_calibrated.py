@@ -77,10 +77,10 @@ def run(tmp_path: Path) -> Callable[..., dict[str, Any]]:
     path = tmp_path / "scores.csv"
     path.write_text("\n".join(["system,dataset,item,metric,score,group,trial", *rows]))
 
-    def call(*words: str) -> dict[str, Any]:
+    def call(*words: str, code: int = 0) -> dict[str, Any]:
         store = ["--store", str(tmp_path / "s.db"), *words]
         outcome = CliRunner().invoke(app, store)
-        assert outcome.exit_code == 0, outcome.output
+        assert outcome.exit_code == code, outcome.output
         return dict(json.loads(outcome.stdout)["result"]) if "--json" in words else {}
 
     call("ingest", str(path), "--higher-is-better")
@@ -99,6 +99,25 @@ def test_few_skewed_groups_get_no_verdict_unless_a_test_is_named(run: Any) -> No
     named = run("compare", "a", "b", "--dataset", "groups", "--test", "t", "--json")
     assert named["pvalue"] is not None
     assert named["why"] == ""
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_a_named_test_that_cannot_take_groups_answers_and_says_so_first(
+    run: Any, test: str
+) -> None:
+    asked = ("--test", test, "--json")
+    alone, board = (
+        run("compare", "a", "b", "--dataset", "groups", *asked),
+        run("pairs", "groups", *asked),
+    )
+    for answered in (alone, board):
+        assert answered["sentence"].startswith("These items come in groups, and the ")
+    assert (alone["n_units"], alone["clustered"]) == (40, False)
+    place = board["systems"].index("a"), board["systems"].index("b")
+    assert board["pvalue"][place[0]][place[1]] == alone["pvalue"]
+    evidence = run("replicability", "a", "b", "--datasets", "groups", *asked)
+    assert evidence["sentence"]
+    run("compare", "a", "b", "--dataset", "groups", "--clusters", "--test", test, code=2)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +141,5 @@ def test_what_is_known_of_a_named_test_stands_first(run: Any) -> None:
     named = run("compare", "a", "b", "--dataset", "skewed", "--test", "t", "--json")
     first = named["sentence"].split(": see ")[0]
     assert "more false alarms than stated" in first
+    board = run("pairs", "skewed", "--test", "t", "--json")
+    assert board["sentence"].split(": see ")[0] == first

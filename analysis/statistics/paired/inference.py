@@ -52,6 +52,10 @@ class PairInference:
     """At 1 - alpha; one-sided open on the side that the test does not look at."""
     standard_error: float
     """Of the difference; NaN where it is not defined."""
+    cohens_dz: float
+    """Mean difference over the standard deviation of differences; NaN for other metrics."""
+    hedges_g: float
+    """The same without its bias in small samples."""
     equivalence: Equivalence | None
     guard: Reason
     """What was done to p and interval where the test alone does not hold."""
@@ -146,6 +150,8 @@ def infer_pair(
             found.confidence_level,
         ),
         standard_error=float(found.standard_error[0, 1]),
+        cohens_dz=float(found.cohens_dz[0, 1]),
+        hedges_g=float(found.hedges_g[0, 1]),
         equivalence=equivalence,
         guard=Reason(int(found.guard[0, 1])),
         refusal=found.refused[found.refusal[0, 1]],
