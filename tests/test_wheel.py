@@ -7,9 +7,12 @@ import os
 import re
 import runpy
 import shutil
+import socket
 import subprocess
 import sys
 import sysconfig
+import time
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -153,6 +156,48 @@ def test_environment_has_the_example_and_the_pages(
     run(environment, empty, "tiebreak", "demo")
     assert [path.name for path in empty.iterdir()] == ["tiebreak.db"]
     assert run(environment, empty, "python", "-c", PAGE).strip() == "Systems"
+
+
+@pytest.mark.slow
+def test_environment_serves_from_an_empty_folder(
+    environment: Path, tmp_path: Path, unused_port: int
+) -> None:
+    variables = {k: v for k, v in os.environ.items() if not k.startswith(("TIEBREAK", "PYTHON"))}
+    server = subprocess.Popen(
+        [environment / "bin" / "tiebreak", "serve", "--port", str(unused_port)],
+        cwd=tmp_path,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        page = answered(f"http://127.0.0.1:{unused_port}/", server)
+        assert "<title>" in page
+        assert answered(f"http://127.0.0.1:{unused_port}/_stcore/health", server) == "ok"
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+
+
+@pytest.fixture
+def unused_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def answered(address: str, server: subprocess.Popen[bytes]) -> str:
+    """Return what a server answers once it is up."""
+    end = time.monotonic() + 90
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as reply:
+                return str(reply.read().decode())
+        except OSError:
+            assert server.poll() is None, server.communicate()[0].decode()
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.2)
 
 
 def test_build_rewrites_imports_only_and_refuses_what_it_cannot_move(

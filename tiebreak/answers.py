@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from analysis.report import Report, rows_of
+from store.errors import StoreError
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 Rows = list[dict[str, Any]]
 
 
-class Told(Protocol):
+class Study(Protocol):
     """What all studies have."""
 
     @property
@@ -36,7 +38,7 @@ class Told(Protocol):
         """Return what to write down."""
 
 
-S_co = TypeVar("S_co", bound=Told, covariant=True)
+S_co = TypeVar("S_co", bound=Study, covariant=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +49,9 @@ class Answer(Generic[S_co]):
     """Everything that was computed."""
     rows: Callable[[], Rows] | None = None
     """The rows of `to_frame`; by default those of the report's first table."""
+
+    picture: str | None = None
+    """The function of `tiebreak.drawings` that draws it."""
 
     @property
     def sentence(self) -> str:
@@ -86,6 +91,21 @@ class Answer(Generic[S_co]):
 
     def __repr__(self) -> str:
         return "\n".join([self.sentence, *(f"Note: {note}" for note in self.warnings)])
+
+    def chart(self) -> alt.LayerChart:
+        """Return the picture of the answer, which a notebook shows.
+
+        Raises
+        ------
+        StoreError
+            The answer is best read as a table, and has no picture.
+        """
+        if self.picture is None:
+            raise StoreError("this answer has no picture; `to_frame()` is its table.")
+        from tiebreak import drawings
+
+        drawn: alt.LayerChart = getattr(drawings, self.picture)(self.study)
+        return drawn
 
     def _repr_html_(self) -> str:
         return self.study.report().as_html()

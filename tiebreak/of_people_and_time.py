@@ -1,6 +1,7 @@
-"""Questions about judgments and claims, which only a store holds; the same as the commands.
+"""Questions about people's judgments and about claims over time; the same as the commands.
 
-Everything that is wrong with a setting is a `StoreError`.
+`data` is a store or a long table, see `tiebreak.data.AnyData`. Everything that is wrong with it or
+with a setting is a `StoreError`.
 """
 
 from __future__ import annotations
@@ -13,30 +14,34 @@ from analysis.studies.claims.study import ClaimsStudy, study_claims
 from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
 from analysis.studies.humans.correlations.settings import CorrelationSettings, with_words
 from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
+from store.errors import StoreError
 from tiebreak.answers import Answer
-from tiebreak.data import AnyData, as_store
-from tiebreak.settings import ClaimsOptions, checked, in_words
+from tiebreak.data import AnyData, as_store, only_dataset
+from tiebreak.settings import ClaimsOptions, in_words
 
 
 @in_words
 def claims(
-    data: AnyData,
-    dataset: str,
+    data: AnyData = None,
+    dataset: str | None = None,
     *,
     metric: str | None = None,
+    higher_is_better: bool | None = None,
     **settings: Unpack[ClaimsOptions],
 ) -> Answer[ClaimsStudy]:
-    """Say which claims on a dataset hold. Claims have dates, so `data` is a store."""
-    chosen = ClaimSettings(**checked(settings, ClaimsOptions))
-    with as_store(data) as store:
-        return Answer(study_claims(store, dataset, metric=metric, settings=chosen))
+    """Say which claims on a dataset hold. A table of scores has a column `date` for this."""
+    chosen = ClaimSettings(**settings)
+    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+        name = only_dataset(store, dataset)
+        study = study_claims(store, name, metric=metric, settings=chosen)
+    return Answer(study, picture="of_history")
 
 
 @in_words
 def correlate(
-    data: AnyData,
-    dataset: str,
-    gold: str,
+    data: AnyData = None,
+    dataset: str | None = None,
+    gold: str | None = None,
     *,
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -47,12 +52,18 @@ def correlate(
     interval: str | None = None,
     correction: str = "holm",
     reference: str | None = None,
+    higher_is_better: bool | None = None,
     by: str | None = None,
     alpha: float = 0.05,
     n_resamples: int | None = None,
     seed: int = 0,
 ) -> Answer[CorrelationsStudy]:
-    """Hold metrics against what people judged: which follows it best, which are alike."""
+    """Hold metrics against what people judged: which follows it best, which are alike.
+
+    `gold` is a metric that people gave; of a table of scores, the column with their scores.
+    """
+    if gold is None:
+        raise StoreError("say which metric people gave: `gold='adequacy'`.")
     chosen = with_words(
         CorrelationSettings(
             correction=correction,
@@ -67,10 +78,10 @@ def correlate(
         test=test,
         interval=interval,
     )
-    with as_store(data) as store:
+    with as_store(data, higher_is_better=higher_is_better, gold=gold) as store:
         study = study_correlations(
             store,
-            dataset,
+            only_dataset(store, dataset),
             gold,
             metrics=metrics,
             systems=systems,
@@ -82,8 +93,8 @@ def correlate(
 
 @in_words
 def agreement(
-    data: AnyData,
-    dataset: str,
+    data: AnyData = None,
+    dataset: str | None = None,
     *,
     gold: str | None = None,
     metrics: Sequence[str] | None = None,
@@ -93,11 +104,15 @@ def agreement(
     n_resamples: int = 1_999,
     seed: int = 0,
 ) -> Answer[AgreementStudy]:
-    """Say how far annotators agree, and whether more with each other than with a metric."""
+    """Say how far annotators agree, and whether more with each other than with a metric.
+
+    A table has the columns `annotator` and `item`, and as far as needed `system`, `criterion` and
+    `rating` or `label`.
+    """
     with as_store(data) as store:
         study = study_agreement(
             store,
-            dataset,
+            only_dataset(store, dataset),
             gold=gold,
             metrics=metrics,
             annotators=annotators,

@@ -14,6 +14,7 @@ from analysis.commands.leaderboard import leaderboard_rows
 from analysis.statistics import Alternative
 from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import Correction, PairsSettings
@@ -21,7 +22,8 @@ from analysis.studies.power.dataset import DatasetPower, study_dataset_power
 from store.errors import StoreError
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store, only_dataset
-from tiebreak.settings import CompareOptions, LeaderboardOptions, PairsOptions, checked, in_words
+from tiebreak.score_inputs import one_column
+from tiebreak.settings import CompareOptions, PairsOptions, in_words
 
 
 @in_words
@@ -59,13 +61,13 @@ def compare(
     >>> answer.study.verdict, round(answer.study.analysis.difference, 3)
     ('undecided', 0.5)
     """
-    chosen = PairSettings(**checked(settings, CompareOptions))
+    chosen = PairSettings(**settings)
     if not isinstance(a, str) or not isinstance(b, str):
         if isinstance(a, str) or isinstance(b, str) or data is not None:
             raise StoreError("give two names and `data`, or two sets of scores.")
         if names[0] == names[1]:
             raise StoreError(f"`names` must be two different names; got {names}.")
-        data, (a, b) = dict(zip(names, (a, b), strict=True)), names
+        data, (a, b) = {names[0]: one_column(a), names[1]: one_column(b)}, names
     with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
         study = study_comparison(
             store,
@@ -77,7 +79,7 @@ def compare(
             clusters=clusters,
             correction=correction,
         )
-    return Answer(study, lambda: [_pair_row(study)])
+    return Answer(study, lambda: [_pair_row(study)], "of_pair")
 
 
 @in_words
@@ -91,7 +93,7 @@ def pairs(
     **settings: Unpack[PairsOptions],
 ) -> Answer[PairsStudy]:
     """Say which of all pairs of systems on a dataset differ; a row for each pair."""
-    chosen = PairsSettings(**checked(settings, PairsOptions))
+    chosen = PairsSettings(**settings)
     with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
         name = only_dataset(store, dataset)
         study = study_pairs(store, name, metric=metric, systems=systems, settings=chosen)
@@ -105,16 +107,15 @@ def leaderboard(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    **settings: Unpack[LeaderboardOptions],
+    interval: ScoreIntervalName = "auto",
+    **settings: Unpack[PairsOptions],
 ) -> Answer[Leaderboard]:
     """Return the systems of a dataset by score, with intervals and who cannot be told apart."""
-    options = checked(settings, LeaderboardOptions)
-    interval = options.pop("interval", "auto")
-    chosen = PairsSettings(**options)
+    chosen = PairsSettings(**settings)
     with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
         name = only_dataset(store, dataset)
         study = study_leaderboard(store, name, metric=metric, settings=chosen, interval=interval)
-    return Answer(study, lambda: leaderboard_rows(study))
+    return Answer(study, lambda: leaderboard_rows(study), "of_board")
 
 
 @in_words

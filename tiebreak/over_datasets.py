@@ -8,6 +8,7 @@ that name. Everything that is wrong with them is a `StoreError`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from analysis.studies.ranking import RankingStudy, study_ranking
 from analysis.studies.replicability import (
@@ -87,7 +88,8 @@ def replicability(
     )
     name = metric if isinstance(metric, str) else None
     with as_store(data, metric=name, higher_is_better=higher_is_better) as store:
-        return Answer(study_replicability(store, a, b, chosen))
+        study = study_replicability(store, a, b, chosen)
+    return Answer(study, lambda: list(map(asdict, study.datasets)), "of_datasets")
 
 
 @in_words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -14,31 +15,54 @@ from store.errors import ImportFormatError
 ITEM_COLUMNS = ("item", "id", "item_id")
 """Names of the column of a table that names the items."""
 NO_SCORES = (*ITEM_COLUMNS, "group")
+_AS_TABLE = ("__arrow_c_stream__", "__dataframe__", "collect")
 
 
 def is_table(given: Any) -> bool:
-    """Return whether something is a table (pandas, polars, Arrow …)."""
-    if hasattr(given, "columns") or isinstance(given, pa.Table):
-        return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__")
-    return False
+    """Return whether something is a table (pandas, polars, Arrow, DuckDB …)."""
+    kind = type(given)
+    if not hasattr(kind, "columns") and not hasattr(kind, "schema"):
+        return False  # a polars series offers Arrow, too
+    return any(hasattr(kind, name) for name in _AS_TABLE)
 
 
 def columns_of(table: Any) -> dict[str, list[Any]]:
-    """Return the columns of a table by name; a pandas index with names of items is ``"item"``."""
-    index = getattr(table, "index", None)
-    arrow = table if isinstance(table, pa.Table) else None
-    if arrow is None and index is not None and hasattr(table, "reset_index"):
-        columns = {str(name): table[name].tolist() for name in table.columns}
-        if not _counts(index) and not any(name in columns for name in ITEM_COLUMNS):
-            columns = {"item": index.tolist()} | columns
-        return columns
-    if arrow is None and hasattr(table, "__arrow_c_stream__"):
-        arrow = pa.table(table)
-    if arrow is None:
-        from pyarrow.interchange import from_dataframe
+    """Return the columns of a table by name; a pandas index with names of items is ``"item"``.
 
-        arrow = from_dataframe(table)
-    return {name: arrow[name].to_pylist() for name in arrow.column_names}
+    Raises
+    ------
+    ImportFormatError
+        Two columns have one name.
+    """
+    index = getattr(table, "index", None)
+    if index is not None and hasattr(table, "reset_index"):
+        names = list(map(str, table.columns))
+        cells = [table.iloc[:, i].tolist() for i in range(len(names))]
+        if not _counts(index) and not any(name in names for name in ITEM_COLUMNS):
+            names, cells = ["item", *names], [index.tolist(), *cells]
+    else:
+        arrow = _arrow_of(table)
+        names = arrow.column_names
+        cells = [column.to_pylist() for column in arrow.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise ImportFormatError(f"two columns are called '{name}'.", field="data")
+    return {name: list(map(_cell, column)) for name, column in zip(names, cells, strict=True)}
+
+
+def _arrow_of(table: Any) -> pa.Table:
+    if not hasattr(table, "__arrow_c_stream__") and hasattr(table, "collect"):
+        table = table.collect()  # lazy, of polars
+    if hasattr(table, "__arrow_c_stream__"):
+        return pa.table(table)
+    from pyarrow.interchange import from_dataframe
+
+    return from_dataframe(table)
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell; `pandas.NA`, which is no number, is NaN."""
+    return math.nan if type(value).__name__ == "NAType" else value
 
 
 def scores_by_metric(scores: Any, metric: str | None) -> dict[str, dict[str, float | None]]:
@@ -111,8 +135,27 @@ def by_item(items: Iterable[str], values: Iterable[Any]) -> dict[str, float | No
     for item, value in zip(items, values, strict=True):
         if item in found:
             raise ImportFormatError(f"the item '{item}' has two scores.", field="scores")
-        found[item] = value
+        found[item] = _cell(value)
     return found
+
+
+def require_equal(lengths: Iterable[tuple[str, str, int]]) -> None:
+    """Refuse arrays of different lengths: which items they share nobody can know.
+
+    Parameters
+    ----------
+    lengths
+        Dataset, system and number of scores, of each.
+    """
+    first: dict[str, tuple[str, int]] = {}
+    for dataset, system, n in lengths:
+        other, n_other = first.setdefault(dataset, (system, n))
+        if n_other != n:
+            raise ImportFormatError(
+                f"'{other}' has {n_other:,} scores and '{system}' {n:,}. Arrays are "
+                "compared place by place: give {item: score} where items are missing.",
+                field="data",
+            )
 
 
 def texts_by_item(given: Any, items: Sequence[str], what: str) -> dict[str, str]:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from analysis.statistics import Alternative
 from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.claims.settings import Counting, Order, Rule
-from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.pair_analysis import Zeros
 from analysis.studies.pairs_words import Correction
 from analysis.studies.test_names import PairsTestName, TestName, in_public_words
@@ -17,6 +29,14 @@ from store.errors import StoreError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_NAMES: Any = (Sequence[str], Sequence[str] | None)
+_WORDS: dict[Any, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+}
 
 
 class CompareOptions(TypedDict, total=False):
@@ -50,12 +70,6 @@ class PairsOptions(TypedDict, total=False):
     shuffle_seed: int | None
 
 
-class LeaderboardOptions(PairsOptions, total=False):
-    """Settings of `leaderboard`."""
-
-    interval: ScoreIntervalName
-
-
 class ClaimsOptions(TypedDict, total=False):
     """Settings of `claims`."""
 
@@ -70,10 +84,20 @@ class ClaimsOptions(TypedDict, total=False):
 
 
 def in_words(question: Callable[P, R]) -> Callable[P, R]:
-    """Turn what the statistics refuse into a `StoreError` with the names of our settings."""
+    """Check settings by their types; turn what the statistics refuse into a `StoreError`."""
 
     @functools.wraps(question)
     def ask(*args: P.args, **kwargs: P.kwargs) -> R:
+        known = _types(question)
+        for name, given in kwargs.items():
+            if name not in known:
+                names = ", ".join(name for name in known if name != "return")
+                raise StoreError(f"there is no setting `{name}`; there are {names}.")
+            if not _fits(given, known[name]):
+                wanted = " or ".join(_in_words(known[name]))
+                raise StoreError(f"`{name}` must be {wanted}; got {given!r:.60}.")
+            if isinstance(given, str) and known[name] in _NAMES:
+                kwargs[name] = [given]
         try:
             return question(*args, **kwargs)
         except ValueError as error:
@@ -82,13 +106,41 @@ def in_words(question: Callable[P, R]) -> Callable[P, R]:
     return ask
 
 
-def checked(options: Mapping[str, Any], known: type) -> dict[str, Any]:
-    """Return settings by name; one that is not known, or has no such choice, is refused."""
-    hints = get_type_hints(known)
-    for name, given in options.items():
-        if name not in hints:
-            raise StoreError(f"there is no setting `{name}`; there are {', '.join(hints)}.")
-        if get_origin(hints[name]) is Literal and given not in get_args(hints[name]):
-            choices = ", ".join(map(str, get_args(hints[name])))
-            raise StoreError(f"`{name}` must be one of {choices}; got {given!r}.")
-    return dict(options)
+@functools.cache
+def _types(question: Callable[..., Any]) -> dict[str, Any]:
+    """Return the settings of a question with their types."""
+    found = get_type_hints(question)
+    for name, hint in list(found.items()):
+        if get_origin(hint) is Unpack:
+            del found[name]
+            found |= get_type_hints(get_args(hint)[0])
+    return found
+
+
+def _fits(given: Any, hint: Any) -> bool:
+    origin, choices = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(given, one) for one in choices)
+    if origin is Literal:
+        return isinstance(given, str) and given in choices
+    if origin is tuple:
+        return isinstance(given, list | tuple) and [*map(type, given)] == [*choices]
+    if origin is Sequence:
+        return isinstance(given, Iterable) and all(isinstance(one, str) for one in given)
+    if hint in (int, float):
+        kind = Integral if hint is int else Real
+        return isinstance(given, kind) and not isinstance(given, bool)
+    return hint not in (bool, str, NoneType) or isinstance(given, hint)
+
+
+def _in_words(hint: Any) -> list[str]:
+    """Return what a type takes, without `None`, which is what nobody gives."""
+    if get_origin(hint) in (Union, UnionType):
+        return [text for one in get_args(hint) for text in _in_words(one)]
+    if get_origin(hint) is Literal:
+        return [f"one of {', '.join(map(str, get_args(hint)))}"]
+    if get_origin(hint) is tuple:
+        return ["two names"]
+    if get_origin(hint) is Sequence:
+        return ["a list of names"]
+    return [_WORDS[hint]] if hint in _WORDS else []

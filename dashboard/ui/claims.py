@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+import altair
 import pandas as pd
 import streamlit as st
 
@@ -109,21 +110,22 @@ def basis_in_words(study: ClaimsStudy) -> str:
     return " · ".join(parts)
 
 
-def show_history(study: ClaimsStudy) -> None:
-    """Show the picture: both frontiers, every score, and the claims among them."""
-    show_picture(
-        claims_plot(
-            look_frame(study),
-            mark_frame(study),
-            step_frame(study.frontier, places(study)),
-            step_frame(study.raw, places(study)),
-            metric=study.metric.label,
-            higher_is_better=study.metric.higher_is_better,
-            confidence=1 - study.settings.alpha,
-        ),
-        key="history",
-        alt=study.sentence,
+def history_plot(study: ClaimsStudy) -> altair.LayerChart:
+    """Draw both frontiers, every score, and the claims among them."""
+    return claims_plot(
+        look_frame(study),
+        mark_frame(study),
+        step_frame(study.frontier, places(study)),
+        step_frame(study.raw, places(study)),
+        metric=study.metric.label,
+        higher_is_better=study.metric.higher_is_better,
+        confidence=1 - study.settings.alpha,
     )
+
+
+def show_history(study: ClaimsStudy) -> None:
+    """Show the picture with what it assumes."""
+    show_picture(history_plot(study), key="history", alt=study.sentence)
     if len(study.frontier) > 1:
         told = (
             "The heavy line assumes that no system was built from the best of this board or tried "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -75,3 +76,11 @@ def test_callback_and_fixtures_of_the_guide_log(
         values = {(r.system, r.dataset): r.vectors[0].value for r in list_runs(store)}
     assert values["checkpoint-500", "capitals, dev"] == 0.5
     assert values["assistant", "smoke tests"] == 1.0
+
+
+def test_script_of_somebody_runs_as_its_types_say(tmp_path: Path) -> None:
+    ask = runpy.run_path(str(Path(__file__).with_name("typed_use.py")))["ask"]
+    verdict, difference, board, picture = ask(tmp_path)
+    assert (verdict, difference) == ("undecided", pytest.approx(1 / 3))
+    assert board["system"].tolist() == ["new", "old"]
+    assert picture.to_dict()["background"] == "white"

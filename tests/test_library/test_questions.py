@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,8 +79,12 @@ def as_long() -> pd.DataFrame:
         {"A": pd.Series(A, ITEMS), "B": pd.Series(B, ITEMS)},
         pd.DataFrame({"A": A, "B": B}),
         pd.DataFrame({"A": A, "B": B}, index=ITEMS),
-        pa.table({"item": ITEMS, "A": A, "B": B}),
+        pa.RecordBatch.from_pydict({"item": ITEMS, "A": A, "B": B}),
         as_long(),
+        as_long().rename(columns={"system": "model", "score": "accuracy"}),
+        as_long().drop(columns="item"),
+        as_long().to_dict("records"),
+        as_long().to_dict("list"),
         as_long().sample(frac=1, random_state=1),
     ],
 )
@@ -91,6 +96,67 @@ def test_scores_in_any_form_have_one_answer(data: object) -> None:
     assert list(frame["system"]) == ["A", "B"]
     exact = tiebreak.leaderboard(data, interval="t").to_frame()
     assert list(exact["system"]) == ["A", "B"]
+
+
+class OfAnotherLibrary:
+    """What polars and DuckDB offer of a table: names, and a stream of Arrow."""
+
+    columns = ("item", "A", "B")
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return pa.table({"item": ITEMS, "A": A, "B": B}).__arrow_c_stream__(requested_schema)
+
+
+def test_table_of_another_library_goes_by_its_arrow_stream() -> None:
+    for given in (OfAnotherLibrary(), pa.table(OfAnotherLibrary()).to_reader()):
+        assert tiebreak.pairs(given).to_frame()["verdict"].tolist() == ["better"]
+
+
+def test_missing_of_pandas_is_not_scored() -> None:
+    scores = pd.Series(A, dtype="Int64")
+    scores[3] = pd.NA
+    assert tiebreak.compare(scores, B).study.analysis.n_items == 39
+    assert tiebreak.compare("A", "B", pd.DataFrame({"A": scores, "B": B})).study.analysis.n_missing
+
+
+def test_figures_of_a_paper_are_ranked_and_a_table_for_each_dataset_too() -> None:
+    figures = [
+        {"model": model, "dataset": f"d{n}", "accuracy": 0.5 + n / 10 + better}
+        for n in range(4)
+        for model, better in (("A", 0.1), ("B", 0.0))
+    ]
+    assert tiebreak.rank(figures, reported=True).study.systems == ("A", "B")
+    tables = {f"d{n}": pd.DataFrame({"A": A, "B": B}) for n in range(2)}
+    assert len(tiebreak.replicability("A", "B", tables).to_frame()) == 2
+
+
+def test_people_and_dates_in_a_table_answer_what_a_store_would() -> None:
+    people = pd.DataFrame({"annotator": [1, 2] * 40, "item": np.repeat(ITEMS, 2)})
+    people["label"] = np.where(RNG.random(80) < 0.8, "good", "bad")
+    assert len(tiebreak.agreement(people).study.annotators) == 2
+    judged = as_long().rename(columns={"score": "adequacy"})
+    judged["bleu"], judged["chrf"] = RNG.random((2, 80))
+    found = tiebreak.correlate(judged, gold="adequacy", higher_is_better=True)
+    assert {row.metric for row in found.study.rows} == {"bleu", "chrf"}
+    dated = as_long().assign(date=["2026-02-01"] * 40 + ["2026-01-01"] * 40)
+    history = tiebreak.claims(dated)
+    assert [look.system for look in history.study.looks] == ["B", "A"]
+
+
+def test_picture_has_the_numbers_of_its_answer_and_no_colour_of_a_theme() -> None:
+    several = {"d1": {"A": A, "B": B}, "d2": {"A": B, "B": A}}
+    dated = as_long().assign(date=["2026-02-01"] * 40 + ["2026-01-01"] * 40)
+    for answer, number in (
+        (tiebreak.compare(A, B), "0.3"),
+        (tiebreak.leaderboard({"A": A, "B": B}), "0.75"),
+        (tiebreak.replicability("A", "B", several), "0.3"),
+        (tiebreak.claims(dated), "0.75"),
+    ):
+        spec = json.dumps(answer.chart().to_dict())
+        assert number in spec
+        assert not re.search('"(blue|orange|gray|violet)"', spec)
+    with pytest.raises(tiebreak.StoreError, match="to_frame"):
+        tiebreak.pairs({"A": A, "B": B}).chart()
 
 
 def test_two_sets_of_scores_are_compared_as_they_stand() -> None:
@@ -156,8 +222,24 @@ def test_questions_that_need_a_store(path: Path) -> None:
         (lambda: tiebreak.pairs({"A": A, "B": B}, correction="x"), "`correction` must be"),
         (lambda: tiebreak.pairs({"d1": {"A": A, "B": B}, "d2": {"A": A}}), "`dataset`: 'd1', 'd2'"),
         (lambda: tiebreak.pairs({}), "give a store"),
+        (lambda: tiebreak.pairs(np.stack([A, B])), "does not name them"),
+        (lambda: tiebreak.pairs(as_long().drop(columns="item").iloc[1:]), "place by place"),
+        (
+            lambda: tiebreak.pairs(as_long().rename(columns={"score": "zeal"})),
+            "higher_is_better",
+        ),
+        (
+            lambda: tiebreak.pairs(pd.DataFrame(np.stack([A, B], 1), columns=["A", "A"])),
+            "two columns",
+        ),
+        (lambda: tiebreak.power({"A": A}, effect="big"), "`effect` must be a number or"),
+        (lambda: tiebreak.rank({"A": A}, alfa=1), "no setting `alfa`"),
+        (lambda: tiebreak.rank({"A": A}, alpha="0.05"), "`alpha` must be a number"),
+        (lambda: tiebreak.compare(A, B, seed=True), "`seed` must be a whole number"),
+        (lambda: tiebreak.compare(A, B, names=("x",)), "`names` must be two names"),
+        (lambda: tiebreak.correlate({"A": A}), "gold="),
         (lambda: tiebreak.pairs(pd.DataFrame({"A": ["x"]})), "no column of numbers"),
-        (lambda: tiebreak.pairs(pd.DataFrame({"system": ["x"]})), "'score'"),
+        (lambda: tiebreak.pairs(pd.DataFrame({"system": ["x"]})), "not enough to read"),
         (lambda: tiebreak.pairs("nowhere.db"), "There is no store"),
     ],
 )
