@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,6 +50,13 @@ class DatasetEvidence:
     """Whether the p-values are larger than the test's own, as skewed differences ask for."""
     no_valid_test_for: str = ""
     """The system for which no test is valid, since a few items decide: its p-value is 1."""
+    pvalue_alone: float = math.nan
+    """Two-sided, of the comparison by itself, to which the interval belongs; NaN as `pvalue`."""
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether what is counted is more careful than the comparison by itself."""
+        return self.pvalue > self.pvalue_alone
 
     def name(self, *, with_metric: bool) -> str:
         """Return the dataset, and the metric where there are several."""

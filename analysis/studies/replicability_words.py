@@ -127,6 +127,13 @@ def warn(
                 f"{e.name(with_metric=several)} cannot count for {e.no_valid_test_for}: no test is "
                 f"valid for such skewed differences with {count(e.n_items, 'item')}."
             )
+    raised = [e.name(with_metric=several) for e in evidence.datasets if e.is_raised]
+    if raised:
+        warnings.append(
+            f"What is counted over datasets must hold at smaller levels: on {listed(raised)} p is "
+            "larger than in `compare`, to which the interval belongs (right or wrong items: exact "
+            "McNemar test)."
+        )
     partial = [e.name(with_metric=several) for e in evidence.datasets if e.n_missing]
     if partial:
         warnings.append(f"On {listed(partial)} only items with a score from both count.")

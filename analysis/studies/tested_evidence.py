@@ -120,7 +120,7 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
     score_a = vectors.aggregate(scores_a[both], metric.aggregation)
     score_b = vectors.aggregate(scores_b[both], metric.aggregation)
     difference = without_rounding(score_a - score_b, score_a, score_b)
-    low = high = error = two_sided = a_over_b = b_over_a = math.nan
+    low = high = error = two_sided = alone = a_over_b = b_over_a = math.nan
     reason, name, skewed, one_sided = "", str(settings.test), False, ""
     try:
         undirected = compare_pairs(cell, settings, directed=False, alpha=alpha)
@@ -130,7 +130,7 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
     else:
         name = to_public(undirected.test)
         of_both, of_each = (to_count(cell, found, settings) for found in (undirected, directed))
-        two_sided = float(of_both.pvalue[0, 1])
+        two_sided, alone = float(of_both.pvalue[0, 1]), float(undirected.pvalue[0, 1])
         a_over_b, b_over_a = float(of_each.pvalue[0, 1]), float(of_each.pvalue[1, 0])
         done = [Reason(of_each.reason[place]) for place in ((0, 1), (1, 0))]
         skewed = any(reason != Reason.KEPT for reason in done)
@@ -174,6 +174,7 @@ def _test_cell(cell: Cell, settings: TestSettings, alpha: float) -> DatasetEvide
         not_testable=reason,
         skewed=skewed,
         no_valid_test_for=one_sided,
+        pvalue_alone=alone,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.studies.comparison import study_comparison
 from analysis.studies.replicability import (
     ReplicabilitySettings,
     ReplicabilityStudy,
@@ -174,6 +175,19 @@ def test_skewed_differences_are_counted_with_care(store: Store, rng: np.random.G
     alone = ask(store, "A", "B", estimator="joint", n_resamples=999)
     i, j = (joint.systems.index(name) for name in "AB")
     assert joint.k[i, j] == alone.recommended.k_a_over_b
+
+
+def test_what_is_counted_stands_beside_the_comparison_by_itself(
+    store: Store, add_run: AddRun
+) -> None:
+    add_run("A", "d", [1] * 17 + [0] * 7 + [1] * 36)
+    add_run("B", "d", [0] * 17 + [1] * 7 + [1] * 36)
+    alone = study_comparison(store, "A", "B").analysis
+    study = study_replicability(store, "A", "B")
+    (row,) = study.datasets
+    assert row.pvalue_alone == alone.test.pvalue < 0.05 < row.pvalue
+    assert (row.ci_low, row.ci_high) == alone.ci
+    assert any("on d p is larger than in `compare`" in told for told in study.warnings)
 
 
 def test_where_a_few_items_decide_nothing_is_counted(store: Store, add_run: AddRun) -> None:
