@@ -19,9 +19,9 @@ import numpy as np
 from scipy import stats
 
 from analysis.statistics.all_pairs.max_t import max_t_all_pairs
-from analysis.statistics.all_pairs.plan import blas_on_one_thread
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
+from analysis.statistics.resampling.threads import blas_on_one_thread
 
 B = 9_999
 MMLU = (100, 14_042)

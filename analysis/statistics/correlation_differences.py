@@ -8,14 +8,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
 from analysis.statistics.correlations import standardise
-
-IntArray = npt.NDArray[np.int64]
 
 FEWEST_UNITS = 3
 """Fewer independent items or groups say too little of how much they differ."""

@@ -1,11 +1,9 @@
 """Compiled inner loop of the jackknife of rank correlations."""
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics.all_pairs.kernels import compiled
-
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics._typing import IntArray
+from analysis.statistics.resampling.kernels import compiled
 
 
 @compiled

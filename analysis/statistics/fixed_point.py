@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, Floats
 
 _Offsets: TypeAlias = tuple[FloatArray, float]
 
@@ -76,7 +76,7 @@ def whole_differences(a: FloatArray, b: FloatArray) -> WholeDifferences:
 class WholeScores(NamedTuple):
     """Scores of several systems in whole steps, measured from a centre per item."""
 
-    steps: npt.NDArray[np.floating]
+    steps: Floats
     """Shape (n_systems, n_items); whole numbers in float32 or float64, 0 where missing."""
     present: BoolArray | None
     """Which scores there are, same shape; None where all are."""

@@ -5,12 +5,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray
+from analysis.statistics._typing import BoolArray, IntArray
 
 
-def as_group_codes(
-    groups: Sequence[Hashable] | npt.NDArray[np.generic], n_items: int
-) -> npt.NDArray[np.int64]:
+def as_group_codes(groups: Sequence[Hashable] | npt.NDArray[np.generic], n_items: int) -> IntArray:
     """Number the groups of items.
 
     Parameters
@@ -67,12 +65,12 @@ def as_group_codes(
     return codes
 
 
-def keep_groups(codes: npt.NDArray[np.int64], kept: BoolArray) -> npt.NDArray[np.int64]:
+def keep_groups(codes: IntArray, kept: BoolArray) -> IntArray:
     """Number the groups again after leaving items out, in order of first appearance."""
     return renumber(codes[kept])
 
 
-def renumber(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def renumber(codes: IntArray) -> IntArray:
     """Return the same groups numbered from 0 in order of first appearance."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     order = np.empty(first.size, dtype=np.int64)

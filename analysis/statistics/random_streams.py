@@ -9,10 +9,9 @@ for its bit generators only.
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import PCG64DXSM, SeedSequence
 
-from analysis.statistics._typing import FloatArray, WordArray
+from analysis.statistics._typing import ByteArray, FloatArray, WordArray
 
 BLOCK_ROWS = 256
 
@@ -45,7 +44,7 @@ def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:
     return np.asarray(PCG64DXSM(key).random_raw(n_words), dtype=np.uint64)
 
 
-def random_bits(seed: int, stream: Stream, block: int, n_columns: int) -> npt.NDArray[np.uint8]:
+def random_bits(seed: int, stream: Stream, block: int, n_columns: int) -> ByteArray:
     """Return fair 0/1 values, shape (256, n_columns)."""
     words_per_row = -(-n_columns // 64)
     words = raw_words(seed, stream, block, BLOCK_ROWS * words_per_row)

@@ -1,16 +1,13 @@
 """Means of item scores, how far they may be off, and what counts as an independent unit."""
 
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.fixed_point import equal_within
-
-CodeArray: TypeAlias = npt.NDArray[np.int64]
 
 
 class Spread(NamedTuple):
@@ -38,14 +35,12 @@ def exact_std(values: FloatArray) -> float:
     return peak * math.sqrt(math.fsum((centred / peak) ** 2) / (values.size - 1))
 
 
-def n_units_of(n_items: int, groups: CodeArray | None) -> int:
+def n_units_of(n_items: int, groups: IntArray | None) -> int:
     """Return the number of independent units: groups, or else items."""
     return n_items if groups is None else int(np.max(groups, initial=-1)) + 1
 
 
-def spread_of_mean(
-    influence: FloatArray, groups: CodeArray | None, rounding: float = 0.0
-) -> Spread:
+def spread_of_mean(influence: FloatArray, groups: IntArray | None, rounding: float = 0.0) -> Spread:
     """Return the standard error of a mean of `influence`, cluster-robust with `groups`.
 
     Parameters

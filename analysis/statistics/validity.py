@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative, BoolArray, FloatArray
+from analysis.statistics._typing import Alternative, BoolArray, FloatArray, IntArray
 
 
 class Bound(NamedTuple):
@@ -145,7 +145,7 @@ class DifferenceFacts(NamedTuple):
 class RunSpread(NamedTuple):
     """How much the mean score of systems changes from run to run, in arrays (n_systems,)."""
 
-    n_runs: npt.NDArray[np.int64]
+    n_runs: IntArray
     between: FloatArray
     """Variance of the means of single runs (n - 1); counts from two runs on."""
     noise: FloatArray

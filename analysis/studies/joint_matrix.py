@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.across.joint.cells import JointCell
 from analysis.statistics.across.joint.counts import joint_counts
 from analysis.studies.cells import CellKey, load_cell
@@ -15,9 +15,6 @@ from analysis.studies.shared_units import load_units, unlinked
 from analysis.studies.study import count
 from store.engine import Store
 from store.records import OverlapRecord
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def count_all_jointly(

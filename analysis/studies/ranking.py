@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from analysis.report import Report
 from analysis.statistics import BoolArray, FloatArray
+from analysis.statistics._typing import IntArray
 from analysis.statistics.across.aggregates import Aggregates, aggregate_over_datasets
 from analysis.statistics.across.critical_difference import bars
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks, friedman_test
@@ -51,7 +51,6 @@ from store.datasets import relate_datasets
 from store.engine import Store
 from store.records import MetricRecord
 
-IntArray = npt.NDArray[np.int64]
 Bars = tuple[tuple[int, int], ...]
 
 FEWEST_RESAMPLES = 99

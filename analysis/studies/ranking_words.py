@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from analysis import numbers
 from analysis.statistics import BoolArray, FloatArray
+from analysis.statistics._typing import IntArray
 from analysis.statistics.across.aggregates import Aggregates
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks
 from analysis.statistics.across.over_datasets import PairsOverDatasets
@@ -20,8 +20,6 @@ from analysis.studies.dependence import describe, describe_unknown
 from analysis.studies.score_table import ScoreTable
 from analysis.studies.study import count, listed
 from store.datasets import DatasetRelations
-
-IntArray = npt.NDArray[np.int64]
 
 WILCOXON, STEPWISE, NEMENYI = "Wilcoxon–Holm", "stepwise mean ranks", "Nemenyi"
 

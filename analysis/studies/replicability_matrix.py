@@ -7,7 +7,7 @@ datasets allows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from analysis import numbers
 from analysis.report import Report
 from analysis.statistics import BoolArray, FloatArray
+from analysis.statistics._typing import IntArray, Progress
 from analysis.statistics.across.counts import count_all_pairs
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
@@ -49,9 +50,6 @@ from store.errors import NotFoundError, StoreError
 from store.metrics import list_metrics
 from store.records import MetricRecord, OverlapRecord
 from store.systems import get_system, list_systems
-
-IntArray = npt.NDArray[np.int64]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from analysis.statistics._typing import IntArray
 from analysis.statistics.validity import Reason
 from analysis.studies.study import count
-
-IntArray = npt.NDArray[np.int64]
 
 
 def coverage(n_testable: IntArray, n_datasets: int) -> list[str]:

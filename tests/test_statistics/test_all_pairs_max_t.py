@@ -6,8 +6,8 @@ import pytest
 
 from analysis.statistics.all_pairs import missing
 from analysis.statistics.all_pairs.max_t import max_t_all_pairs
-from analysis.statistics.all_pairs.plan import sign_block
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
+from analysis.statistics.resampling.plan import sign_codes, signs_of
 
 NAN = math.nan
 
@@ -26,7 +26,7 @@ def by_hand(scores, alternative, n_resamples, seed, groups=None):
     n_systems, n_items = scores.shape
     groups = np.arange(n_items) if groups is None else groups
     blocks = range(-(-n_resamples // 256))
-    signs = np.concatenate([sign_block(seed, b, int(groups.max()) + 1) for b in blocks])
+    signs = np.concatenate([signs_of(sign_codes(seed, b, int(groups.max()) + 1)) for b in blocks])
     signs = signs[:n_resamples]
     sign = {"two-sided": 0, "greater": 1, "less": -1}[alternative]
     pairs = itertools.permutations if sign else itertools.combinations

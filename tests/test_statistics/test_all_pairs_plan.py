@@ -5,37 +5,34 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from analysis.statistics.all_pairs import kernels, plan
-from analysis.statistics.all_pairs.plan import (
+from analysis.statistics.random_streams import Stream, raw_words
+from analysis.statistics.resampling import kernels, threads
+from analysis.statistics.resampling.plan import (
     BLOCK,
     SignCodes,
-    blas_on_one_thread,
     count_block,
-    on_one_thread,
-    run_blocks,
-    sign_block,
     sign_codes,
     signed_sums,
+    signs_of,
 )
-from analysis.statistics.random_streams import Stream, raw_words
+from analysis.statistics.resampling.threads import blas_on_one_thread, on_one_thread, run_blocks
 
 
 @pytest.mark.parametrize("n_units", [0, 1, 3, 64, 133])
 def test_signs_are_fair_and_belong_to_seed_and_block(n_units):
-    signs = sign_block(3, 7, n_units)
+    signs = signs_of(sign_codes(3, 7, n_units))
     assert signs.shape == (BLOCK, n_units)
     assert signs.flags.c_contiguous
     assert np.array_equal(np.abs(signs), np.ones_like(signs))
-    single = sign_block(3, 7, n_units, np.float32)
-    assert single.dtype == np.float32
-    np.testing.assert_array_equal(single, signs)
     if n_units > 60:
-        assert not np.array_equal(signs, sign_block(4, 7, n_units))
-        assert not np.array_equal(signs, sign_block(3, 8, n_units))
+        assert not np.array_equal(signs, signs_of(sign_codes(4, 7, n_units)))
+        assert not np.array_equal(signs, signs_of(sign_codes(3, 8, n_units)))
 
 
 def test_units_keep_their_signs_when_others_join():
-    np.testing.assert_array_equal(sign_block(0, 0, 50), sign_block(0, 0, 80)[:, :50])
+    np.testing.assert_array_equal(
+        signs_of(sign_codes(0, 0, 50)), signs_of(sign_codes(0, 0, 80))[:, :50]
+    )
 
 
 def all_code_words():
@@ -60,7 +57,7 @@ def test_transform_equals_the_matrix_product():
     rng = np.random.default_rng(1)
     for n_units, n_columns in itertools.product((1, 2, 21, 300), (1, 3, 17)):
         values = rng.integers(-1_000, 1_000, (n_units, n_columns)).astype(float)
-        expected = sign_block(5, 2, n_units) @ values
+        expected = signs_of(sign_codes(5, 2, n_units)) @ values
         codes = sign_codes(5, 2, n_units)
         np.testing.assert_array_equal(signed_sums(values, codes), expected)
         single = signed_sums(values.astype(np.float32), codes)
@@ -70,7 +67,7 @@ def test_transform_equals_the_matrix_product():
 
 @pytest.mark.parametrize("n_units", [1, 2, 7, 500])
 def test_multiplicities_are_counts_of_the_raw_lanes(n_units):
-    counts = count_block(11, 4, n_units)
+    counts = count_block(11, 4, n_units, np.float64)
     assert counts.shape == (BLOCK, n_units)
     assert np.all(counts.sum(axis=1) == n_units)
     words = raw_words(11, Stream.BOOTSTRAP, 4, BLOCK * -(-n_units // 2)).reshape(BLOCK, -1)
@@ -139,16 +136,16 @@ def test_the_matrix_library_gets_its_threads_back_after_the_last_user():
 
 
 def test_no_more_threads_than_processors_unasked():
-    assert 1 <= plan.usable_threads() <= plan.MAX_THREADS
+    assert 1 <= threads.usable_threads() <= threads.MAX_THREADS
 
 
 def test_many_small_comparisons_take_no_threads(monkeypatch):
-    monkeypatch.setattr(plan.os, "sched_getaffinity", lambda _: range(4), raising=False)
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: range(4), raising=False)
     here = threading.get_ident()
     with on_one_thread():
-        assert plan.usable_threads() == 1
+        assert threads.usable_threads() == 1
         assert set(run_blocks(lambda *_: threading.get_ident(), 1_000)) == {here}
-    assert plan.usable_threads() == 4
+    assert threads.usable_threads() == 4
     assert here not in run_blocks(lambda *_: threading.get_ident(), 1_000)
 
 

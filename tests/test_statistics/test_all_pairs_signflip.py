@@ -15,11 +15,11 @@ from analysis.statistics.all_pairs import (
     saddlepoint_kernels,
     signflip,
 )
-from analysis.statistics.all_pairs.plan import sign_block
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
 from analysis.statistics.all_pairs.warm_up import compile_loops
-from analysis.statistics.paired.sign_flips import flip_test
+from analysis.statistics.resampling import kernels as shared
+from analysis.statistics.resampling.plan import sign_codes, signs_of
 
 NAN = math.nan
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -72,7 +72,7 @@ def by_hand(scores, alternative, n_resamples, seed, groups=None):
     n_systems, n_items = scores.shape
     groups = np.arange(n_items) if groups is None else groups
     blocks = range(-(-n_resamples // 256))
-    signs = [sign_block(seed, block, int(groups.max()) + 1) for block in blocks]
+    signs = [signs_of(sign_codes(seed, block, int(groups.max()) + 1)) for block in blocks]
     signs = np.concatenate(signs)[:n_resamples, groups]
     pvalues = np.full((n_systems, n_systems), NAN)
     for i, j in itertools.permutations(range(n_systems), 2):
@@ -241,23 +241,34 @@ def test_the_data_choose_the_method(kind, method):
     assert np.all(np.diag(result.method) == PairMethod.NOT_TESTABLE)
 
 
+def by_adding_up(differences, alternative):
+    """The exact p-value: one signed difference after the other, equal sums together."""
+    sums, chances = np.zeros(1), np.ones(1)
+    for size in differences[differences != 0]:
+        both = np.concatenate([sums + size, sums - size])
+        sums, place = np.unique(both, return_inverse=True)
+        chances = np.bincount(place, np.tile(chances, 2)) / 2
+    observed = differences.sum()
+    if alternative == "two-sided":
+        extreme = np.abs(sums) >= abs(observed) - 1e-9
+    else:
+        sign = 1 if alternative == "greater" else -1
+        extreme = sign * sums >= sign * observed - 1e-9
+    return chances[extreme].sum()
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("kind", ["few", "ratings"])
-def test_exact_pvalues_equal_the_test_of_one_pair(kind, alternative):
+def test_exact_pvalues_equal_those_by_adding_up(kind, alternative):
     scores = graded(5, 14) if kind == "few" else np.rint(2 * graded(5, 200, shift=1.0))
     result = signflip_all_pairs(scores, alternative=alternative)
     for i, j in itertools.permutations(range(5), 2):
-        single = flip_test(
-            scores[i][:, np.newaxis],
-            scores[j][:, np.newaxis],
-            aggregation="mean",
-            alternative=alternative,
-            n_resamples=9,
-            seed=0,
-        )
-        assert single.exact
-        assert result.pvalue[i, j] == pytest.approx(single.pvalue, rel=1e-10)
-        assert result.floor[i, j] == pytest.approx(single.floor, rel=1e-12)
+        differences = scores[i] - scores[j]
+        expected = by_adding_up(differences, alternative)
+        assert result.pvalue[i, j] == pytest.approx(expected, rel=1e-10)
+        sides = 2 if alternative == "two-sided" else 1
+        floor = sides * 0.5 ** np.count_nonzero(differences)
+        assert result.floor[i, j] == pytest.approx(floor, rel=1e-12)
 
 
 def test_drawn_and_approximated_pvalues_approach_the_exact_ones(monkeypatch):
@@ -414,13 +425,13 @@ def test_progress_can_cancel():
 def test_warm_up_compiles_every_loop_for_both_types():
     compile_loops()
     for loop in (
-        kernels.add_rows,
-        kernels.hadamard,
-        kernels.turn,
+        shared.add_rows,
+        shared.hadamard,
+        shared.turn,
         kernels.count_two_sided,
         kernels.count_one_sided,
         kernels.count_maxima,
-        kernels.scatter_counts,
+        shared.scatter_counts,
         difference_kernels.square_pairs,
     ):
         assert len(loop.signatures) >= 2

@@ -8,10 +8,10 @@ from scipy import stats
 
 from analysis.statistics import DegenerateDataWarning, paired_test, signflip
 from analysis.statistics.aggregate import AGGREGATIONS, aggregate_items
-from analysis.statistics.all_pairs.plan import count_block
 from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS, bootstrap_interval
 from analysis.statistics.paired.bootstrap import bootstrap
-from analysis.statistics.paired.resampled_metrics import draw_counts, resampled_metric
+from analysis.statistics.resampling.metrics import resampled_metric
+from analysis.statistics.resampling.plan import count_block
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 SMOOTH = tuple(name for name in AGGREGATIONS if name not in ("median", "spearman"))
@@ -50,20 +50,13 @@ def expand(values, counts):
     return np.repeat(values, counts.astype(int), axis=0)
 
 
-@pytest.mark.parametrize("n_units", [1, 2, 7, 64, 301])
-def test_counts_are_those_that_all_pairs_share(n_units):
-    counts = draw_counts(3, 2, n_units)
-    np.testing.assert_array_equal(counts, count_block(3, 2, n_units))
-    assert set(counts.sum(axis=1)) == {n_units}
-
-
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_resampled_metrics_equal_metrics_of_the_items_drawn(aggregation, grouped):
     a, b = scores(aggregation, 30)
     codes = np.arange(30) // 4 if grouped else None
     metric = resampled_metric((a, b), aggregation, codes)
-    counts = draw_counts(0, 0, metric.n_units)[:20]
+    counts = count_block(0, 0, metric.n_units, np.float64)[:20]
     values = metric.values(counts)
     for count, value in zip(counts, values, strict=True):
         of_items = count[codes] if grouped else count
@@ -86,7 +79,7 @@ def test_resampled_metrics_equal_metrics_of_the_items_drawn(aggregation, grouped
 @pytest.mark.parametrize("aggregation", ["mean", "ratio", "median"])
 def test_shift_method_by_hand(aggregation, alternative):
     a, b = scores(aggregation, 25, 1)
-    counts = np.concatenate([draw_counts(5, block, 25) for block in (0, 1)])[:400]
+    counts = np.concatenate([count_block(5, block, 25, np.float64) for block in (0, 1)])[:400]
     # The order in which items are numbered is the test's own: any fixed order is as good, so only
     # the distribution can be compared.
     drawn = np.array(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from analysis.statistics.aggregate import aggregate_items
-from analysis.statistics.all_pairs.plan import run_blocks, sign_block
 from analysis.statistics.paired.signflip import signflip
 from analysis.statistics.planning.corpus import power as corpus_power_module
 from analysis.statistics.planning.corpus import simulation as corpus_simulation
@@ -23,6 +22,8 @@ from analysis.statistics.planning.corpus.power import (
 )
 from analysis.statistics.planning.corpus.simulation import Draws, draw_effects, judge_draws
 from analysis.statistics.random_streams import Stream, random_uniforms
+from analysis.statistics.resampling.plan import sign_codes, signs_of
+from analysis.statistics.resampling.threads import run_blocks
 from analysis.statistics.results import DegenerateDataWarning
 
 CARD = {"p_zero": 0.13, "scale": 25.8}
@@ -96,7 +97,7 @@ def test_comparisons_are_judged_as_in_the_notebook():
     effects = rng.laplace(mu, b, (150, n)) * (rng.random((150, n)) >= 0.13)
     power, type_m = notebook(effects, difference, n_resamples, rng)
     halves = -effects.T / 2
-    signed = np.concatenate([sign_block(0, block, n) for block in range(8)]) @ halves
+    signed = np.concatenate([signs_of(sign_codes(0, block, n)) for block in range(8)]) @ halves
     draws = Draws(np.zeros((2_001, 150)), np.vstack([halves.sum(axis=0), signed[:2_000]]))
     found = judge_draws(draws, 0.0, 1.0, alpha=0.05, alternative="two-sided")
     # Only comparisons at the very edge may be judged otherwise by other exchanges.
@@ -116,7 +117,9 @@ def test_draws_are_items_times_signs(n_items, n_iterations, n_resamples):
     matters = uniforms >= 0.2
     variates = np.where(matters, stats.laplace.ppf((uniforms - 0.2) / 0.8), 0.0)
     blocks = range(-(-n_resamples // 256))
-    signs = np.concatenate([sign_block(3, block, n_items) for block in blocks])[:n_resamples]
+    signs = np.concatenate([signs_of(sign_codes(3, block, n_items)) for block in blocks])[
+        :n_resamples
+    ]
     signs = np.vstack([np.ones(n_items), signs])
     np.testing.assert_array_equal(draws.moved[:, j], signs @ matters.astype(float))
     np.testing.assert_allclose(draws.wide[:, j], signs @ variates, atol=1e-9)

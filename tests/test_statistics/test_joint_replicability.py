@@ -19,8 +19,8 @@ from analysis.statistics.across.joint.counts import joint_counts
 from analysis.statistics.across.joint.replicability import joint_replicability
 from analysis.statistics.across.joint.statistics import GRID
 from analysis.statistics.across.replicability import analyse_replicability
-from analysis.statistics.all_pairs.plan import sign_block
 from analysis.statistics.paired.signflip import signflip
+from analysis.statistics.resampling.plan import sign_codes, signs_of
 
 NAN = math.nan
 MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
@@ -52,7 +52,7 @@ def dependent_cells(n_cells, n_items, seed, effects=None, share=0.5, rho=1.0):
 def by_hand(cells, way, alpha, n_resamples, seed):
     """Return k, p-values, adjusted ones and the curve, from all sets of cells."""
     n_units = 1 + max(c.units.max() for c in cells)
-    signs = [sign_block(seed, b, n_units) for b in range(-(-n_resamples // 256))]
+    signs = [signs_of(sign_codes(seed, b, n_units)) for b in range(-(-n_resamples // 256))]
     signs = np.concatenate([np.ones((1, n_units)), np.concatenate(signs)[:n_resamples]])
     z = []
     for c in cells:

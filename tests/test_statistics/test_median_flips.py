@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from analysis.statistics import paired_test, signflip
-from analysis.statistics.paired import median_flips
-from analysis.statistics.paired.median_flips import median_flip_test
+from analysis.statistics.resampling import median_flips
+from analysis.statistics.resampling.median_flips import median_flip_test
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

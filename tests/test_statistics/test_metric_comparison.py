@@ -21,9 +21,10 @@ from analysis.statistics.meta_evaluation.intervals import resampled_correlations
 from analysis.statistics.meta_evaluation.levels import correlation
 from analysis.statistics.meta_evaluation.soft_accuracy import doubts
 from analysis.statistics.meta_evaluation.soft_swaps import SoftSwaps
-from analysis.statistics.meta_evaluation.swaps import cell_codes, plan_swaps, signs_of
+from analysis.statistics.meta_evaluation.swaps import cell_codes, plan_swaps
 from analysis.statistics.multiplicity import adjust
 from analysis.statistics.paired.correlation_tests import steiger, williams
+from analysis.statistics.resampling.plan import signs_of
 
 CLOSED = ("fisher-z", "williams", "steiger")
 SWAPS = ("perm-inputs", "perm-systems", "perm-both", "cell-swap")

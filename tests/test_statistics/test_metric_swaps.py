@@ -21,7 +21,8 @@ from analysis.statistics.meta_evaluation.scaling import (
     standardised,
     standardised_for_ranks,
 )
-from analysis.statistics.meta_evaluation.swaps import SWAPS, cell_codes, plan_swaps, signs_of
+from analysis.statistics.meta_evaluation.swaps import SWAPS, cell_codes, plan_swaps
+from analysis.statistics.resampling.plan import signs_of
 
 TIE = 1e-9
 

@@ -15,10 +15,10 @@ from analysis.statistics.all_pairs.max_t import max_t_all_pairs
 from analysis.statistics.all_pairs.pairwise import PAIRWISE_TESTS, pairwise
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.scales import too_coarse
-from analysis.statistics.all_pairs.tiles import run_tiles
 from analysis.statistics.multiplicity import METHODS
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.resampling.threads import run_tiles
 
 TESTS = ("t", "wilcoxon", "sign", "signflip", "bootstrap")
 OFF = ~np.eye(4, dtype=bool)

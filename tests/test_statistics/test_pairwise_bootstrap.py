@@ -15,11 +15,11 @@ from analysis.statistics.all_pairs.bootstrap import bootstrap_all_pairs
 from analysis.statistics.all_pairs.complete_sets import complete_sets, count_sets, triangle
 from analysis.statistics.all_pairs.corpus import exchange_all_pairs
 from analysis.statistics.all_pairs.pairwise import pairwise
-from analysis.statistics.all_pairs.plan import count_block
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.item_groups import as_group_codes, renumber
 from analysis.statistics.paired.bootstrap import bootstrap
 from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.resampling.plan import count_block
 
 AGGREGATIONS = ("mean", "median", "ratio", "f1", "bleu", "chrf", "pearson", "spearman")
 N, B = 30, 299
@@ -60,7 +60,7 @@ def replicated(values, aggregation, groups, seed):
     units = np.arange(values.shape[1]) if groups is None else groups
     differences = []
     for block in range(-(-B // 256)):
-        for counts in count_block(seed, block, units.max() + 1):
+        for counts in count_block(seed, block, int(units.max()) + 1, np.float64):
             drawn = np.repeat(np.arange(values.shape[1]), counts[units].astype(int))
             a, b = (aggregate_items(system[drawn], aggregation) for system in values)
             differences.append(a - b)
@@ -120,7 +120,9 @@ def test_many_patterns_of_missing_items_share_one_plan(monkeypatch, codes):
     width = (apart.high - apart.low)[off]
     assert np.abs(together.low - apart.low)[off].max() < 0.08 * width.min()
     units = np.arange(90) if codes is None else codes
-    counts = np.concatenate([count_block(2, block, units.max() + 1) for block in range(20)])
+    counts = np.concatenate(
+        [count_block(2, block, int(units.max()) + 1, np.float64) for block in range(20)]
+    )
     weights = counts[:4_999][:, units]
     for i, j in itertools.combinations(range(4), 2):
         difference = values[i, :, 0] - values[j, :, 0]

@@ -164,11 +164,11 @@ def test_lower_can_be_better():
 )
 def test_every_aggregation_agrees_with_items_drawn_one_by_one(aggregation, n_components):
     from analysis.statistics.aggregate import aggregate_items
-    from analysis.statistics.all_pairs.plan import count_block
+    from analysis.statistics.resampling.plan import count_block
 
     rng = np.random.default_rng(3)
     scores = rng.integers(1, 9, (3, 20, n_components)).astype(float)
-    counts = count_block(5, 0, 20)[:40].astype(int)
+    counts = count_block(5, 0, 20, np.float64)[:40].astype(int)
     expected = np.zeros(3)
     for row in counts:
         drawn = np.repeat(np.arange(20), row)

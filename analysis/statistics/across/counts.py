@@ -6,13 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.across.replicability import COMBINATIONS, partial_conjunction
 from analysis.statistics.results import Result, read_only, read_only_mapping
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats, as_level, check_pvalue_range
-
-IntArray = npt.NDArray[np.int64]
 
 COUNT_ESTIMATORS = ("count", *COMBINATIONS)
 """Ways to count: the plain number of small p-values, and the lower bounds."""

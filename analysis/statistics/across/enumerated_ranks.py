@@ -3,11 +3,8 @@
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics._typing import FloatArray, IntArray
 
 MOST_SYSTEMS = 7
 MOST_ROWS = 100_000

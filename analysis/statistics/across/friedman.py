@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Seed
 from analysis.statistics.across.enumerated_ranks import enumerated_tail
 from analysis.statistics.paired.result import TINY
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words
@@ -18,7 +18,6 @@ from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import rounding_error
 from analysis.statistics.validation import as_count, as_floats, as_seed
 
-IntArray = npt.NDArray[np.int64]
 Permutations = Literal["all", "drawn", "moments"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.across.between_datasets import (
     NewDataset,
     dersimonian_laird,
@@ -328,7 +328,7 @@ def _weighted_mean(y: FloatArray, variances: FloatArray) -> _Mean:
     return _Mean(value, weights, math.fsum(weights * (y - value) ** 2))
 
 
-def _place(values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:
+def _place(values: FloatArray, used: BoolArray) -> FloatArray:
     """Put the values of the used datasets where they belong."""
     placed = np.full(used.size, math.nan)
     placed[used] = values

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.friedman import dataset_ranks
 from analysis.statistics.across.profiles import count_interval
-from analysis.statistics.across.resampled_datasets import Estimate, IntArray, ResampledScores
+from analysis.statistics.across.resampled_datasets import Estimate, ResampledScores
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_level

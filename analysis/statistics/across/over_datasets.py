@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.friedman import as_score_table
 from analysis.statistics.across.gumbel import fit_gumbel
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
@@ -30,8 +30,6 @@ from analysis.statistics.standard_error import (
     t_quantile,
 )
 from analysis.statistics.validation import as_choice, as_floats, as_level
-
-IntArray = npt.NDArray[np.int64]
 
 PAIR_TESTS = ("wilcoxon", "t", "sign")
 """Tests of a pair with one difference per dataset."""

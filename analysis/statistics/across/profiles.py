@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.across.resampled_datasets import IntArray, ResampledScores
+from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics.across.resampled_datasets import ResampledScores
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats, as_level

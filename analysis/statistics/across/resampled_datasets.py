@@ -11,24 +11,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray, Progress, Seed
 from analysis.statistics.aggregate import aggregate_items, aggregate_sums, is_sum_based
 from analysis.statistics.all_pairs.components import as_components
-from analysis.statistics.all_pairs.plan import BLOCK, Progress, run_blocks
-from analysis.statistics.all_pairs.system_metric import sum_units
-from analysis.statistics.all_pairs.tiles import part_of
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import renumber
-from analysis.statistics.paired.resampled_metrics import resampled_metric
-from analysis.statistics.random_streams import Stream, raw_words
+from analysis.statistics.random_streams import Stream
+from analysis.statistics.resampling.metrics import resampled_metric
+from analysis.statistics.resampling.plan import BLOCK, count_block
+from analysis.statistics.resampling.system_metric import sum_units
+from analysis.statistics.resampling.threads import part_of, run_blocks
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_count, as_floats, as_seed
 
-Floats = npt.NDArray[np.floating]
-IntArray = npt.NDArray[np.int64]
 _Values = Callable[[Floats], FloatArray]
 
 _SINGLE = 2.0**24
@@ -288,8 +285,6 @@ def _resample(
     progress: Progress | None,
 ) -> None:
     """Write the replicates of the listed systems into rows of `replicates`."""
-    from analysis.statistics.all_pairs.kernels import scatter_counts
-
     # Drawn from what any system has, those without a spread of their own included.
     kept = ~np.isnan(dataset.scores[:, :, 0]).all(axis=0)
     scores = dataset.scores[np.ix_(systems, kept)]
@@ -298,12 +293,11 @@ def _resample(
         metric = _of_sums(scores, dataset.aggregation, codes)
     else:
         metric = _one_by_one(scores, dataset.aggregation, codes)
-    per_row = -(-metric.n_units // 2)
 
     def work(block: int, rows: int) -> None:
-        words = raw_words(seed, Stream.OVER_DATASETS, key + block, BLOCK * per_row)
-        counts = np.empty((BLOCK, metric.n_units), metric.dtype)
-        scatter_counts(words.reshape(BLOCK, per_row), counts)
+        counts = count_block(
+            seed, key + block, metric.n_units, metric.dtype, stream=Stream.OVER_DATASETS
+        )
         start = block * BLOCK
         replicates[systems, start : start + rows] = dataset.sign * metric.values(counts)[:, :rows]
 

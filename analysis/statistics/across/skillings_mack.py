@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csgraph
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Seed
 from analysis.statistics.across.friedman import (
     as_score_table,
     centred_doubled_ranks,
@@ -19,8 +19,6 @@ from analysis.statistics.across.friedman import (
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_count, as_seed
-
-IntArray = npt.NDArray[np.int64]
 
 _ROUNDING = 1e-9
 

@@ -4,20 +4,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray, IntArray, Seed
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import rounding_error
 from analysis.statistics.validation import as_count, as_floats, as_level, as_seed
-
-IndexArray: TypeAlias = npt.NDArray[np.int64]
 
 DOMINANT = 0.5
 CLEARLY_DOMINANT = 0.2
@@ -291,9 +289,9 @@ class _Pieces(NamedTuple):
     """Pieces of (0, 1) on which both empirical quantile functions are constant."""
 
     lengths: FloatArray
-    of_first: IndexArray
+    of_first: IntArray
     """Place of the sorted score that is the quantile there."""
-    of_second: IndexArray
+    of_second: IntArray
 
 
 def _merge(n: int, m: int) -> _Pieces:
@@ -302,13 +300,13 @@ def _merge(n: int, m: int) -> _Pieces:
     return _Pieces(np.diff(ends) / (n * m), ends[:-1] // m, ends[:-1] // n)
 
 
-def _all_labellings(n_scores: int, n_first: int) -> Iterator[IndexArray]:
+def _all_labellings(n_scores: int, n_first: int) -> Iterator[IntArray]:
     yield np.array(list(combinations(range(n_scores), n_first)), dtype=np.int64)
 
 
 def _random_labellings(
     n_scores: int, n_first: int, n_resamples: int, seed: int
-) -> Iterator[IndexArray]:
+) -> Iterator[IntArray]:
     for block, start in enumerate(range(0, n_resamples, BLOCK_ROWS), start=_RELABELLED):
         rows = min(BLOCK_ROWS, n_resamples - start)
         uniforms = random_uniforms(seed, Stream.ORDER, block, n_scores)[:rows]

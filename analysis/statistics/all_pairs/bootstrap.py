@@ -4,9 +4,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Progress
 from analysis.statistics.all_pairs.closed_forms import Moments, paired_moments, square
 from analysis.statistics.all_pairs.complete_sets import (
     CompleteSet,
@@ -14,22 +13,19 @@ from analysis.statistics.all_pairs.complete_sets import (
     count_sets,
     triangle,
 )
-from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.resampling import (
-    TIE,
     Resampled,
     ResamplingOptions,
     resample_pairs,
     resample_rows,
 )
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
-from analysis.statistics.all_pairs.system_metric import corpus_metric, mean_metric, sum_units
-from analysis.statistics.all_pairs.tiles import part_of
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import renumber
+from analysis.statistics.resampling.system_metric import corpus_metric, mean_metric, sum_units
+from analysis.statistics.resampling.tails import TIE
+from analysis.statistics.resampling.threads import part_of
 from analysis.statistics.results import DegenerateDataWarning
-
-IntArray = npt.NDArray[np.int64]
 
 MAX_SETS = 64
 """Up to this many different sets of shared items, each gets a plan of its own."""

@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray
+from analysis.statistics._typing import BoolArray, ByteArray, IntArray
 from analysis.statistics.aggregate import CORRELATIONS
-
-IntArray = npt.NDArray[np.int64]
 
 FEW_ITEMS = 10
 """Below this many items the score test of shares can err in more than 6 % of cases at 5 %."""
@@ -36,13 +33,13 @@ class Choice(NamedTuple):
 
     tests: tuple[str, ...]
     """The tests in use; the most frequent first."""
-    code: npt.NDArray[np.uint8]
+    code: ByteArray
     """Test of each pair as a place in `tests`, shape (n_systems, n_systems)."""
     why: str
     """Why the most frequent test was taken."""
     refused: tuple[str, ...]
     """Why pairs get no test; the first is empty."""
-    refusal: npt.NDArray[np.uint8]
+    refusal: ByteArray
     """Reason of each pair as a place in `refused`, 0 where it is tested."""
 
     def uses(self, test: str) -> BoolArray:

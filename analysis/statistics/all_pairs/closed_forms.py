@@ -7,15 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, ByteArray, FloatArray, Groups, IntArray
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes
-from analysis.statistics.paired.result import TINY, Groups
+from analysis.statistics.paired.result import TINY
 from analysis.statistics.results import DegenerateDataWarning
-
-IntArray = npt.NDArray[np.int64]
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _OF_SUMS = 8
@@ -151,7 +149,7 @@ def wins_all_pairs(scores: FloatArray) -> IntArray:
     paper are equal here. A missing score is neither above nor below.
     """
     from analysis.statistics.all_pairs.pair_kernels import count_wins, count_wins_of_floats
-    from analysis.statistics.all_pairs.tiles import run_tiles
+    from analysis.statistics.resampling.threads import run_tiles
 
     n_systems = len(scores)
     if is_binary(scores):
@@ -223,7 +221,7 @@ def square(
     below: FloatArray,
     floor_above: FloatArray,
     floor_below: FloatArray,
-    method: PairMethod | npt.NDArray[np.uint8],
+    method: PairMethod | ByteArray,
 ) -> PairPvalues:
     """Lay values of the upper triangle and their mirror images out as matrices."""
     first, second = triangle(n_systems)
@@ -261,7 +259,7 @@ def _moments_of(
 ) -> FloatArray:
     """Return a row of `pair_moments` for each listed pair."""
     from analysis.statistics.all_pairs.pair_kernels import pair_moments, plain_moments
-    from analysis.statistics.all_pairs.tiles import run_tiles
+    from analysis.statistics.resampling.threads import run_tiles
 
     found = np.empty((first.size, 7))
     pieces = -(-first.size // _PAIRS_AT_ONCE)

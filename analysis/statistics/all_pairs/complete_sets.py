@@ -5,12 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray
+from analysis.statistics._typing import BoolArray, IntArray
 from analysis.statistics.results import read_only
-
-IntArray = npt.NDArray[np.int64]
 
 
 class CompleteSet(NamedTuple):

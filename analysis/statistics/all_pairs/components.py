@@ -3,12 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.aggregate import CORRELATIONS, aggregate_items, as_aggregation
 from analysis.statistics.all_pairs.complete_sets import complete_sets, triangle
 from analysis.statistics.validation import as_floats
 
-IntArray = npt.NDArray[np.int64]
 _LARGEST_SCORE = 1e100
 _ROUNDING = 32 * float(np.finfo(np.float64).eps)
 

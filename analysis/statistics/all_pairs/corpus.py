@@ -1,30 +1,26 @@
 """Corpus metrics of all pairs, tested by exchanging two systems item by item."""
 
-import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, ByteArray, FloatArray, IntArray, Progress
 from analysis.statistics.aggregate import CORRELATIONS, aggregate_sums
 from analysis.statistics.all_pairs.closed_forms import square
 from analysis.statistics.all_pairs.complete_sets import complete_sets, triangle
-from analysis.statistics.all_pairs.plan import Progress, run_blocks, sign_codes, signed_sums
-from analysis.statistics.all_pairs.resampling import TIE
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
-from analysis.statistics.all_pairs.system_metric import sum_units
-from analysis.statistics.all_pairs.tiles import part_of, run_tiles
 from analysis.statistics.correlations import exchangeable_moments, from_moments
 from analysis.statistics.item_groups import renumber
-from analysis.statistics.paired.median_flips import median_flip_test
-from analysis.statistics.paired.sign_flips import MAX_ENUMERATED, FlipOutcome, flip_test
+from analysis.statistics.resampling.listed_flips import MAX_ENUMERATED, list_flips
+from analysis.statistics.resampling.median_flips import median_flip_test
+from analysis.statistics.resampling.plan import sign_codes, signed_sums
+from analysis.statistics.resampling.system_metric import sum_units
+from analysis.statistics.resampling.tails import OTHER_SIDE, TIE, FlipOutcome, reached
+from analysis.statistics.resampling.threads import count_blocks, part_of, run_tiles
 
-IntArray = npt.NDArray[np.int64]
 _Metric = Callable[[FloatArray], FloatArray]
 _VALUES_AT_ONCE = 1 << 17
-_OTHER_SIDE = {"greater": "less", "less": "greater"}
 
 
 class Exchanged(NamedTuple):
@@ -35,7 +31,7 @@ class Exchanged(NamedTuple):
     below: FloatArray
     """The same for right against left."""
     floor: FloatArray
-    method: npt.NDArray[np.uint8]
+    method: ByteArray
 
 
 def exchange_pairs(
@@ -99,16 +95,14 @@ def exchange_pairs(
     if not many.size:
         return found
     pairs = _DrawnPairs(units, metric, left[many], right[many], aggregation)
-    counts = np.zeros((2, many.size), dtype=np.int64)
-    adding = threading.Lock()
-
-    def work(block: int, rows: int) -> None:
-        part = pairs.count(seed, block, rows, two_sided=alternative == "two-sided")
-        with adding:
-            np.add(counts, part, out=counts)
-
-    run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
-    above, below = counts if alternative != "less" else counts[::-1]
+    counts = count_blocks(
+        lambda block, rows: pairs.count(seed, block, rows, alternative),
+        np.zeros((2, many.size), dtype=np.int64),
+        n_resamples,
+        n_threads=n_threads,
+        progress=progress,
+    )
+    above, below = counts
     found.above[many] = (above + 1) / (n_resamples + 1)
     found.below[many] = (below + 1) / (n_resamples + 1)
     return found
@@ -186,8 +180,8 @@ class _DrawnPairs:
             middle = np.ones_like(middle)
         self._room = TIE * np.maximum(middle, np.abs(self._observed))
 
-    def count(self, seed: int, block: int, rows: int, *, two_sided: bool) -> IntArray:
-        """Return how many patterns of a block are as far above, and as far below, as observed."""
+    def count(self, seed: int, block: int, rows: int, side: str) -> IntArray:
+        """Return how many patterns of a block are as extreme, to this side and to the other."""
         codes = sign_codes(seed, block, len(self._columns))
         signed = signed_sums(self._columns, codes).reshape(-1, *self._shape)[:rows]
         n_pairs = self._left.size
@@ -197,12 +191,10 @@ class _DrawnPairs:
             at = slice(start, start + step)
             drawn = self._differences(signed[:, self._left[at]] - signed[:, self._right[at]], at)
             observed, room = self._observed[at], self._room[at]
-            if two_sided:
-                extreme = np.abs(drawn) >= np.abs(observed) - room
-                counts[:, at] = np.count_nonzero(extreme, axis=0)
-            else:
-                counts[0, at] = np.count_nonzero(drawn >= observed - room, axis=0)
-                counts[1, at] = np.count_nonzero(drawn <= observed + room, axis=0)
+            counts[:, at] = np.count_nonzero(reached(drawn, observed, side, room), axis=0)
+            if side != "two-sided":
+                other = reached(drawn, observed, OTHER_SIDE[side], room)
+                counts[1, at] = np.count_nonzero(other, axis=0)
         return counts
 
     def _differences(self, signed: FloatArray, at: slice) -> FloatArray:
@@ -242,7 +234,7 @@ class _SinglePairs:
             a, b = self._values[left[pair]], self._values[right[pair]]
             above = below = self._test(a, b, self._alternative)
             if self._alternative != "two-sided":
-                below = self._test(a, b, _OTHER_SIDE[self._alternative])
+                below = self._test(a, b, OTHER_SIDE[self._alternative])
             found.above[pair], found.below[pair] = above.pvalue, below.pvalue
             found.floor[pair] = above.floor
             found.method[pair] = PairMethod.ENUMERATED if above.exact else PairMethod.MONTE_CARLO
@@ -260,14 +252,8 @@ class _SinglePairs:
                 seed=self._seed,
                 groups=self._codes,
             )
-        return flip_test(
-            a,
-            b,
-            aggregation=self._aggregation,
-            alternative=alternative,
-            n_resamples=self._n_resamples,
-            seed=self._seed,
-            groups=self._codes,
+        return list_flips(
+            a, b, aggregation=self._aggregation, alternative=alternative, groups=self._codes
         )
 
 

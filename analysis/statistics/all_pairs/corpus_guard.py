@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics._typing import Alternative, ByteArray, FloatArray, IntArray
 from analysis.statistics.aggregate import aggregate_sums
 from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
 from analysis.statistics.validity import BOUNDS, Reason
 
-IntArray = npt.NDArray[np.int64]
 _PAIRS_AT_ONCE = 256
 
 
@@ -40,7 +38,7 @@ class CorpusGuard:
         self._error = _errors(values, aggregation, codes)
         self._df = np.maximum(n_units - 1, 1).astype(np.float64)
         self._applies = (n_units <= BOUNDS["corpus-units"].value) & (self._error > 0)
-        self.reason: npt.NDArray[np.uint8] = np.zeros(difference.shape, np.uint8)
+        self.reason: ByteArray = np.zeros(difference.shape, np.uint8)
         """`Reason` of each pair."""
 
     def pvalues(self, pvalue: FloatArray, choice: Choice) -> tuple[FloatArray, Choice]:

@@ -1,18 +1,15 @@
 """Steiger's test of all pairs of correlations with one gold."""
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import square
 from analysis.statistics.all_pairs.complete_sets import complete_sets
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.correlations import as_ranked, correlate, standardise
 from analysis.statistics.paired.correlation_tests import DependentCorrelations, steiger_z
 from analysis.statistics.paired.result import TINY
-
-IntArray = npt.NDArray[np.int64]
 
 
 def steiger_all_pairs(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
-from analysis.statistics.all_pairs.tiles import run_tiles
-from analysis.statistics.standard_error import CodeArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
+from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.validity import BOUNDS, DifferenceFacts, Moments, RunSpread
 
 _PAIRS_AT_ONCE = 2_048
@@ -20,7 +19,7 @@ def difference_facts(
     first: npt.NDArray[np.intp],
     second: npt.NDArray[np.intp],
     *,
-    codes: CodeArray | None = None,
+    codes: IntArray | None = None,
     runs: RunSpread | None = None,
     n_threads: int | None = None,
 ) -> DifferenceFacts:

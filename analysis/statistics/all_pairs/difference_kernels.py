@@ -8,19 +8,18 @@ units that differ. Differences up to `least` are rounding errors and count as 0.
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import FloatArray, Floats, IntArray
+from analysis.statistics.resampling.kernels import compiled
 
 _LANES = 64
 
 
 @compiled
 def sizes_of(
-    x: npt.NDArray[np.floating],
-    y: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    x: Floats,
+    y: Floats,
+    units: IntArray,
     least: float,
     sizes: FloatArray,
 ) -> tuple[int, int]:
@@ -52,15 +51,15 @@ def sizes_of(
 
 @compiled
 def summarise_pairs(
-    scores: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    scores: Floats,
+    units: IntArray,
     n_units: int,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     least: FloatArray,
     observed: FloatArray,
     squares: FloatArray,
-    different: npt.NDArray[np.int64],
+    different: IntArray,
 ) -> None:
     """Write t = Σ d, Σ d² over units, and the number of units that differ, of each pair."""
     sums = np.zeros(n_units if units.size else 1)
@@ -79,9 +78,7 @@ def summarise_pairs(
 
 
 @compiled
-def _look_at(
-    x: npt.NDArray[np.floating], y: npt.NDArray[np.floating], least: float
-) -> tuple[float, float, int]:
+def _look_at(x: Floats, y: Floats, least: float) -> tuple[float, float, int]:
     """Return Σ d, Σ d² and how many differ."""
     # Arrays made here, one sum per lane: only so does the loop use wide registers.
     totals, squares, counts = np.zeros(_LANES), np.zeros(_LANES), np.zeros(_LANES)
@@ -105,9 +102,9 @@ def _look_at(
 
 @compiled
 def _few_sizes(
-    x: npt.NDArray[np.floating],
-    y: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    x: Floats,
+    y: Floats,
+    units: IntArray,
     least: float,
     sizes: FloatArray,
     few: FloatArray,
@@ -152,11 +149,11 @@ def largest_of(sizes: FloatArray) -> float:
 
 @compiled
 def square_pairs(
-    scores: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    scores: Floats,
+    units: IntArray,
     n_units: int,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     squares: FloatArray,
 ) -> None:
     """Write Σ d² over units of each pair; exactly 0 for identical systems only."""
@@ -194,11 +191,11 @@ def _all_sums(sizes: FloatArray, sums: FloatArray, other: FloatArray) -> FloatAr
 
 @compiled
 def enumerate_pairs(
-    scores: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    scores: Floats,
+    units: IntArray,
     n_units: int,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     least: FloatArray,
     observed: FloatArray,
     tolerance: FloatArray,

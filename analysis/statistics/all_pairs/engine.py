@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray, Progress
 from analysis.statistics.aggregate import is_sum_based
 from analysis.statistics.all_pairs.bootstrap import bootstrap_all_pairs
 from analysis.statistics.all_pairs.choice import choose_tests, named_test
@@ -19,11 +18,10 @@ from analysis.statistics.all_pairs.closed_forms import (
 )
 from analysis.statistics.all_pairs.components import count_items, count_units, metric_differences
 from analysis.statistics.all_pairs.intervals import Ends, score_all_pairs
-from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.all_pairs.scales import Matrices, run_by_scale
 from analysis.statistics.all_pairs.settings import Settings
-from analysis.statistics.all_pairs.tiles import part_of
+from analysis.statistics.resampling.threads import part_of
 from analysis.statistics.validity import RunSpread
 
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from analysis.statistics.correlation_differences import CorrelationDifferences
 
 
-IntArray = npt.NDArray[np.int64]
 _DRAWN_TESTS = ("wilcoxon", "signflip", "bootstrap", "bootstrap-percentile")
 
 

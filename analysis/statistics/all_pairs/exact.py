@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.missing import IntArray
-from analysis.statistics.all_pairs.plan import Progress
-from analysis.statistics.all_pairs.tiles import run_tiles
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Progress
+from analysis.statistics.resampling.threads import run_tiles
 
 MAX_ENUMERATED = 20
 """Pairs that differ on up to this many units are settled by listing all patterns."""

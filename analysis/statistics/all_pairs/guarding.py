@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics._typing import Alternative, ByteArray, FloatArray, IntArray
 from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.difference_facts import difference_facts
-from analysis.statistics.standard_error import CodeArray
 from analysis.statistics.validity import Guarded, Reason, RunSpread, guard, guard_shares
 
 
@@ -22,7 +21,7 @@ class Guarding:
         scores: FloatArray,
         choice: Choice,
         *,
-        codes: CodeArray | None,
+        codes: IntArray | None,
         runs: RunSpread | None,
         alternative: Alternative,
         null: float,
@@ -51,7 +50,7 @@ class Guarding:
             )
             for one, other in self._sides
         ]
-        self.reason: npt.NDArray[np.uint8] = np.zeros((len(scores),) * 2, np.uint8)
+        self.reason: ByteArray = np.zeros((len(scores),) * 2, np.uint8)
         """`Reason` of each pair."""
 
     def pvalues(self, pvalue: FloatArray, choice: Choice) -> tuple[FloatArray, Choice]:

@@ -3,19 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 from scipy.optimize import elementwise
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import Moments, square
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
 from analysis.statistics.paired.result import TINY
 from analysis.statistics.standard_error import z_quantile
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Ends(NamedTuple):

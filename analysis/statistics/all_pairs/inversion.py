@@ -11,23 +11,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray, Progress
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets
 from analysis.statistics.all_pairs.intervals import Ends
-from analysis.statistics.all_pairs.plan import (
-    BLOCK,
-    Progress,
-    SignCodes,
-    run_blocks,
-    sign_codes,
-    signed_sums,
-)
-from analysis.statistics.all_pairs.tiles import run_tiles
-
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics.resampling.plan import BLOCK, SignCodes, all_codes, signed_sums
+from analysis.statistics.resampling.threads import run_blocks, run_tiles
 
 _ALL_PATTERNS = 12
 """Up to this many units every pattern is listed, as many as would be drawn otherwise."""
@@ -87,7 +77,7 @@ def inverted_intervals(
     rank = math.floor(alpha * (n_resamples + 1) * (1 + 1e-12))
     sets = list(complete_sets(~np.isnan(scores), pairs))
     plan_size = scores.shape[1] if codes is None else int(codes.max(initial=-1)) + 1
-    blocks = [sign_codes(seed, block, plan_size) for block in range(-(-n_resamples // BLOCK))]
+    blocks = all_codes(seed, n_resamples, plan_size)
     # One set: its blocks and pairs are shared out among threads; many: the sets are.
     inside = n_threads if len(sets) == 1 else 1
 
@@ -186,8 +176,7 @@ def _drawn(
     drawn = np.empty((columns.shape[1], n_resamples))
 
     def draw(block: int, rows: int) -> None:
-        codes = blocks[block]
-        own = SignCodes(codes.positions[units.places], codes.minus[units.places])
+        own = blocks[block].of(units.places)
         first = block * BLOCK
         drawn[:, first : first + rows] = signed_sums(columns, own)[:rows].T
 

@@ -1,13 +1,10 @@
 """Compiled loops that turn a sign-flip test inside out: means of random halves, in order."""
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.pair_kernels import _interpolated
-
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics.resampling.kernels import compiled
 
 _TIE = 1e-11
 _NARROWER = 0.75

@@ -7,10 +7,8 @@ systems stand beside it.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.missing import IntArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.fixed_point import simple_rows
 
 NOT_WHOLE = -1
@@ -56,7 +54,7 @@ def two_valued(values: FloatArray, left: IntArray, right: IntArray) -> list[TwoV
     low = np.fmin.reduce(values, axis=1, initial=np.inf)
     high = np.fmax.reduce(values, axis=1, initial=-np.inf)
 
-    def only_ends(rows: npt.NDArray[np.int64], n_items: int) -> BoolArray:
+    def only_ends(rows: IntArray, n_items: int) -> BoolArray:
         part = values[rows, :n_items]
         ends = (part == low[rows, np.newaxis]) | (part == high[rows, np.newaxis])
         return np.asarray(np.all(ends | np.isnan(part), axis=1))

@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray
 from analysis.statistics.all_pairs.difference_kernels import common_divisor, largest_of, sizes_of
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics.resampling.kernels import compiled
 
 PRUNED = -40.0
 """Log of the size below which a value of the characteristic function is left out."""
@@ -243,7 +242,7 @@ def _count_levels(
     sizes: FloatArray,
     divisor: int,
     top: int,
-    counts: npt.NDArray[np.int64],
+    counts: IntArray,
     levels: FloatArray,
     multiplicity: FloatArray,
 ) -> int:
@@ -270,18 +269,18 @@ def _count_levels(
 
 @compiled
 def invert_pairs(
-    scores: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    scores: Floats,
+    units: IntArray,
     n_units: int,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     observed: FloatArray,
     most_levels: int,
     affordable: float,
     circle: FloatArray,
     upper: FloatArray,
     point: FloatArray,
-    settled: npt.NDArray[np.bool_],
+    settled: BoolArray,
 ) -> None:
     """Give the exact tail of pairs of whole numbers that takes at most `affordable` seconds."""
     sizes = np.empty(n_units)

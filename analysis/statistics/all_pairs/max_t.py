@@ -1,25 +1,19 @@
 """Max-T: the correction for all pairs that knows how they depend on each other."""
 
 import math
-import threading
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray
-from analysis.statistics.all_pairs.missing import (
-    Comparison,
-    IntArray,
-    SharedSums,
-    set_up,
-)
-from analysis.statistics.all_pairs.plan import BLOCK, Progress, run_blocks
+from analysis.statistics._typing import Alternative, FloatArray, IntArray, Progress
+from analysis.statistics.all_pairs.missing import Comparison, SharedSums, set_up
+from analysis.statistics.resampling.plan import BLOCK
+from analysis.statistics.resampling.tails import TIE
+from analysis.statistics.resampling.threads import count_blocks, run_blocks
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
-
-_TIE = 1e-12
 
 
 def max_t_all_pairs(
@@ -202,7 +196,7 @@ def _family(comparison: Comparison, two_sided: bool) -> _Family:
         left, right = np.concatenate([left, right]), np.concatenate([right, left])
         weight, statistic = np.tile(weight, 2), np.concatenate([statistic, -statistic])
     order = np.argsort(statistic, kind="stable")
-    target = statistic[order] - _TIE * np.abs(statistic[order])
+    target = statistic[order] - TIE * np.abs(statistic[order])
     return _Family(left[order], right[order], weight[order], target)
 
 
@@ -236,10 +230,8 @@ def _count(
 
     sums = SharedSums(comparison, seed)
     left, right = sums.place[family.left], sums.place[family.right]
-    counts = np.zeros(left.size, np.int64)
-    adding = threading.Lock()
 
-    def work(block: int, rows: int) -> None:
+    def work(block: int, rows: int) -> IntArray:
         found = np.zeros(left.size, np.int64)
         for slab in sums.slabs(block):
             kernels.count_maxima(
@@ -255,8 +247,7 @@ def _count(
             )
             if slab.start + slab.sums.shape[2] >= rows:
                 break
-        with adding:
-            np.add(counts, found, out=counts)
+        return found
 
-    run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
-    return counts
+    counts = np.zeros(left.size, np.int64)
+    return count_blocks(work, counts, n_resamples, n_threads=n_threads, progress=progress)

@@ -13,15 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray
 from analysis.statistics.all_pairs.complete_sets import triangle
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, sign_codes
 from analysis.statistics.fixed_point import WholeScores, whole_scores
 from analysis.statistics.item_groups import as_group_codes
+from analysis.statistics.resampling.plan import BLOCK, SignCodes, sign_codes
 from analysis.statistics.validation import as_floats
-
-IntArray = npt.NDArray[np.int64]
-FloatingArray = npt.NDArray[np.floating]
 
 TILE = 64
 """Systems per tile where items are missing."""
@@ -43,7 +40,7 @@ class Scores(NamedTuple):
 class Comparison(NamedTuple):
     """What the tests of all pairs work on; pairs are listed as i < j."""
 
-    scores: FloatingArray
+    scores: Floats
     """Numbers whose sums are exact, NaN where missing, shape (n_systems, n_items)."""
     units: IntArray
     """Unit of each item; empty where every item is one."""
@@ -93,7 +90,7 @@ def set_up(
     return compare(steps_of(whole_scores(given.values)), given.units, given.n_units)
 
 
-def steps_of(whole: WholeScores) -> FloatingArray:
+def steps_of(whole: WholeScores) -> Floats:
     """Return whole steps, NaN where there is no score."""
     if whole.present is None:
         return whole.steps
@@ -121,7 +118,7 @@ def check(
     return Scores(values, np.empty(0, np.int64), values.shape[1])
 
 
-def compare(scores: FloatingArray, units: IntArray, n_units: int) -> Comparison:
+def compare(scores: Floats, units: IntArray, n_units: int) -> Comparison:
     """List all pairs of rows whose sums are exact in any order; NaN where missing."""
     there = ~np.isnan(scores)
     if there.all():
@@ -150,9 +147,9 @@ class Tile(NamedTuple):
 
     rows: slice
     columns: slice
-    first: FloatingArray
+    first: Floats
     """Shape (n_rows, n_patterns_of_columns, 256)."""
-    second: FloatingArray
+    second: Floats
     """Shape (n_columns, n_patterns_of_rows, 256)."""
     first_pattern: IntArray
     """Pattern of each row, as an index into `second`."""
@@ -164,7 +161,7 @@ class Slab(NamedTuple):
 
     start: int
     """First replicate of the block."""
-    sums: FloatingArray
+    sums: Floats
     """Shape (n_systems, n_patterns, n_replicates)."""
 
 
@@ -228,13 +225,13 @@ class SharedSums:
 
     def _restricted(
         self,
-        base: FloatingArray,
+        base: Floats,
         codes: SignCodes,
         systems: slice,
         patterns: IntArray,
         start: int = 0,
         size: int = BLOCK,
-    ) -> FloatingArray:
+    ) -> Floats:
         """Return the sums of some systems over the items of each pattern.
 
         Shape (n_systems, n_patterns, size), for the replicates from `start`, a multiple of `size`.
@@ -254,17 +251,17 @@ class SharedSums:
         codes = sign_codes(self._seed, block, comparison.n_units)
         if not comparison.units.size:
             return codes
-        return SignCodes(codes.positions[comparison.units], codes.minus[comparison.units])
+        return codes.of(comparison.units)
 
-    def _accumulate(self, codes: SignCodes, systems: slice, rows: IntArray) -> FloatingArray:
-        from analysis.statistics.all_pairs import kernels
+    def _accumulate(self, codes: SignCodes, systems: slice, rows: IntArray) -> Floats:
+        from analysis.statistics.resampling import kernels
 
         sums = np.zeros((BLOCK, systems.stop - systems.start), self._columns.dtype)
         kernels.add_rows(self._columns, systems.start, rows, codes.positions, codes.minus, sums)
         return sums
 
 
-def _fold(sums: FloatingArray, part: int, size: int) -> FloatingArray:
+def _fold(sums: Floats, part: int, size: int) -> Floats:
     """Prepare the transform of `size` replicates, the `part`-th of a block.
 
     Sylvester's matrix is a Kronecker product: of the 8 bits of a replicate, the high ones act on
@@ -278,9 +275,9 @@ def _fold(sums: FloatingArray, part: int, size: int) -> FloatingArray:
     return np.ascontiguousarray(np.tensordot(signs, sums.reshape(high.size, size, -1), axes=1))
 
 
-def _transform(sums: FloatingArray) -> FloatingArray:
+def _transform(sums: Floats) -> Floats:
     """Return the sums per system and replicate; `sums` is used up."""
-    from analysis.statistics.all_pairs import kernels
+    from analysis.statistics.resampling import kernels
 
     kernels.hadamard(sums)
     turned = np.empty(sums.shape[::-1], sums.dtype)

@@ -1,9 +1,8 @@
 """The interval of each pair: that of its own test, where it has one."""
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, ByteArray, FloatArray
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.complete_sets import triangle
@@ -16,8 +15,6 @@ from analysis.statistics.all_pairs.intervals import (
 )
 from analysis.statistics.all_pairs.inversion import agreeing, inverted_intervals
 from analysis.statistics.registry import TESTS
-
-IntArray = npt.NDArray[np.int64]
 
 
 class PairIntervals:
@@ -119,7 +116,7 @@ class PairIntervals:
         return tuple(dict.fromkeys(self._interval_names().values()))
 
     @property
-    def kind_code(self) -> npt.NDArray[np.uint8]:
+    def kind_code(self) -> ByteArray:
         names, kinds = self._interval_names(), self.kinds
         source = self._interval_source()
         codes = np.array([kinds.index(names[test]) for test in source.tests], np.uint8)

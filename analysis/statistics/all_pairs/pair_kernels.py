@@ -7,13 +7,9 @@ different pairs. Whole numbers and counts come out the same in any order of work
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
-
-IntArray = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.floating]
+from analysis.statistics._typing import FloatArray, Floats, IntArray
+from analysis.statistics.resampling.kernels import compiled
 
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _STEPS = 4
@@ -148,7 +144,7 @@ def pair_moments(
 
 
 @compiled
-def count_wins(scores: Floats, start: int, stop: int, wins: npt.NDArray[np.int64]) -> None:
+def count_wins(scores: Floats, start: int, stop: int, wins: IntArray) -> None:
     """Count the items on which each of the rows from `start` to `stop` is above a later one.
 
     Both directions are written; NaN is neither above nor below.

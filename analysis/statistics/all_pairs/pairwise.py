@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, FloatArray, Groups, Progress, Seed
 from analysis.statistics.all_pairs.closed_forms import paired_moments
 from analysis.statistics.all_pairs.complete_sets import triangle
-from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.result import PairMethod, Pairwise
 from analysis.statistics.all_pairs.settings import (
     CORRECTIONS,
@@ -21,7 +20,6 @@ from analysis.statistics.all_pairs.settings import (
     PAIRWISE_TESTS,
     settle,
 )
-from analysis.statistics.paired.result import Groups
 from analysis.statistics.results import read_only
 from analysis.statistics.validity import RunSpread
 

@@ -9,12 +9,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.pair_kernels import binary_grid
 from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS
+from analysis.statistics.resampling.kernels import compiled
 
-IntArray = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.unsignedinteger]
 
 MISSING_STEP = -(2**31)

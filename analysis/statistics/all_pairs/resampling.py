@@ -1,23 +1,17 @@
 """Replicated differences of many pairs from one plan: how many are extreme, and where they lie."""
 
 import math
-import threading
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, Progress, count_block, run_blocks
-from analysis.statistics.all_pairs.system_metric import SystemMetric
-from analysis.statistics.all_pairs.tiles import run_tiles
+from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray, Progress
+from analysis.statistics.resampling.plan import BLOCK, count_block
+from analysis.statistics.resampling.system_metric import SystemMetric
+from analysis.statistics.resampling.tails import TIE, reached
+from analysis.statistics.resampling.threads import count_blocks, run_blocks, run_tiles
 
-Floats = npt.NDArray[np.floating]
-IntArray = npt.NDArray[np.int64]
-
-TIE = 1e-12
-"""Metrics this close, relative to their size, count as equal."""
 _PAIRS_PER_TILE = 256
 _CANCELLED = 1e-6
 
@@ -93,25 +87,23 @@ def resample_pairs(
         low, high = _thresholds(metric, observed - shift, left, right, two_sided)
         low, high = (low + shift).astype(metric.dtype), (high + shift).astype(metric.dtype)
     count = pair_kernels.count_two_sided if two_sided else pair_kernels.count_one_sided
-    counts = np.zeros((2, n_pairs), dtype=np.int64)
     kept = confidence_level is not None
     replicates = np.empty((n_systems, n_resamples if kept else 0), dtype=metric.dtype)
-    adding = threading.Lock()
 
-    def work(block: int, rows: int) -> None:
+    def work(block: int, rows: int) -> IntArray:
         # All rows of a block, also where fewer count: a product's last bit may depend on them.
         drawn = count_block(seed, block, metric.n_units, metric.dtype)
         values = np.ascontiguousarray(metric.values(drawn)[:, :rows])
         scale = metric.scale(drawn)[:rows]
         found = np.zeros((2, n_pairs), dtype=np.int64)
         count(values, scale, left, right, low, high, found)
-        with adding:
-            np.add(counts, found, out=counts)
         if kept:
             start = block * BLOCK
             replicates[:, start : start + rows] = values * scale if scale.size else values
+        return found
 
-    run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
+    counts = np.zeros((2, n_pairs), dtype=np.int64)
+    count_blocks(work, counts, n_resamples, n_threads=n_threads, progress=progress)
     ends = np.full((3, n_pairs), np.nan)
     if confidence_level is not None:
         ends = _intervals(replicates, left, right, confidence_level, n_threads) * metric.unit
@@ -151,7 +143,7 @@ def resample_rows(
     replicates = np.empty((n_pairs, n_resamples))
 
     def work(block: int, rows: int) -> None:
-        drawn = count_block(seed, block, n_units)
+        drawn = count_block(seed, block, n_units, np.float64)
         sums, items = (differences @ drawn.T)[:, :rows], (sizes @ drawn.T)[:, :rows]
         here = replicates[:, block * BLOCK : block * BLOCK + rows]
         here[...] = np.nan
@@ -162,16 +154,12 @@ def resample_rows(
     largest = np.nanmax(np.abs(centred), axis=1, initial=0.0)
     room = (TIE * np.maximum(np.abs(observed), largest))[:, np.newaxis]
     gain = observed[:, np.newaxis] - delta
-    # Counted by what lies within, so that an undefined replicate counts as extreme.
+    sides = ("two-sided", "two-sided") if two_sided else ("greater", "less")
     if by_percentiles:
-        at_least = n_resamples - np.count_nonzero(replicates > delta, axis=1)
-        at_most = n_resamples - np.count_nonzero(replicates < delta, axis=1)
-    elif two_sided:
-        within = np.abs(centred) < np.abs(gain) - room
-        at_least = at_most = n_resamples - np.count_nonzero(within, axis=1)
-    else:
-        at_least = n_resamples - np.count_nonzero(centred < gain - room, axis=1)
-        at_most = n_resamples - np.count_nonzero(centred > gain + room, axis=1)
+        centred, gain, room, sides = replicates, np.full_like(gain, delta), 0 * room, sides[::-1]
+    at_least, at_most = (
+        np.count_nonzero(reached(centred, gain, side, room), axis=1) for side in sides
+    )
     ends = np.full((3, n_pairs), np.nan)
     if confidence_level is not None:
         from analysis.statistics.all_pairs.pair_kernels import row_intervals

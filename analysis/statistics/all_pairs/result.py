@@ -6,9 +6,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, ByteArray, FloatArray, IntArray
 from analysis.statistics.effects.effect_size import hedges_factor
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
@@ -41,7 +40,7 @@ class PairPvalues(NamedTuple):
 
     pvalue: FloatArray
     """Shape (n_systems, n_systems)."""
-    method: npt.NDArray[np.uint8]
+    method: ByteArray
     """`PairMethod` of each pair, same shape."""
     floor: FloatArray
     """Smallest p-value possible for the pair with that method, same shape."""
@@ -143,17 +142,17 @@ class Pairwise(Result):
     margin_high: FloatArray
     pvalue: FloatArray
     pvalue_adjusted: FloatArray
-    n_items: npt.NDArray[np.int64]
-    n_units: npt.NDArray[np.int64]
-    method: npt.NDArray[np.uint8]
+    n_items: IntArray
+    n_units: IntArray
+    method: ByteArray
     pvalue_floor: FloatArray
     tests: list[str]
-    test_code: npt.NDArray[np.uint8]
+    test_code: ByteArray
     intervals: list[str]
-    interval_code: npt.NDArray[np.uint8]
+    interval_code: ByteArray
     refused: list[str]
-    refusal: npt.NDArray[np.uint8]
-    guard: npt.NDArray[np.uint8]
+    refusal: ByteArray
+    guard: ByteArray
     why: str
     aggregation: str
     correction: str

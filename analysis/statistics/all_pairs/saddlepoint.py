@@ -5,9 +5,8 @@ import functools
 import numpy as np
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.all_pairs.exact import Pairs, settle
-from analysis.statistics.all_pairs.missing import IntArray
 from analysis.statistics.random_streams import Stream, raw_words
 
 FEW_HITS = 10

@@ -8,16 +8,15 @@ by factors. Such steps are found from the sizes and followed sign by sign.
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Floats, IntArray
 from analysis.statistics.all_pairs.difference_kernels import (
     common_divisor,
     largest_of,
     sizes_of,
 )
-from analysis.statistics.all_pairs.kernels import compiled
 from analysis.statistics.all_pairs.lattice_kernels import log_cosh
+from analysis.statistics.resampling.kernels import compiled
 
 _LANES = 64
 _SAMPLE = 128
@@ -404,11 +403,11 @@ def _stepwise_tail(
 
 @compiled
 def approximate_pairs(
-    scores: npt.NDArray[np.floating],
-    units: npt.NDArray[np.int64],
+    scores: Floats,
+    units: IntArray,
     n_units: int,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     least: FloatArray,
     tolerance: FloatArray,
     observed: FloatArray,

@@ -11,11 +11,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import Moments
 from analysis.statistics.fixed_point import equal_within, whole_scores
 
-IntArray = npt.NDArray[np.int64]
 Matrices: TypeAlias = list[FloatArray]
 
 _GRID_BITS = 51

@@ -2,17 +2,16 @@
 
 from typing import NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, FloatArray, Groups, IntArray, Seed
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.all_pairs.closed_forms import group_codes, is_binary
 from analysis.statistics.all_pairs.components import as_components
 from analysis.statistics.all_pairs.simultaneous import SINGLE_STEP
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.multiplicity import METHODS
-from analysis.statistics.paired.result import Groups, as_delta
+from analysis.statistics.paired.result import as_delta
 from analysis.statistics.registry import TESTS, PairedTestRow
 from analysis.statistics.validation import (
     ALTERNATIVES,
@@ -21,8 +20,6 @@ from analysis.statistics.validation import (
     as_level,
     as_seed,
 )
-
-IntArray = npt.NDArray[np.int64]
 
 PAIRWISE_TESTS = ("auto", *(row.name for row in TESTS.values() if row.together))
 CORRECTIONS = (*METHODS, "max-t", *SINGLE_STEP)

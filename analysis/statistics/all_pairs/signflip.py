@@ -1,13 +1,20 @@
 """The sign-flip test of all pairs: exchange two systems item by item, one plan for all."""
 
-import threading
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, BoolArray, FloatArray
+from analysis.statistics._typing import (
+    Alternative,
+    BoolArray,
+    ByteArray,
+    CodeArray,
+    FloatArray,
+    IntArray,
+    Progress,
+)
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.exact import (
     MAX_ENUMERATED,
@@ -22,19 +29,17 @@ from analysis.statistics.all_pairs.exact import (
 from analysis.statistics.all_pairs.kinds import NOT_WHOLE, kinds_of, two_valued
 from analysis.statistics.all_pairs.missing import (
     Comparison,
-    IntArray,
     Scores,
     SharedSums,
     check,
     compare,
     steps_of,
 )
-from analysis.statistics.all_pairs.plan import Progress, run_blocks
 from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod, PairPvalues
 from analysis.statistics.all_pairs.saddlepoint import FEW_HITS, believable, by_saddlepoint
 from analysis.statistics.all_pairs.scales import own_differences, too_fine
-from analysis.statistics.all_pairs.tiles import part_of
 from analysis.statistics.fixed_point import SCALES, on_row_grids, tie_tolerance, whole_at
+from analysis.statistics.resampling.threads import count_blocks, part_of
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
@@ -353,11 +358,9 @@ class _Run(NamedTuple):
         else:
             targets[0, left, right] = observed - tolerance
             targets[1, left, right] = observed + tolerance
-        counts = np.zeros(shape, np.int64)
-        adding = threading.Lock()
 
-        def work(block: int, rows: int) -> None:
-            found = np.zeros(counts.shape, np.int32)
+        def work(block: int, rows: int) -> CodeArray:
+            found = np.zeros(shape, np.int32)
             for tile in sums.tiles(block):
                 count_tile(
                     tile.first,
@@ -370,10 +373,10 @@ class _Run(NamedTuple):
                     targets,
                     found,
                 )
-            with adding:
-                np.add(counts, found, out=counts)
+            return found
 
-        run_blocks(work, self.n_resamples, n_threads=self.n_threads, progress=progress)
+        counts = np.zeros(shape, np.int64)
+        count_blocks(work, counts, self.n_resamples, n_threads=self.n_threads, progress=progress)
         ahead, behind = counts[0, left, right], counts[-1, left, right]
         return _Counts(np.where(turned, behind, ahead), np.where(turned, ahead, behind))
 
@@ -480,7 +483,7 @@ class _Table:
     def _write(
         self,
         ids: IntArray,
-        method: PairMethod | npt.NDArray[np.uint8],
+        method: PairMethod | ByteArray,
         at_least: FloatArray,
         at_most: FloatArray,
         floor: FloatArray,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.intervals import Ends
 
 SINGLE_STEP = ("max-t-single", "tukey")
@@ -17,9 +16,7 @@ _FEWEST_BEYOND = 10
 """Replicates beyond an end, below which it is not read off them."""
 
 
-def reach_of_max_t(
-    critical: float, standard_error: FloatArray, n_units: npt.NDArray[np.int64]
-) -> FloatArray:
+def reach_of_max_t(critical: float, standard_error: FloatArray, n_units: IntArray) -> FloatArray:
     """Return how far from the difference single-step max-T does not reject.
 
     Parameters
@@ -48,7 +45,7 @@ def too_few_beyond(alpha: float, n_resamples: int) -> bool:
     return alpha * (n_resamples + 1) < 2 * _FEWEST_BEYOND
 
 
-def t_reach(standard_error: FloatArray, n_units: npt.NDArray[np.int64], alpha: float) -> FloatArray:
+def t_reach(standard_error: FloatArray, n_units: IntArray, alpha: float) -> FloatArray:
     """Return half the width of Student's interval at 1 - alpha."""
     df = np.maximum(n_units - 1, 1).astype(np.float64)
     return np.asarray(-special.stdtrit(df, alpha / 2) * standard_error)

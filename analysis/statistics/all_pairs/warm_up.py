@@ -3,8 +3,8 @@
 import numpy as np
 
 from analysis.statistics.all_pairs.max_t import max_t_all_pairs, single_step_max_t
-from analysis.statistics.all_pairs.plan import count_block
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
+from analysis.statistics.resampling.plan import count_block
 
 
 def compile_loops() -> None:

@@ -5,13 +5,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray, Progress
 from analysis.statistics.all_pairs.closed_forms import square
 from analysis.statistics.all_pairs.complete_sets import triangle
-from analysis.statistics.all_pairs.plan import Progress
 from analysis.statistics.all_pairs.rank_kernels import (
     MISSING_STEP,
     rank_by_counting,
@@ -20,13 +18,11 @@ from analysis.statistics.all_pairs.rank_kernels import (
     rank_sum_chances,
 )
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
-from analysis.statistics.all_pairs.tiles import run_tiles
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS
 from analysis.statistics.paired.result import TINY
+from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.results import read_only
-
-IntArray = npt.NDArray[np.int64]
 
 _COUNTED_PER_ITEM = 2
 _ALWAYS_COUNTED = 2_048

@@ -6,11 +6,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.annotation.judged import (
     CoJudged,
-    Groups,
-    IntArray,
     Statistic,
     as_judgments,
     co_judged,

@@ -6,10 +6,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray, Groups, IntArray, Seed
 from analysis.statistics.annotation.judged import (
-    Groups,
-    IntArray,
     as_judgments,
     as_labels,
     group_codes,

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from analysis.statistics._typing import BoolArray
+from analysis.statistics._typing import BoolArray, Groups, IntArray
 from analysis.statistics.annotation.choices import Choices, Share, around, as_choices, share_of
-from analysis.statistics.annotation.judged import Groups, IntArray
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats, as_level

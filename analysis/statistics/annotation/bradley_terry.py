@@ -8,14 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
-from analysis.statistics.annotation.judged import (
-    Groups,
-    IntArray,
-    Statistic,
-    group_codes,
-    resampled,
-)
+from analysis.statistics._typing import BoolArray, FloatArray, Groups, IntArray, Seed
+from analysis.statistics.annotation.judged import Statistic, group_codes, resampled
 from analysis.statistics.annotation.solvable import check_solvable
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.annotation.judged import Groups, IntArray, group_codes
+from analysis.statistics._typing import BoolArray, FloatArray, Groups, IntArray
+from analysis.statistics.annotation.judged import group_codes
 from analysis.statistics.intervals.binary import wilson_interval
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.standard_error import exact_mean, spread_of_mean, t_quantile

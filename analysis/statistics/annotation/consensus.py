@@ -6,9 +6,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray, IntArray, Seed
 from analysis.statistics.annotation.both_ways import mace_both_ways
-from analysis.statistics.annotation.judged import IntArray, as_judgments, as_labels
+from analysis.statistics.annotation.judged import as_judgments, as_labels
 from analysis.statistics.annotation.kappa import label_counts
 from analysis.statistics.annotation.mace import Mace, MaceMethod, mace
 from analysis.statistics.results import Result, read_only

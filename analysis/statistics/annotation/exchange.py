@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.annotation.agreement import TieCredit, credit
-from analysis.statistics.annotation.judged import CoJudged, IntArray
+from analysis.statistics.annotation.judged import CoJudged
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 
 _SAME = 1e-12

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics._typing import BoolArray, FloatArray, Groups, IntArray, Seed
 from analysis.statistics.annotation.agreement import (
     TIE_CREDITS,
     TieCredit,
@@ -17,14 +17,7 @@ from analysis.statistics.annotation.agreement import (
     mean_over_pairs,
 )
 from analysis.statistics.annotation.exchange import Exchanges, exchange_pvalue, exchanges
-from analysis.statistics.annotation.judged import (
-    CoJudged,
-    Groups,
-    IntArray,
-    as_judgments,
-    co_judged,
-    group_codes,
-)
+from analysis.statistics.annotation.judged import CoJudged, as_judgments, co_judged, group_codes
 from analysis.statistics.annotation.made_up import SAME_OR_NOT
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result, read_only

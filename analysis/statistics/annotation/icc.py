@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.annotation.judged import IntArray, as_judgments
+from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics.annotation.judged import as_judgments
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_level

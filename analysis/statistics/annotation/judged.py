@@ -1,21 +1,17 @@
 """Judgments as arrays: who gave which value to which unit, and which units belong together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.resampled_metrics import draw_counts
 from analysis.statistics.random_streams import BLOCK_ROWS
-from analysis.statistics.standard_error import CodeArray
+from analysis.statistics.resampling.plan import count_block
 from analysis.statistics.validation import as_floats
-
-IntArray: TypeAlias = npt.NDArray[np.int64]
-Groups: TypeAlias = Sequence[object] | npt.NDArray[np.generic] | None
 
 _NOT_JUDGED = -1
 
@@ -77,7 +73,7 @@ def as_labels(judged: FloatArray) -> Labels:
     return Labels(codes, values, seen[np.argsort(first)].astype(np.int64))
 
 
-def group_codes(groups: Groups, n_units: int) -> CodeArray:
+def group_codes(groups: Groups, n_units: int) -> IntArray:
     """Return numbers from 0 of the groups that are drawn as a whole; each unit alone by default.
 
     Raises
@@ -118,7 +114,7 @@ def co_judged(judged: FloatArray) -> CoJudged:
 
 
 def sums_by_group(
-    groups: CodeArray, columns: IntArray, values: FloatArray, n_columns: int
+    groups: IntArray, columns: IntArray, values: FloatArray, n_columns: int
 ) -> sparse.csr_array:
     """Return the sums of `values` per group and column, shape (n_groups, n_columns)."""
     n_groups = int(groups.max(initial=-1)) + 1
@@ -135,7 +131,9 @@ def resampled(statistic: Statistic, n_groups: int, n_resamples: int, seed: int) 
     """Return a statistic of groups drawn with replacement, shape (n_resamples, …)."""
     parts = []
     for block, start in enumerate(range(0, n_resamples, BLOCK_ROWS)):
-        counts = draw_counts(seed, block, n_groups)[: min(BLOCK_ROWS, n_resamples - start)]
+        counts = count_block(seed, block, n_groups, np.float64)[
+            : min(BLOCK_ROWS, n_resamples - start)
+        ]
         parts.append(statistic(counts))
     return np.concatenate(parts)
 

@@ -7,15 +7,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.annotation.judged import (
-    Groups,
-    IntArray,
-    as_judgments,
-    as_labels,
-    co_judged,
-    group_codes,
-)
+from analysis.statistics._typing import FloatArray, Groups, IntArray
+from analysis.statistics.annotation.judged import as_judgments, as_labels, co_judged, group_codes
 from analysis.statistics.annotation.made_up import made_up_interval, made_up_units
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result

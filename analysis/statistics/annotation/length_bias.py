@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.annotation.choices import Choices, Share, as_choices, share_of
-from analysis.statistics.annotation.judged import Groups, IntArray
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature

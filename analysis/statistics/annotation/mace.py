@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray, Seed
-from analysis.statistics.annotation.judged import IntArray, as_judgments, as_labels
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Seed
+from analysis.statistics.annotation.judged import as_judgments, as_labels
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
@@ -100,7 +100,7 @@ class Mace(Result):
         widths = np.diff(self.competence_range, axis=1)
         return bool(np.all(widths[~np.isnan(widths)] <= 0.01))
 
-    def certain(self, threshold: float) -> npt.NDArray[np.bool_]:
+    def certain(self, threshold: float) -> BoolArray:
         """Return which units belong to the share `threshold` with the least entropy.
 
         Units as uncertain as the last one that belongs do so as well.
@@ -128,7 +128,7 @@ class _Data(NamedTuple):
     """unit · n_labels + label, shape (n_judgments,)."""
     counts: FloatArray
     """Judgments per annotator and label, shape (n_annotators, n_labels)."""
-    judged: npt.NDArray[np.bool_]
+    judged: BoolArray
     """Units with a judgment."""
     log_prior: FloatArray
     """Shape (n_units, n_labels): of the labels, -inf where a control excludes one."""

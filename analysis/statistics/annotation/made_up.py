@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.annotation.judged import IntArray, Statistic
+from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics.annotation.judged import Statistic
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.standard_error import t_quantile
 

@@ -1,7 +1,6 @@
 """Scores that can be compared although systems were scored on different items."""
 
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,14 +8,12 @@ import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csgraph
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, Groups, IntArray
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import spread_of_mean, t_quantile
 from analysis.statistics.validation import as_floats, as_level
-
-Groups = Sequence[Hashable] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +176,7 @@ def _as_table(scores: npt.ArrayLike) -> FloatArray:
     return table
 
 
-def _codes(groups: Groups, kept: BoolArray) -> npt.NDArray[np.int64] | None:
+def _codes(groups: Groups, kept: BoolArray) -> IntArray | None:
     if groups is None:
         return None
     labels = [label for label, stays in zip(groups, kept, strict=True) if stays]

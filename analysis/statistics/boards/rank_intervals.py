@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Seed
 from analysis.statistics.aggregate import as_aggregation
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.paired.resampled_metrics import resampled_metric
+from analysis.statistics.resampling.metrics import resampled_metric
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import as_count, as_floats, as_seed
 
@@ -24,9 +24,9 @@ _SAME = 1e-12
 class RankIntervals(NamedTuple):
     """The ranks that each system can have; 1 is best."""
 
-    low: npt.NDArray[np.int64]
+    low: IntArray
     """Best rank possible, shape (n_systems,)."""
-    high: npt.NDArray[np.int64]
+    high: IntArray
     """Worst rank possible, shape (n_systems,)."""
 
 
@@ -194,10 +194,11 @@ def probability_best(
         return read_only(best)
     sign = 1.0 if higher_is_better else -1.0
 
-    from analysis.statistics.all_pairs.plan import count_block, run_blocks
+    from analysis.statistics.resampling.plan import count_block
+    from analysis.statistics.resampling.threads import run_blocks
 
     def work(block: int, rows: int) -> FloatArray:
-        counts = np.asarray(count_block(seed, block, n_units), dtype=np.float64)
+        counts = count_block(seed, block, n_units, np.float64)
         return _shares(sign * metric(counts[:rows]))
 
     # fsum: the total must not hang on the order in which blocks were added.
@@ -234,7 +235,7 @@ def _shares(values: FloatArray) -> FloatArray:
 
 
 def _resampled_metric(
-    cube: FloatArray, aggregation: str, codes: npt.NDArray[np.int64] | None
+    cube: FloatArray, aggregation: str, codes: IntArray | None
 ) -> tuple[_Metric, int]:
     """Return the metric as a function of multiplicities (replicates × units), and the units.
 

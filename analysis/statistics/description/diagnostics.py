@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.description.advice import SkewnessRule, TestAdvice, advise
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.paired.result import as_delta, complete_pair
@@ -39,7 +39,7 @@ class Histogram(NamedTuple):
 
     edges: FloatArray
     """Shape (n_bins + 1,); empty without items."""
-    counts: npt.NDArray[np.int64]
+    counts: IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.paired.result import complete_pair
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
@@ -15,7 +15,6 @@ from analysis.statistics.standard_error import exact_std
 from analysis.statistics.validation import as_choice, as_count, as_floats
 
 UnitStatistic: TypeAlias = Literal["mean", "median"]
-_IntArray: TypeAlias = npt.NDArray[np.int64]
 
 UNIT_STATISTICS: tuple[UnitStatistic, ...] = ("mean", "median")
 _ITEMS_PER_SIZE = 15
@@ -58,8 +57,8 @@ class EvaluationUnits(Result):
     n_missing: int
     smallest: int
     largest: int
-    order: _IntArray
-    starts: _IntArray
+    order: IntArray
+    starts: IntArray
 
     @property
     def signature(self) -> str:
@@ -97,8 +96,8 @@ class UnitSizeCalibration(Result):
     n_items, n_missing : int
     """
 
-    sizes: _IntArray
-    n_units: _IntArray
+    sizes: IntArray
+    n_units: IntArray
     variance: FloatArray
     std: FloatArray
     whiskers: tuple[float, float]
@@ -302,7 +301,7 @@ def _as_shuffle(shuffle_seed: int | None) -> int | None:
     return int(shuffle_seed)
 
 
-def _arrange(n_items: int, size: int, shuffle_seed: int | None) -> tuple[_IntArray, _IntArray]:
+def _arrange(n_items: int, size: int, shuffle_seed: int | None) -> tuple[IntArray, IntArray]:
     """Return the order of items and where units begin in it."""
     if n_items < size:
         raise ValueError(
@@ -314,13 +313,13 @@ def _arrange(n_items: int, size: int, shuffle_seed: int | None) -> tuple[_IntArr
     return np.array(order, dtype=np.int64), _starts(n_items, n_items // size)
 
 
-def _starts(n_items: int, n_units: int) -> _IntArray:
+def _starts(n_items: int, n_units: int) -> IntArray:
     """Return where units begin: the first ones get the items that are left over, one each."""
     units = np.arange(n_units, dtype=np.int64)
     return units * (n_items // n_units) + np.minimum(units, n_items % n_units)
 
 
-def _summarise(values: FloatArray, starts: _IntArray, statistic: str) -> FloatArray:
+def _summarise(values: FloatArray, starts: IntArray, statistic: str) -> FloatArray:
     """Return the statistic of each unit, shape (n_rows, n_units)."""
     n_items, n_units = values.shape[1], starts.size
     short, n_long = divmod(n_items, n_units)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.effects.rank_effects import (
     SizeWithInterval,
     hodges_lehmann,
@@ -16,13 +16,12 @@ from analysis.statistics.effects.rank_effects import (
 )
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.result import Groups, as_delta, complete_pair, metric_difference
+from analysis.statistics.paired.result import as_delta, complete_pair, metric_difference
 from analysis.statistics.paired.walsh_averages import CONVENTIONS, Convention
 from analysis.statistics.planning.noncentral_t import noncentrality_bounds
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import (
-    CodeArray,
     exact_mean,
     exact_std,
     n_units_of,
@@ -244,7 +243,7 @@ def effect_sizes(
 
 
 def _standardise(
-    shifted: FloatArray, rounding: float, groups: CodeArray | None, level: float
+    shifted: FloatArray, rounding: float, groups: IntArray | None, level: float
 ) -> SizeWithInterval:
     """Return d_z with its interval."""
     n = shifted.size

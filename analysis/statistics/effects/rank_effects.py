@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.paired.walsh_averages import (
@@ -15,12 +15,7 @@ from analysis.statistics.paired.walsh_averages import (
     walsh_bounds,
     walsh_median,
 )
-from analysis.statistics.standard_error import (
-    CodeArray,
-    n_units_of,
-    spread_of_mean,
-    t_quantile,
-)
+from analysis.statistics.standard_error import n_units_of, spread_of_mean, t_quantile
 
 
 class SizeWithInterval(NamedTuple):
@@ -37,7 +32,7 @@ class RankSizes(NamedTuple):
     wilcoxon_r: SizeWithInterval
 
 
-def rank_sizes(steps: FloatArray, groups: CodeArray | None, confidence_level: float) -> RankSizes:
+def rank_sizes(steps: FloatArray, groups: IntArray | None, confidence_level: float) -> RankSizes:
     """Return the rank-biserial correlation and Wilcoxon r of the differences that are not 0.
 
     Parameters
@@ -90,7 +85,7 @@ def rank_sizes(steps: FloatArray, groups: CodeArray | None, confidence_level: fl
 
 def hodges_lehmann(
     differences: FloatArray,
-    groups: CodeArray | None,
+    groups: IntArray | None,
     convention: Convention,
     confidence_level: float,
 ) -> SizeWithInterval:
@@ -121,7 +116,7 @@ def hodges_lehmann(
 
 
 def superiority(
-    steps: FloatArray, groups: CodeArray | None, confidence_level: float
+    steps: FloatArray, groups: IntArray | None, confidence_level: float
 ) -> SizeWithInterval:
     """Return the share of items where a is above b, ties counted half."""
     n = steps.size
@@ -152,7 +147,7 @@ def superiority(
 
 
 def _biserial_bounds(
-    values: FloatArray, biserial: float, groups: CodeArray | None, confidence_level: float
+    values: FloatArray, biserial: float, groups: IntArray | None, confidence_level: float
 ) -> tuple[float, float]:
     """Return bounds on the scale of Fisher's z by the variance of the U-statistic."""
     n = values.size

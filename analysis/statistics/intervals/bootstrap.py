@@ -7,18 +7,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray, Groups, Seed
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.paired.bootstrap import Canonical, canonical, resample, tie_tolerance
-from analysis.statistics.paired.resampled_metrics import ResampledMetric, draw_counts
 from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
-    Groups,
     check_statistic,
     complete_components,
 )
 from analysis.statistics.random_streams import BLOCK_ROWS
+from analysis.statistics.resampling.metrics import ResampledMetric
+from analysis.statistics.resampling.plan import count_block
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 _OWN_KEY = 1 << 31  # the sample itself is keyed like a resample that no plan reaches
@@ -181,7 +181,7 @@ def _with_errors(
     values, errors = np.empty(n_resamples), np.empty(n_resamples)
     for block, start in enumerate(range(0, n_resamples, BLOCK_ROWS)):
         rows = min(BLOCK_ROWS, n_resamples - start)
-        counts = draw_counts(seed, block, metric.n_units)
+        counts = count_block(seed, block, metric.n_units, np.float64)
         values[start : start + rows] = metric.values(counts)[:rows]
         errors[start : start + rows] = metric.standard_errors(counts[:rows], seed, start)
     return values, errors

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, Seed
+from analysis.statistics._typing import FloatArray, Groups, IntArray, Seed
 from analysis.statistics.aggregate import as_aggregation
 from analysis.statistics.intervals.binary import (
     clopper_pearson_bounds,
@@ -20,9 +20,8 @@ from analysis.statistics.intervals.bootstrap import bootstrap_interval
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.paired.result import CompletePair, Groups, complete_components
+from analysis.statistics.paired.result import CompletePair, complete_components
 from analysis.statistics.standard_error import (
-    CodeArray,
     exact_mean,
     is_binary,
     n_units_of,
@@ -292,7 +291,7 @@ def _need_independent_binary(pair: CompletePair, method: str) -> None:
         )
 
 
-def _of_shares(method: str, shares: FloatArray, codes: CodeArray | None, level: float) -> Interval:
+def _of_shares(method: str, shares: FloatArray, codes: IntArray | None, level: float) -> Interval:
     """Return an interval of the mean of shares of a whole, from 0 to 1 each."""
     if not shares.size:
         return Interval(math.nan, math.nan, method, level)
@@ -321,7 +320,7 @@ def _of_shares(method: str, shares: FloatArray, codes: CodeArray | None, level: 
 
 def _complete_scores(
     values: npt.ArrayLike, aggregation: str, groups: Groups
-) -> tuple[FloatArray, CodeArray | None]:
+) -> tuple[FloatArray, IntArray | None]:
     """Check one system's scores and leave out items with a NaN."""
     kind = as_aggregation(aggregation)
     scores = as_floats(values, "values")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.meta_evaluation.coefficients import (
     COEFFICIENTS,
     as_epsilon,
@@ -98,7 +98,7 @@ def as_units(cells: FloatArray, level: str) -> FloatArray:
     return cells.reshape(1, -1) if level == "global" else cells
 
 
-def system_means(cells: FloatArray, shared: npt.NDArray[np.bool_], *, exact: bool) -> SystemMeans:
+def system_means(cells: FloatArray, shared: BoolArray, *, exact: bool) -> SystemMeans:
     """Return the mean of every system over its shared cells.
 
     Parameters

@@ -8,15 +8,12 @@ in ascending order, so that equal values are tied whatever the arithmetic.
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
+from analysis.statistics.resampling.kernels import compiled
 
 # In the order of `coefficients.COEFFICIENTS`.
 PEARSON, SPEARMAN, KENDALL_A, KENDALL_B, KENDALL_C, ACCURACY = range(6)
-
-Codes = npt.NDArray[np.int32]
 
 
 @compiled
@@ -51,7 +48,7 @@ def pearson(x: FloatArray, y: FloatArray, weight: FloatArray, tolerance: float) 
 
 
 @compiled
-def _mid_ranks(codes: Codes, weight: FloatArray, counts: FloatArray, ranks: FloatArray) -> None:
+def _mid_ranks(codes: CodeArray, weight: FloatArray, counts: FloatArray, ranks: FloatArray) -> None:
     """Write the mid-rank of every position that has a weight; `counts` is room."""
     counts[:] = 0.0
     for i in range(codes.size):
@@ -66,7 +63,7 @@ def _mid_ranks(codes: Codes, weight: FloatArray, counts: FloatArray, ranks: Floa
 
 
 @compiled
-def _n_levels(codes: Codes, weight: FloatArray, counts: FloatArray) -> int:
+def _n_levels(codes: CodeArray, weight: FloatArray, counts: FloatArray) -> int:
     """Return how many different values have a weight."""
     counts[:] = 0.0
     for i in range(codes.size):
@@ -89,9 +86,9 @@ def _count_up_to(tree: FloatArray, code: int) -> float:
 
 @compiled
 def count_pairs(
-    order: Codes,
+    order: CodeArray,
     x: FloatArray,
-    y: Codes,
+    y: CodeArray,
     weight: FloatArray,
     epsilon: float,
     tree: FloatArray,
@@ -106,7 +103,7 @@ def count_pairs(
         Positions in ascending order of `x`.
     x : ndarray, shape (n,)
     y : ndarray of int, shape (n,)
-        Codes.
+        CodeArray.
     weight : ndarray, shape (n,)
     epsilon : float
         A pair is tied in `x` where it differs by at most this.
@@ -174,9 +171,9 @@ def _one_value(
     kind: int,
     x: FloatArray,
     y: FloatArray,
-    x_codes: Codes,
-    y_codes: Codes,
-    order: Codes,
+    x_codes: CodeArray,
+    y_codes: CodeArray,
+    order: CodeArray,
     weight: FloatArray,
     tolerance: float,
     epsilon: float,
@@ -206,9 +203,9 @@ def row_values(
     kind: int,
     x: FloatArray,
     y: FloatArray,
-    x_codes: Codes,
-    y_codes: Codes,
-    order: Codes,
+    x_codes: CodeArray,
+    y_codes: CodeArray,
+    order: CodeArray,
     present: BoolArray,
     weights: FloatArray,
     tolerance: float,
@@ -245,9 +242,9 @@ def resampled_averages(
     kind: int,
     x: FloatArray,
     y: FloatArray,
-    x_codes: Codes,
-    y_codes: Codes,
-    order: Codes,
+    x_codes: CodeArray,
+    y_codes: CodeArray,
+    order: CodeArray,
     present: BoolArray,
     weights: FloatArray,
     times: FloatArray,

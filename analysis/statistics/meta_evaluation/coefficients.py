@@ -3,12 +3,12 @@
 Every level, interval and matrix takes its coefficients from here.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.validation import as_choice, as_floats
 
@@ -24,7 +24,6 @@ COEFFICIENTS = (
 KINDS = {name: kind for kind, name in enumerate(COEFFICIENTS[:-1])}
 """What the loops call a coefficient. Soft pairwise accuracy is not one of two vectors."""
 
-_Codes: TypeAlias = npt.NDArray[np.int32]
 _SLACK = 1e-12
 _EXACT_BITS = 52
 
@@ -34,9 +33,9 @@ class Rows(NamedTuple):
 
     values: FloatArray
     """0 where missing."""
-    codes: _Codes
+    codes: CodeArray
     """Number of the value among the row's distinct values, ascending; 0 where missing."""
-    order: _Codes
+    order: CodeArray
     """Positions in ascending order of the value, missing ones last."""
     present: BoolArray
 

@@ -1,12 +1,11 @@
 """Does one metric agree with gold better than another? Which of many can be told apart?"""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
-from analysis.statistics.all_pairs.plan import Progress
+from analysis.statistics._typing import Alternative, FloatArray, Groups, IntArray, Progress, Seed
 from analysis.statistics.boards.groups import group_letters
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.meta_evaluation.cells import as_cells, as_metrics, check_choices, check_fit
@@ -41,7 +40,6 @@ __all__ = [
 
 TESTS = (*CLOSED_FORMS, *SWAPS, *BOOTSTRAPS)
 Epsilon = float | Sequence[float] | None
-Groups = Sequence[Hashable] | npt.NDArray[np.generic] | None
 
 
 def compare_metrics(
@@ -370,7 +368,7 @@ def _summary(
     )
 
 
-def _n_cells(metrics: FloatArray, gold: FloatArray) -> npt.NDArray[np.int64]:
+def _n_cells(metrics: FloatArray, gold: FloatArray) -> IntArray:
     """Return how many cells gold and both metrics have."""
     both = ~np.isnan(metrics) & ~np.isnan(gold)
     present = both.reshape(len(metrics), gold.size).astype(np.float64)

@@ -4,9 +4,8 @@ import math
 from dataclasses import dataclass, fields
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.results import JsonValue, Result, to_plain
 from analysis.statistics.signature import build_signature
@@ -148,7 +147,7 @@ class MetricComparisons(Result):
     pvalue_adjusted: FloatArray
     ci_low: FloatArray
     ci_high: FloatArray
-    n_cells: npt.NDArray[np.int64]
+    n_cells: IntArray
     different: BoolArray
     letters: tuple[str, ...]
     groups: tuple[tuple[int, ...], ...]

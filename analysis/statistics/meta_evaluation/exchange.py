@@ -1,14 +1,11 @@
 """Tests by exchange: how often is the difference as large when two metrics trade values?"""
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, Progress, run_blocks
+from analysis.statistics._typing import FloatArray, IntArray, Progress
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request, Tested
 from analysis.statistics.meta_evaluation.moment_swaps import MomentSwaps
 from analysis.statistics.meta_evaluation.order_swaps import (
@@ -21,11 +18,10 @@ from analysis.statistics.meta_evaluation.row_swaps import RowSwaps, turns_units
 from analysis.statistics.meta_evaluation.soft_swaps import SoftSwaps
 from analysis.statistics.meta_evaluation.swaps import SwapBlock, SwapPlan, plan_swaps
 from analysis.statistics.meta_evaluation.system_swaps import SystemSwaps
+from analysis.statistics.resampling.plan import BLOCK
+from analysis.statistics.resampling.tails import COEFFICIENT_TIE, reached
+from analysis.statistics.resampling.threads import count_blocks
 
-IntArray = npt.NDArray[np.int64]
-
-TIE = 1e-10
-"""Differences this close are equal: coefficients are at most 1 in size."""
 _WEIGHTS_AT_ONCE = 1 << 23
 _PAIRS_AT_ONCE = 4_096
 
@@ -153,28 +149,33 @@ def count(
         The replicated differences, if they are to be kept.
     """
     observed = exchange.observed[:, np.newaxis]
-    size, n_pairs = np.abs(observed), len(observed)
-    counts = np.zeros((3, n_pairs), dtype=np.int64)
+    n_pairs = len(observed)
     null = np.empty((n_pairs, plan.n_replicates)) if keep_null else None
-    adding = threading.Lock()
 
-    def work(block: int, rows: int) -> None:
+    def work(block: int, rows: int) -> IntArray:
         values = exchange.differences(plan.block(block))[:, :rows]
         if null is not None:
             null[:, block * BLOCK : block * BLOCK + rows] = values
-        within = np.count_nonzero(np.abs(values) < size - TIE, axis=1)
-        below = np.count_nonzero(values < observed - TIE, axis=1)
-        above = np.count_nonzero(values > observed + TIE, axis=1)
-        found = rows - np.stack([within, below, above])
+        found = count_reached(values, observed)
         if plan.exact:
             # The opposite exchange turns every difference round.
-            found[1] += rows - np.count_nonzero(-values < observed - TIE, axis=1)
-            found[2] += rows - np.count_nonzero(-values > observed + TIE, axis=1)
-        with adding:
-            np.add(counts, found, out=counts)
+            found[1:] += count_reached(-values, observed)[1:]
+        return found
 
-    run_blocks(work, plan.n_replicates, n_threads=n_threads, progress=progress)
+    counts = np.zeros((3, n_pairs), dtype=np.int64)
+    count_blocks(work, counts, plan.n_replicates, n_threads=n_threads, progress=progress)
     return counts, null
+
+
+def count_reached(drawn: FloatArray, observed: FloatArray) -> IntArray:
+    """Count, row by row, what is as extreme as observed: two-sided, greater, less."""
+    sides = ("two-sided", "greater", "less")
+    return np.stack(
+        [
+            np.count_nonzero(reached(drawn, observed, side, COEFFICIENT_TIE), axis=1)
+            for side in sides
+        ]
+    )
 
 
 def _share_of(progress: Progress | None, done: int, size: int, total: int) -> Progress | None:

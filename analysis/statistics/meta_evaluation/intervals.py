@@ -1,15 +1,13 @@
 """Intervals of a metric's correlation with gold: the bootstrap and Fisher's z."""
 
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray, Seed
-from analysis.statistics.all_pairs.plan import Progress
+from analysis.statistics._typing import FloatArray, Groups, Progress, Seed
 from analysis.statistics.meta_evaluation.cells import as_metrics, as_pair, check_choices
 from analysis.statistics.meta_evaluation.coefficients import as_epsilon
 from analysis.statistics.meta_evaluation.levels import Correlation, correlation
@@ -24,7 +22,6 @@ INTERVALS = (*BOOTSTRAPS, "fisher-z")
 _SAME = 1e-12
 """Correlations that differ by no more than this differ by rounding."""
 _ENOUGH_ITEMS = 30
-Groups = Sequence[Hashable] | npt.NDArray[np.generic] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

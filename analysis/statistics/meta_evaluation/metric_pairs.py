@@ -4,21 +4,17 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Progress
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets
-from analysis.statistics.all_pairs.plan import Progress
-from analysis.statistics.all_pairs.tiles import part_of
 from analysis.statistics.item_groups import renumber
 from analysis.statistics.meta_evaluation.coefficients import as_epsilon
 from analysis.statistics.meta_evaluation.levels import correlation
 from analysis.statistics.meta_evaluation.swaps import SWAPS
+from analysis.statistics.resampling.threads import part_of
 
 CLOSED_FORMS: Final = ("fisher-z", "williams", "steiger")
 SCALES: Final = ("standardised", "system means", "as given")
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Request(NamedTuple):

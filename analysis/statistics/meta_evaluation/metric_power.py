@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, Seed
-from analysis.statistics.all_pairs.plan import Progress
+from analysis.statistics._typing import FloatArray, Groups, IntArray, Progress, Seed
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.meta_evaluation.cells import as_cells, check_fit
 from analysis.statistics.meta_evaluation.comparison import (
     Epsilon,
-    Groups,
     MetricComparison,
     compare_metrics,
 )
@@ -93,7 +91,7 @@ class MetricPower(Result):
     rejection_rate: FloatArray
     type_m: FloatArray
     type_s: FloatArray
-    n_untestable: npt.NDArray[np.int64]
+    n_untestable: IntArray
     difference: float
     pvalue: float
     test: str

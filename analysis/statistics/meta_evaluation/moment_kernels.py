@@ -2,11 +2,8 @@
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics.resampling.kernels import compiled
 
 _CONSTANT = 1e-13
 """A variance this small, relative to the squares of both metrics, is rounding."""
@@ -18,8 +15,8 @@ def add_correlations(
     sums: FloatArray,
     totals: FloatArray,
     sizes: FloatArray,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     found: FloatArray,
 ) -> None:
     """Add each row's correlation after the exchange, of both sides of each pair.

@@ -1,19 +1,16 @@
 """Pearson's correlation of cells after exchanges, from sums of z, z² and z times gold."""
 
 import numpy as np
-import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
 from analysis.statistics.meta_evaluation.scaling import standardised
 from analysis.statistics.meta_evaluation.swaps import (
     SwapBlock,
-    float_sums,
     signed_cell_sums,
-    signs_of,
 )
 from analysis.statistics.meta_evaluation.unit_rows import unit_rows
+from analysis.statistics.resampling.plan import BLOCK, SignCodes, signed_sums, signs_of
 
 _SHORT = 128
 _VALUES_AT_ONCE = 1 << 18
@@ -94,8 +91,8 @@ class MomentSwaps:
         found = np.empty((n_rows, 3 * n_metrics, BLOCK))
         for row in range(n_rows):
             at = rows.start + row
-            its = SignCodes(codes.positions[at], codes.minus[at])
-            found[row] = float_sums(features[row].reshape(-1, n).T, its).T
+            its = codes.of(at)
+            found[row] = signed_sums(features[row].reshape(-1, n).T, its).T
         return found.reshape(n_rows, 3, n_metrics, BLOCK)
 
     def _by_cell(self) -> FloatArray:
@@ -112,7 +109,7 @@ class MomentSwaps:
         return _means(found)[:, 0]
 
 
-def _means(found: npt.NDArray[np.float64]) -> FloatArray:
+def _means(found: FloatArray) -> FloatArray:
     """Return the difference of both sides' means over the units that define them."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(found[:, 0] / found[:, 2] - found[:, 1] / found[:, 3])

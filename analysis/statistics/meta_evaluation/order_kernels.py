@@ -7,22 +7,19 @@ their agreements is ± (A(x_s - x_t) - A(y_s - y_t)); if one cell only, it is
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
-
-Codes = npt.NDArray[np.int32]
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray, IntArray
+from analysis.statistics.resampling.kernels import compiled
 
 
 @compiled
 def own_weights(
     values: FloatArray,
     halos: FloatArray,
-    gold: Codes,
+    gold: CodeArray,
     present: BoolArray,
     ties_count: bool,
-    own: Codes,
+    own: CodeArray,
 ) -> None:
     """Write what each cell of short rows earns against the other cells of the same metric.
 
@@ -33,7 +30,7 @@ def own_weights(
     halos : ndarray, shape (n_metrics,)
         Half the tie threshold.
     gold : ndarray of int32, shape (n, n_rows)
-        Codes of gold's values.
+        CodeArray of gold's values.
     present : ndarray of bool, shape (n, n_rows)
     ties_count : bool
         Whether a tie where gold ties earns 1 and a wrong order 0 (an accuracy); else a tie earns
@@ -60,13 +57,13 @@ def own_weights(
 def short_row_weights(
     values: FloatArray,
     halos: FloatArray,
-    gold: Codes,
+    gold: CodeArray,
     present: BoolArray,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     ties_count: bool,
-    own: Codes,
-    weights: Codes,
+    own: CodeArray,
+    weights: CodeArray,
 ) -> None:
     """Write twice the weight of every cell of short rows, by comparing each pair of cells.
 
@@ -103,9 +100,9 @@ def short_row_weights(
 def long_row_weights(
     x: FloatArray,
     y: FloatArray,
-    x_order: Codes,
-    y_order: Codes,
-    gold: Codes,
+    x_order: CodeArray,
+    y_order: CodeArray,
+    gold: CodeArray,
     halo_x: float,
     halo_y: float,
     ties_count: bool,
@@ -119,7 +116,7 @@ def long_row_weights(
     x_order, y_order : ndarray of int32, shape (n,)
         Places in ascending order.
     gold : ndarray of int32, shape (n,)
-        Codes from 0.
+        CodeArray from 0.
     halo_x, halo_y : float
     ties_count : bool
         As for `short_row_weights`.
@@ -142,10 +139,10 @@ def long_row_weights(
 @compiled
 def _earn(
     at: FloatArray,
-    at_order: Codes,
+    at_order: CodeArray,
     of: FloatArray,
-    of_order: Codes,
-    gold: Codes,
+    of_order: CodeArray,
+    gold: CodeArray,
     threshold: float,
     ties_count: bool,
     sign: float,

@@ -9,14 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray, IntArray
 from analysis.statistics.meta_evaluation.coefficients import prepare
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
 from analysis.statistics.meta_evaluation.scaling import standardised_for_ranks
-from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes, float_sums
+from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes
 from analysis.statistics.meta_evaluation.unit_rows import UnitRows, unit_rows
-
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics.resampling.plan import signed_sums
 
 LONG_ROW = 64
 _SLACK = 1e-12
@@ -31,9 +30,9 @@ class OrderRows(NamedTuple):
     """On one scale, shape (n_metrics, n_rows, n); 0 where there is no cell."""
     halos: FloatArray
     """Half the tie threshold of each metric on that scale, and a little for rounding."""
-    codes: npt.NDArray[np.int32]
+    codes: CodeArray
     """Gold's values numbered in ascending order, shape (n_rows, n)."""
-    own: npt.NDArray[np.int32]
+    own: CodeArray
     """What each cell of short rows earns against others of its metric, (n_metrics, n, n_rows)."""
     factors: FloatArray
     """What a concordant pair adds to the mean over rows, shape (n_rows,)."""
@@ -75,10 +74,10 @@ def _range(values: FloatArray) -> FloatArray:
 def _own_weights(
     values: FloatArray,
     halos: FloatArray,
-    codes: npt.NDArray[np.int32],
+    codes: CodeArray,
     present: BoolArray,
     accuracy: bool,
-) -> npt.NDArray[np.int32]:
+) -> CodeArray:
     from analysis.statistics.meta_evaluation.order_kernels import own_weights
 
     n_metrics, n_rows, n = values.shape
@@ -124,7 +123,7 @@ class OrderSwaps:
         else:
             codes = cell_codes(block, *self._shape)
         assert codes is not None
-        return np.asarray(float_sums(self._columns, codes).T * self._unit)
+        return np.asarray(signed_sums(self._columns, codes).T * self._unit)
 
 
 def cell_weights(
@@ -223,7 +222,7 @@ def _can_be_constant(x: FloatArray, y: FloatArray, present: BoolArray) -> bool:
     return False
 
 
-def _factors(rows: UnitRows, codes: npt.NDArray[np.int32], coefficient: str) -> FloatArray:
+def _factors(rows: UnitRows, codes: CodeArray, coefficient: str) -> FloatArray:
     """Return what a concordant pair adds; 0 for rows whose coefficient is never defined."""
     n = rows.present.sum(axis=1).astype(np.float64)
     pairs = n * (n - 1) / 2

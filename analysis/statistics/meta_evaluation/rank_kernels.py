@@ -5,17 +5,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import BoolArray, ByteArray, CodeArray, FloatArray, IntArray
 from analysis.statistics.meta_evaluation.coefficient_kernels import (
     KENDALL_A,
     KENDALL_B,
     KENDALL_C,
     SPEARMAN,
 )
-
-Codes = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
+from analysis.statistics.resampling.kernels import compiled
 
 
 @compiled
@@ -23,11 +20,11 @@ def short_rows(
     kind: int,
     x: FloatArray,
     y: FloatArray,
-    gold: Codes,
+    gold: CodeArray,
     present: BoolArray,
-    positions: Bytes,
-    minus: Bytes,
-    odd: Bytes,
+    positions: ByteArray,
+    minus: ByteArray,
+    odd: ByteArray,
     found: FloatArray,
 ) -> None:
     """Add the coefficients of short rows after an exchange, all replicates side by side.
@@ -38,7 +35,7 @@ def short_rows(
     x, y : ndarray, shape (n_rows, n)
         On one scale.
     gold : ndarray of int32, shape (n_rows, n)
-        Codes of gold's values.
+        CodeArray of gold's values.
     present : ndarray of bool, shape (n_rows, n)
     positions, minus : ndarray of uint8, shape (n_rows, n)
         Signs of the cells, see `plan.SignCodes`.
@@ -80,7 +77,7 @@ def short_rows(
 
 @compiled
 def _gold_order(
-    gold: Codes, present: BoolArray, at: npt.NDArray[np.int64], order: npt.NDArray[np.int16]
+    gold: CodeArray, present: BoolArray, at: IntArray, order: npt.NDArray[np.int16]
 ) -> tuple[int, int, int]:
     """Write where cells are and their order by gold; return cells, untied pairs, levels."""
     size, untied, levels = 0, 0, 0
@@ -110,7 +107,7 @@ def _sign(a: float, b: float) -> np.int16:
 def _rank(
     x: FloatArray,
     y: FloatArray,
-    at: npt.NDArray[np.int64],
+    at: IntArray,
     size: int,
     swapped: npt.NDArray[np.int16],
     ranks: npt.NDArray[np.int16],
@@ -168,7 +165,7 @@ def _compare(
     kind: int,
     x: FloatArray,
     y: FloatArray,
-    at: npt.NDArray[np.int64],
+    at: IntArray,
     size: int,
     order: npt.NDArray[np.int16],
     swapped: npt.NDArray[np.int16],
@@ -251,13 +248,13 @@ def _add_kendall(
 @compiled
 def long_row(
     kind: int,
-    order: Codes,
-    starts: Codes,
-    gold: Codes,
+    order: CodeArray,
+    starts: CodeArray,
+    gold: CodeArray,
     ranks: FloatArray,
-    positions: Bytes,
-    minus: Bytes,
-    odd: Bytes,
+    positions: ByteArray,
+    minus: ByteArray,
+    odd: ByteArray,
     n_levels: int,
     found: FloatArray,
 ) -> None:
@@ -271,7 +268,7 @@ def long_row(
     starts : ndarray of int32, shape (n_values + 1,)
         Where each distinct value begins in `order`, and 2 n.
     gold : ndarray of int32, shape (n,)
-        Codes of gold's values.
+        CodeArray of gold's values.
     ranks : ndarray, shape (n,)
         Gold's mid-ranks measured from their mean.
     positions, minus, odd
@@ -325,9 +322,9 @@ def long_row(
 
 @compiled
 def _pass_ranks(
-    members: Codes,
+    members: CodeArray,
     n: int,
-    side_of: Bytes,
+    side_of: ByteArray,
     ranks: FloatArray,
     seen: FloatArray,
     in_group: FloatArray,
@@ -348,10 +345,10 @@ def _pass_ranks(
 
 @compiled
 def _pass_pairs(
-    members: Codes,
+    members: CodeArray,
     n: int,
-    side_of: Bytes,
-    gold: Codes,
+    side_of: ByteArray,
+    gold: CodeArray,
     trees: FloatArray,
     seen: FloatArray,
     in_group: FloatArray,

@@ -3,12 +3,12 @@
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes
 from analysis.statistics.meta_evaluation.coefficients import KINDS, prepare
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
 from analysis.statistics.meta_evaluation.scaling import standardised_for_ranks
 from analysis.statistics.meta_evaluation.swaps import SwapBlock
 from analysis.statistics.meta_evaluation.unit_rows import unit_rows
+from analysis.statistics.resampling.plan import BLOCK, SignCodes
 
 _LONGEST_SHORT_ROW = 128
 
@@ -49,7 +49,7 @@ class RankSwaps:
                 )
             else:
                 for row in range(len(self._gold)):
-                    its = SignCodes(codes.positions[row], codes.minus[row])
+                    its = codes.of(row)
                     self._add_long(int(i), int(j), row, its, odd, found[pair])
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(found[:, 0] / found[:, 2] - found[:, 1] / found[:, 3])

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.plan import Progress, run_blocks
+from analysis.statistics._typing import BoolArray, FloatArray, Progress
 from analysis.statistics.meta_evaluation.cells import in_own_unit
 from analysis.statistics.meta_evaluation.coefficients import (
     KINDS,
@@ -18,6 +17,7 @@ from analysis.statistics.meta_evaluation.coefficients import (
 from analysis.statistics.meta_evaluation.levels import units_of
 from analysis.statistics.meta_evaluation.resamples import Drawn, ResamplePlan
 from analysis.statistics.meta_evaluation.soft_accuracy import doubts
+from analysis.statistics.resampling.threads import run_blocks
 
 _CELLS_AT_ONCE = 1 << 20
 

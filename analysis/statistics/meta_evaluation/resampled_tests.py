@@ -3,11 +3,12 @@
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.meta_evaluation.exchange import count_reached
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request, Tested
 from analysis.statistics.meta_evaluation.resampled_levels import resampled_values
 from analysis.statistics.meta_evaluation.resamples import plan_resamples
+from analysis.statistics.resampling.tails import COEFFICIENT_TIE
 
-_TIE = 1e-10
 _PAIRS_AT_ONCE = 64
 
 
@@ -60,17 +61,8 @@ def test_bootstrap(part: Part, request: Request) -> Tested:
 def _tails(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     """Return p-values, two-sided, greater and less, of replicates moved to a difference of 0."""
     moved = drawn - observed[:, np.newaxis]
-    gain, n_resamples = observed[:, np.newaxis], drawn.shape[1]
-    # Counted by what lies within, so that an undefined replicate counts as extreme.
-    within = np.stack(
-        [
-            np.count_nonzero(np.abs(moved) < np.abs(gain) - _TIE, axis=1),
-            np.count_nonzero(moved < gain - _TIE, axis=1),
-            np.count_nonzero(moved > gain + _TIE, axis=1),
-        ]
-    )
-    tails = (n_resamples - within + 1) / (n_resamples + 1)
-    tails[:, ~(_spread(drawn) > _TIE) & (np.abs(observed) > _TIE)] = np.nan
+    tails = (count_reached(moved, observed[:, np.newaxis]) + 1) / (drawn.shape[1] + 1)
+    tails[:, ~(_spread(drawn) > COEFFICIENT_TIE) & (np.abs(observed) > COEFFICIENT_TIE)] = np.nan
     return np.asarray(tails)
 
 
@@ -84,6 +76,6 @@ def _percentiles(drawn: FloatArray, confidence_level: float) -> FloatArray:
     share = (1 - confidence_level) / 2
     ends = np.full((2, len(drawn)), np.nan)
     # Without any spread there is no interval, as in `intervals.percentiles`.
-    known = _spread(drawn) > _TIE
+    known = _spread(drawn) > COEFFICIENT_TIE
     ends[:, known] = np.nanquantile(drawn[known], [share, 1 - share], axis=1)
     return ends

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.item_groups import as_group_codes
-from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words
+from analysis.statistics.random_streams import BLOCK_ROWS, Stream
+from analysis.statistics.resampling.plan import count_block
 from analysis.statistics.validation import as_choice
 
 BOOTSTRAPS = ("boot-both", "boot-systems", "boot-inputs")
@@ -34,7 +35,7 @@ class ResamplePlan(NamedTuple):
     n_systems: int
     n_items: int
     seed: int
-    codes: npt.NDArray[np.int64] | None
+    codes: IntArray | None
     """Group of every item; whole groups are drawn."""
     first_block: int = 0
 
@@ -66,9 +67,11 @@ class ResamplePlan(NamedTuple):
         systems = np.ones((BLOCK_ROWS, self.n_systems))
         items = np.ones((BLOCK_ROWS, self.n_items))
         if self.draws_systems:
-            systems = _counts(self.seed, Stream.RESAMPLED_SYSTEMS, place, self.n_systems)
+            systems = count_block(
+                self.seed, place, self.n_systems, np.float64, stream=Stream.RESAMPLED_SYSTEMS
+            )
         if self.draws_items:
-            items = _counts(self.seed, Stream.BOOTSTRAP, place, self.n_groups)
+            items = count_block(self.seed, place, self.n_groups, np.float64)
             items = items if self.codes is None else np.ascontiguousarray(items[:, self.codes])
         return Drawn(systems, items)
 
@@ -97,13 +100,3 @@ def plan_resamples(
     as_choice(method, "method", BOOTSTRAPS)
     codes = None if groups is None else as_group_codes(groups, n_items)
     return ResamplePlan(method, n_systems, n_items, seed, codes, first_block)
-
-
-def _counts(seed: int, stream: Stream, block: int, n_units: int) -> FloatArray:
-    from analysis.statistics.all_pairs.kernels import scatter_counts
-
-    per_row = -(-n_units // 2)
-    words = raw_words(seed, stream, block, BLOCK_ROWS * per_row).reshape(BLOCK_ROWS, per_row)
-    counts = np.empty((BLOCK_ROWS, n_units))
-    scatter_counts(words, counts)
-    return counts

@@ -5,7 +5,8 @@ import numpy as np
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.meta_evaluation.levels import unit_correlations
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
-from analysis.statistics.meta_evaluation.swaps import SwapBlock, float_sums
+from analysis.statistics.meta_evaluation.swaps import SwapBlock
+from analysis.statistics.resampling.plan import signed_sums
 
 
 def turns_units(level: str, test: str) -> bool:
@@ -44,7 +45,7 @@ class RowSwaps:
         """Return the differences in one block of replicates."""
         codes = block.columns if block.columns is not None else block.rows
         assert codes is not None
-        return self._from_sums(float_sums(self._columns, codes).T)
+        return self._from_sums(signed_sums(self._columns, codes).T)
 
     def _from_sums(self, sums: FloatArray) -> FloatArray:
         """Return differences from signed sums, shape (2 · n_metrics, n_replicates)."""

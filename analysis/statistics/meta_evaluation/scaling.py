@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 
 Places = npt.NDArray[np.intp]
 
@@ -127,7 +127,7 @@ def _slack(values: FloatArray, scaled: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(_ROUNDINGS * width * (1.0 + digits_lost), _MOST_ROUNDING))
 
 
-def _mixes_values(owners: Places, cluster: Places, ascending: FloatArray) -> npt.NDArray[np.bool_]:
+def _mixes_values(owners: Places, cluster: Places, ascending: FloatArray) -> BoolArray:
     """Return which clusters hold two different values of one metric."""
     by_owner = np.lexsort((ascending, owners, cluster))
     same = (np.diff(owners[by_owner]) == 0) & (np.diff(cluster[by_owner]) == 0)

@@ -3,12 +3,9 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.kernels import compiled, hadamard
-
-Bytes = npt.NDArray[np.uint8]
+from analysis.statistics._typing import BoolArray, ByteArray, FloatArray
+from analysis.statistics.resampling.kernels import compiled, hadamard
 
 _ROUNDING = 1e-13
 """A sum of squares this small, relative to those that it is the difference of, is none."""
@@ -19,8 +16,8 @@ def soft_differences(
     middle: FloatArray,
     half: FloatArray,
     present: BoolArray,
-    positions: Bytes,
-    minus: Bytes,
+    positions: ByteArray,
+    minus: ByteArray,
     doubt: FloatArray,
     found: FloatArray,
 ) -> None:
@@ -88,8 +85,8 @@ def _add_cell(
     middle: FloatArray,
     half: FloatArray,
     present: BoolArray,
-    positions: Bytes,
-    minus: Bytes,
+    positions: ByteArray,
+    minus: ByteArray,
     sums: FloatArray,
     products: FloatArray,
     base: FloatArray,

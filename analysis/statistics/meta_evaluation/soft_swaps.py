@@ -3,11 +3,11 @@
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
 from analysis.statistics.meta_evaluation.scaling import standardised
 from analysis.statistics.meta_evaluation.soft_accuracy import doubts
 from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes
+from analysis.statistics.resampling.plan import BLOCK
 
 
 class SoftSwaps:

@@ -2,7 +2,7 @@
 
 A cell is one system's output on one item. A sign belongs to each cell and replicate: where it is
 -1 the two metrics have exchanged their values. The signs of 256 replicates are columns of a
-Hadamard matrix (`all_pairs.plan.sign_codes`), so that the sums of all replicates come from one
+Hadamard matrix (`resampling.plan.sign_codes`), so that the sums of all replicates come from one
 fast transform; listing every exchange has the same form.
 """
 
@@ -10,18 +10,15 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, signed_sums
-from analysis.statistics.random_streams import Stream, raw_words
+from analysis.statistics._typing import ByteArray, FloatArray, IntArray
+from analysis.statistics.random_streams import Stream
+from analysis.statistics.resampling.plan import SignCodes, sign_codes, signed_sums
 
 SWAPS = ("perm-inputs", "perm-systems", "perm-both", "cell-swap")
 MOST_LISTED_BITS = 15
 """All exchanges are listed where at most two to this power of them differ in more than order."""
 _ROW_BITS = 8
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class SwapBlock(NamedTuple):
@@ -48,7 +45,7 @@ class SwapPlan(NamedTuple):
     """Exchanges made; where they are listed, each stands for itself and its opposite."""
     exact: bool
     seed: int
-    codes: npt.NDArray[np.int64] | None
+    codes: IntArray | None
     """Group of every item; the items of a group are exchanged together."""
 
     @property
@@ -66,19 +63,19 @@ class SwapPlan(NamedTuple):
         rows, columns, cells = _shape(self)
         n_units = rows + columns + cells
         draw = _listed(self.kind, rows, n_units, number) if self.exact else None
-        signs = draw or _drawn(self.seed, number, n_units)
+        signs = draw or sign_codes(self.seed, number, n_units, stream=Stream.METRIC_SWAPS)
         stops = (0, rows, rows + columns, n_units)
         of_rows, of_columns, of_cells = (
-            SignCodes(*(side[start:stop] for side in signs)) if stop > start else None
+            signs.of(slice(start, stop)) if stop > start else None
             for start, stop in itertools.pairwise(stops)
         )
         if self.codes is not None and of_columns is not None:
-            of_columns = SignCodes(*(side[self.codes] for side in of_columns))
+            of_columns = of_columns.of(self.codes)
         if self.codes is not None and of_cells is not None:
             of_cells = SignCodes(*(self._spread(side) for side in of_cells))
         return SwapBlock(of_rows, of_columns, of_cells)
 
-    def _spread(self, of_groups: Bytes) -> Bytes:
+    def _spread(self, of_groups: ByteArray) -> ByteArray:
         """Return what belongs to each cell from what belongs to each system and group."""
         by_system = of_groups.reshape(self.n_systems, -1)
         return np.asarray(by_system[:, self.codes].reshape(-1))
@@ -92,7 +89,7 @@ def plan_swaps(
     n_resamples: int,
     seed: int,
     listing: bool = True,
-    codes: npt.NDArray[np.int64] | None = None,
+    codes: IntArray | None = None,
 ) -> SwapPlan:
     """Decide whether all exchanges are listed or some are drawn.
 
@@ -132,13 +129,6 @@ def cell_codes(block: SwapBlock, n_systems: int, n_items: int) -> SignCodes:
     return SignCodes(positions.reshape(-1), minus.reshape(-1))
 
 
-def signs_of(codes: SignCodes) -> FloatArray:
-    """Return signs ±1, shape (256, n)."""
-    replicates = np.arange(BLOCK, dtype=np.uint8)[:, np.newaxis]
-    odd = np.bitwise_count(replicates & codes.positions) & 1 ^ codes.minus
-    return np.asarray(1.0 - 2.0 * odd)
-
-
 def signed_cell_sums(values: FloatArray, kind: str, block: SwapBlock) -> FloatArray:
     """Return the sums over cells of sign times value.
 
@@ -155,17 +145,12 @@ def signed_cell_sums(values: FloatArray, kind: str, block: SwapBlock) -> FloatAr
     """
     if kind == "perm-systems":
         assert block.rows is not None
-        return float_sums(values.sum(axis=1), block.rows)
+        return signed_sums(values.sum(axis=1), block.rows)
     if kind == "perm-inputs":
         assert block.columns is not None
-        return float_sums(values.sum(axis=0), block.columns)
+        return signed_sums(values.sum(axis=0), block.columns)
     codes = cell_codes(block, *values.shape[:2])
-    return float_sums(values.reshape(-1, values.shape[2]), codes)
-
-
-def float_sums(columns: FloatArray, codes: SignCodes) -> FloatArray:
-    """Return `plan.signed_sums` of float64 columns, shape (256, n_columns)."""
-    return np.asarray(signed_sums(np.ascontiguousarray(columns), codes), dtype=np.float64)
+    return signed_sums(values.reshape(-1, values.shape[2]), codes)
 
 
 def _shape(plan: SwapPlan) -> tuple[int, int, int]:
@@ -183,12 +168,6 @@ def _listed_bits(plan: SwapPlan) -> int:
     """Return the bits that tell exchanges apart, an exchange and its opposite counting as one."""
     # Rows and columns both turned are as they were: "perm-both" has one sign too many.
     return max(0, sum(_shape(plan)) - 1 - (plan.kind == "perm-both"))
-
-
-def _drawn(seed: int, number: int, n_units: int) -> SignCodes:
-    words = raw_words(seed, Stream.METRIC_SWAPS, number, -(-n_units // 4))
-    codes = words.astype("<u8", copy=False).view("<u2")[:n_units]
-    return SignCodes(codes.astype(np.uint8), ((codes >> 8) & 1).astype(np.uint8))
 
 
 def _listed(kind: str, n_rows: int, n_units: int, number: int) -> SignCodes:

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.meta_evaluation.coefficient_kernels import (
     ACCURACY,
     KENDALL_A,
@@ -14,6 +13,7 @@ from analysis.statistics.meta_evaluation.coefficient_kernels import (
     PEARSON,
     SPEARMAN,
 )
+from analysis.statistics.resampling.kernels import compiled
 
 _Signs = npt.NDArray[np.int8]
 
@@ -26,8 +26,8 @@ def mean_differences(
     halo_fixed: FloatArray,
     halo_moved: FloatArray,
     tie: FloatArray,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
+    left: IntArray,
+    right: IntArray,
     gold: FloatArray,
     order: _Signs,
     n_levels: int,

@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.meta_evaluation.cells import system_means
 from analysis.statistics.meta_evaluation.coefficients import KINDS, prepare
 from analysis.statistics.meta_evaluation.metric_pairs import Part, Request
 from analysis.statistics.meta_evaluation.scaling import scale_of_means
-from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes, float_sums, signs_of
+from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes
+from analysis.statistics.resampling.plan import BLOCK, signed_sums, signs_of
 
 _ROUNDING = 1e-11
 """Means that differ by no more than this many standard deviations of the cells are equal."""
@@ -61,9 +61,9 @@ class SystemSwaps:
             counts = np.empty((n_systems, BLOCK))
             for system in range(n_systems):
                 at = slice(system * n_items, (system + 1) * n_items)
-                its = SignCodes(codes.positions[at], codes.minus[at])
+                its = codes.of(at)
                 columns = np.column_stack([self._steps[:, system], self._present[system]])
-                found = float_sums(columns, its)
+                found = signed_sums(columns, its)
                 sums[:, system], counts[system] = found[:, :-1], found[:, -1]
             return sums, counts
         if block.columns is None:
@@ -71,7 +71,7 @@ class SystemSwaps:
             counts = np.repeat(self._sizes[:, np.newaxis], BLOCK, axis=1)
         else:
             flat = self._steps.reshape(n_items, -1)
-            found = float_sums(np.hstack([flat, self._present.T]), block.columns)
+            found = signed_sums(np.hstack([flat, self._present.T]), block.columns)
             sums = found[:, :-n_systems].reshape(BLOCK, n_systems, n_metrics)
             counts = found[:, -n_systems:].T
         if block.rows is not None:

@@ -1,12 +1,9 @@
 """Compiled inner loops over the pairs whose ties are being calibrated."""
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.kernels import compiled
-
-Codes = npt.NDArray[np.int32]
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
+from analysis.statistics.resampling.kernels import compiled
 
 
 @compiled
@@ -18,7 +15,7 @@ def _right(x_difference: float, y_difference: int) -> int:
 @compiled
 def list_pairs(
     x: FloatArray,
-    y: Codes,
+    y: CodeArray,
     present: BoolArray,
     shares: FloatArray,
     sizes: FloatArray,
@@ -57,7 +54,7 @@ def list_pairs(
 @compiled
 def add_to_bins(
     x: FloatArray,
-    y: Codes,
+    y: CodeArray,
     present: BoolArray,
     shares: FloatArray,
     width: float,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
 from analysis.statistics.meta_evaluation.cells import LEVELS, as_pair, as_units, system_means
 from analysis.statistics.meta_evaluation.coefficients import in_steps, prepare
 from analysis.statistics.validation import as_choice
@@ -98,8 +98,8 @@ def best_epsilon(metric: npt.ArrayLike, gold: npt.ArrayLike, *, level: str) -> B
 
 def _listed(
     x: FloatArray,
-    y: npt.NDArray[np.int32],
-    present: npt.NDArray[np.bool_],
+    y: CodeArray,
+    present: BoolArray,
     shares: FloatArray,
     n_pairs: int,
 ) -> tuple[FloatArray, FloatArray]:
@@ -114,7 +114,7 @@ def _listed(
 
 
 def _binned(
-    x: FloatArray, y: npt.NDArray[np.int32], present: npt.NDArray[np.bool_], shares: FloatArray
+    x: FloatArray, y: CodeArray, present: BoolArray, shares: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the upper ends of bins of sizes, the first of them 0, and the gains in each."""
     from analysis.statistics.meta_evaluation.tie_kernels import add_to_bins

@@ -6,11 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.all_pairs.plan import SignCodes
 from analysis.statistics.meta_evaluation.cells import as_units
 from analysis.statistics.meta_evaluation.swaps import SwapBlock, cell_codes
-
-Bytes = npt.NDArray[np.uint8]
+from analysis.statistics.resampling.plan import SignCodes
 
 
 class UnitRows(NamedTuple):
@@ -28,7 +26,7 @@ class UnitRows(NamedTuple):
     def codes(self, block: SwapBlock, n_systems: int, n_items: int) -> SignCodes:
         """Return the signs of all entries, fields of the shape of `gold`."""
         codes = cell_codes(block, n_systems, n_items)
-        return SignCodes(codes.positions[self.cells], codes.minus[self.cells])
+        return codes.of(self.cells)
 
 
 def unit_rows(values: FloatArray, gold: FloatArray, level: str) -> UnitRows:

@@ -11,8 +11,8 @@ from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.boards.groups import group_letters
 from analysis.statistics.meta_evaluation.comparison_result import MetricComparisons, square
-from analysis.statistics.meta_evaluation.exchange import TIE
 from analysis.statistics.multiplicity import METHODS, adjust
+from analysis.statistics.resampling.tails import COEFFICIENT_TIE, reached
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_floats, as_level
@@ -166,16 +166,16 @@ def _pvalues(
     comparisons: Sequence[MetricComparisons], shares: FloatArray, observed: FloatArray
 ) -> FloatArray:
     n_resamples = comparisons[0].n_resamples
-    within = np.empty(observed.size, dtype=np.int64)
+    counts = np.empty(observed.size, dtype=np.int64)
     for start in range(0, observed.size, _PAIRS_AT_ONCE):
         at = slice(start, start + _PAIRS_AT_ONCE)
         drawn = np.zeros((observed[at].size, n_resamples))
         for share, found in zip(shares, comparisons, strict=True):
             assert found.null is not None
             drawn += share * found.null[at]
-        limit = np.abs(observed[at])[:, np.newaxis] - TIE
-        within[at] = np.count_nonzero(np.abs(drawn) < limit, axis=1)
-    return np.asarray((n_resamples - within + 1) / (n_resamples + 1))
+        extreme = reached(drawn, observed[at][:, np.newaxis], "two-sided", COEFFICIENT_TIE)
+        counts[at] = np.count_nonzero(extreme, axis=1)
+    return np.asarray((counts + 1) / (n_resamples + 1))
 
 
 def _check(comparisons: Sequence[MetricComparisons]) -> None:

@@ -7,20 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, FloatArray, Groups, Seed
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
-from analysis.statistics.paired.resampled_metrics import (
-    ResampledMetric,
-    draw_counts,
-    resampled_metric,
-)
 from analysis.statistics.paired.result import (
     CompletePair,
-    Groups,
     PairedTest,
     as_delta,
     check_statistic,
@@ -30,11 +24,11 @@ from analysis.statistics.paired.result import (
     side_of,
 )
 from analysis.statistics.random_streams import BLOCK_ROWS
+from analysis.statistics.resampling.metrics import ResampledMetric, resampled_metric
+from analysis.statistics.resampling.plan import count_block
+from analysis.statistics.resampling.tails import OTHER_SIDE, TIE, reached
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
-
-_TIE = 1e-12
-_MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
 
 class Canonical(NamedTuple):
@@ -213,7 +207,7 @@ def resample(metric: ResampledMetric, n_resamples: int, seed: int) -> FloatArray
     values = np.empty(n_resamples)
     for block, start in enumerate(range(0, n_resamples, BLOCK_ROWS)):
         rows = min(BLOCK_ROWS, n_resamples - start)
-        counts = draw_counts(seed, block, metric.n_units)
+        counts = count_block(seed, block, metric.n_units, np.float64)
         # All rows of a block, also where fewer count: a product's last bit may depend on them.
         values[start : start + rows] = metric.values(counts)[:rows]
     return values
@@ -225,7 +219,7 @@ def _value_of_all(metric: ResampledMetric) -> float:
 
 def tie_tolerance(problem: Canonical, values: FloatArray) -> float:
     """Return how far values that are equal on paper may lie apart."""
-    return _TIE * max(problem.scale, float(np.nanmax(np.abs(values), initial=0.0)))
+    return TIE * max(problem.scale, float(np.nanmax(np.abs(values), initial=0.0)))
 
 
 def _pvalue(
@@ -233,18 +227,11 @@ def _pvalue(
 ) -> float:
     centred = resample(problem.metric, n_resamples, seed) - problem.observed
     gain = problem.observed - (-delta if problem.turned else delta)
-    side = _MIRRORED[alternative] if problem.turned else alternative
-    tolerance = max(tie_tolerance(problem, centred), _TIE * abs(delta))
+    side = OTHER_SIDE[alternative] if problem.turned else alternative
+    tolerance = max(tie_tolerance(problem, centred), TIE * abs(delta))
     if np.nanmax(np.abs(centred), initial=0.0) <= tolerance < abs(gain):
         return math.nan
-    if side == "two-sided":
-        within = np.abs(centred) < abs(gain) - tolerance
-    elif side == "greater":
-        within = centred < gain - tolerance
-    else:
-        within = centred > gain + tolerance
-    # Counted by what lies within, so that an undefined resample counts as extreme.
-    extreme = n_resamples - int(np.count_nonzero(within))
+    extreme = int(np.count_nonzero(reached(centred, gain, side, tolerance)))
     return (extreme + 1) / (n_resamples + 1)
 
 

@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative
+from analysis.statistics._typing import Alternative, Groups
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.correlations import as_ranked, correlate
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
-    Groups,
     PairedTest,
     check_same_gold,
     complete_components,

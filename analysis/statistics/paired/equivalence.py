@@ -6,11 +6,8 @@ from typing import Literal, TypeAlias
 
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics._typing import Alternative, Groups, Seed
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.result import (
-    Groups,
-)
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_level

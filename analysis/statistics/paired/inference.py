@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, FloatArray, Groups, Seed
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.intervals.no_spread import no_spread_tail, score_range
@@ -22,7 +22,6 @@ from analysis.statistics.paired.equivalence import Equivalence, as_margin
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
     CompletePair,
-    Groups,
     PairedTest,
     as_delta,
     check_same_gold,

@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative
+from analysis.statistics._typing import Alternative, Groups
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.rank_tests import CoinTails, fair_coin
 from analysis.statistics.paired.result import (
     TINY,
-    Groups,
     PairedTest,
     complete_pair,
     metric_difference,

@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics._typing import Alternative, FloatArray, Groups, IntArray
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
-    Groups,
     PairedTest,
     as_delta,
     complete_pair,
@@ -40,7 +39,7 @@ class RankTails(NamedTuple):
 
 
 class _SignedRanks(NamedTuple):
-    doubled: npt.NDArray[np.int64]
+    doubled: IntArray
     """Twice the ranks of the differences that are not zero, shape (n_nonzero,)."""
     doubled_sum: int
     """Twice the sum of the positive ones."""
@@ -48,7 +47,7 @@ class _SignedRanks(NamedTuple):
     """What zeros add to twice W+: half of their doubled ranks under "zsplit"."""
 
 
-def doubled_ranks(sizes: FloatArray) -> npt.NDArray[np.int64]:
+def doubled_ranks(sizes: FloatArray) -> IntArray:
     """Return twice the ranks of `sizes`, ties sharing their middle rank: whole numbers.
 
     Examples
@@ -61,7 +60,7 @@ def doubled_ranks(sizes: FloatArray) -> npt.NDArray[np.int64]:
     return np.asarray((2 * before + counts + 1)[inverse.reshape(-1)], dtype=np.int64)
 
 
-def signed_rank_tails(doubled: npt.NDArray[np.int64], doubled_sum: int) -> RankTails:
+def signed_rank_tails(doubled: IntArray, doubled_sum: int) -> RankTails:
     """Return exact tails of the sum of positive ranks when every sign is a fair coin.
 
     Parameters

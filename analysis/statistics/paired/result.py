@@ -1,14 +1,13 @@
 """The result of a paired test, and the items that two systems share."""
 
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.aggregate import (
     aggregate_items,
     aggregate_sums,
@@ -20,7 +19,6 @@ from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_floats
 
-Groups: TypeAlias = Sequence[Hashable] | npt.NDArray[np.generic] | None
 TINY = float(np.finfo(np.float64).tiny)
 """No p-value is below this: one of 0 would claim certainty."""
 _LARGEST_SCORE = 1e100
@@ -131,7 +129,7 @@ class CompletePair(NamedTuple):
     a: FloatArray
     b: FloatArray
     n_missing: int
-    groups: npt.NDArray[np.int64] | None = None
+    groups: IntArray | None = None
     """Numbers of the items' groups from 0, shape (n_items,); None without groups."""
 
     @property

@@ -4,12 +4,10 @@ import math
 
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics._typing import Alternative, Groups, Seed
 from analysis.statistics.paired.inference import infer_pair
-from analysis.statistics.paired.median_flips import median_flip_test
 from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
-    Groups,
     PairedTest,
     as_delta,
     check_statistic,
@@ -18,7 +16,8 @@ from analysis.statistics.paired.result import (
     metric_difference,
     side_of,
 )
-from analysis.statistics.paired.sign_flips import FlipOutcome
+from analysis.statistics.resampling.median_flips import median_flip_test
+from analysis.statistics.resampling.tails import FlipOutcome
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, Seed
+from analysis.statistics._typing import Alternative, Groups, Seed
 from analysis.statistics.aggregate import CORRELATIONS, as_aggregation
 from analysis.statistics.paired.bootstrap import bootstrap
 from analysis.statistics.paired.correlation_tests import steiger, williams
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.mcnemar import mcnemar, mcnemar_exact
 from analysis.statistics.paired.rank_tests import sign_test, wilcoxon
-from analysis.statistics.paired.result import Groups, PairedTest, as_delta
+from analysis.statistics.paired.result import PairedTest, as_delta
 from analysis.statistics.paired.signflip import signflip
 from analysis.statistics.registry import TESTS as _TESTS
 from analysis.statistics.validation import as_choice

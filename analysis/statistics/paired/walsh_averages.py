@@ -9,14 +9,12 @@ import math
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.standard_error import z_quantile
 
 Convention: TypeAlias = Literal["i<=j", "i<j"]
 CONVENTIONS: tuple[Convention, ...] = ("i<=j", "i<j")
-_IntArray: TypeAlias = npt.NDArray[np.int64]
 
 _ENUMERATED = 4_096
 _EXACT_UP_TO = 200
@@ -26,19 +24,19 @@ class _Pairs(NamedTuple):
     """Distinct values with how often each occurs; cell (r, c), r <= c, stands for their pairs."""
 
     values: FloatArray
-    counts: _IntArray
-    before: _IntArray
+    counts: IntArray
+    before: IntArray
     """Items below each value, and all of them at the end; shape (n_values + 1,)."""
-    own: _IntArray
+    own: IntArray
     """Pairs within each value."""
 
     @property
-    def first(self) -> _IntArray:
+    def first(self) -> IntArray:
         """First column of each row that holds any pair."""
         rows = np.arange(self.values.size)
         return np.where(self.own > 0, rows, rows + 1)
 
-    def weight_below(self, ends: _IntArray) -> int:
+    def weight_below(self, ends: IntArray) -> int:
         """Return the number of pairs in columns before ``ends[row]``, over all rows."""
         rows = np.arange(self.values.size)
         some = ends > rows
@@ -159,7 +157,7 @@ def _adjacent(pairs: _Pairs, first: int, second: int) -> tuple[float, float]:
     return _enumerate(pairs, low, high, first, second)
 
 
-def _weighted_median_of_rows(values: FloatArray, low: _IntArray, high: _IntArray) -> float:
+def _weighted_median_of_rows(values: FloatArray, low: IntArray, high: IntArray) -> float:
     """Return a sum with at least a quarter of the remaining cells on either side."""
     rows = np.flatnonzero(high > low)
     middle = (low[rows] + high[rows] - 1) // 2
@@ -170,8 +168,8 @@ def _weighted_median_of_rows(values: FloatArray, low: _IntArray, high: _IntArray
 
 
 def _row_ends(
-    values: FloatArray, low: _IntArray, high: _IntArray, pivot: float, *, include: bool
-) -> _IntArray:
+    values: FloatArray, low: IntArray, high: IntArray, pivot: float, *, include: bool
+) -> IntArray:
     """Return the end of the cells below `pivot` (or up to it) in each row.
 
     The sums themselves are compared, as they are rounded, so that counts never disagree.
@@ -186,18 +184,18 @@ def _row_ends(
     return left
 
 
-def _row_largest(pairs: _Pairs, ends: _IntArray) -> float:
+def _row_largest(pairs: _Pairs, ends: IntArray) -> float:
     rows = np.flatnonzero(ends > pairs.first)
     return float(np.max(pairs.values[rows] + pairs.values[ends[rows] - 1]))
 
 
-def _row_smallest(pairs: _Pairs, starts: _IntArray) -> float:
+def _row_smallest(pairs: _Pairs, starts: IntArray) -> float:
     rows = np.flatnonzero(starts < pairs.values.size)
     return float(np.min(pairs.values[rows] + pairs.values[starts[rows]]))
 
 
 def _enumerate(
-    pairs: _Pairs, low: _IntArray, high: _IntArray, first: int, second: int
+    pairs: _Pairs, low: IntArray, high: IntArray, first: int, second: int
 ) -> tuple[float, float]:
     """Sort the cells that are left and walk to the ranks asked for."""
     sizes = np.maximum(high - low, 0)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from analysis.statistics._typing import IntArray
 from analysis.statistics.validation import as_count, as_level
 
 FEWEST_UNITS: Final = 2
@@ -68,7 +68,7 @@ def as_several(value: int, name: str) -> int:
     return count
 
 
-def as_sizes(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+def as_sizes(sizes: Sequence[int]) -> IntArray:
     """Return numbers of items, each at least 2."""
     numbers = [as_count(size, "sizes") for size in sizes]
     if not numbers or min(numbers) < FEWEST_UNITS:

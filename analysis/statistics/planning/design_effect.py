@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics._typing import Alternative, FloatArray, IntArray
 from analysis.statistics.item_groups import as_group_codes, keep_groups
 from analysis.statistics.planning.arguments import (
     as_above_zero,
@@ -177,7 +177,7 @@ def design_effect(
 
 
 def _correlation(
-    values: FloatArray, codes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], level: float
+    values: FloatArray, codes: IntArray, counts: IntArray, level: float
 ) -> tuple[float, float, float]:
     """Return the correlation within groups and its interval."""
     n, n_groups = values.size, counts.size

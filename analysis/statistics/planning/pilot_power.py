@@ -11,11 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy.random import SeedSequence
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
-from analysis.statistics.all_pairs.plan import on_one_thread
+from analysis.statistics._typing import Alternative, FloatArray, Groups, IntArray, Seed
 from analysis.statistics.paired.result import (
     CompletePair,
-    Groups,
     complete_components,
     median_difference,
     metric_difference,
@@ -28,6 +26,7 @@ from analysis.statistics.planning.row_tests import BATCHED, row_pvalues
 from analysis.statistics.planning.sample_size_simulation import simulated_uniforms
 from analysis.statistics.planning.tilting import tilted_weights
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream
+from analysis.statistics.resampling.threads import on_one_thread
 from analysis.statistics.results import DegenerateDataWarning, read_only
 from analysis.statistics.standard_error import exact_std
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
@@ -69,7 +68,7 @@ class _Pilot(NamedTuple):
     def n_units(self) -> int:
         return self.pair.n_units
 
-    def draw(self, plan: _Plan, size: int, iteration: int) -> npt.NDArray[np.int64]:
+    def draw(self, plan: _Plan, size: int, iteration: int) -> IntArray:
         """Return the numbers of `size` units."""
         uniforms = simulated_uniforms(plan.seed, Stream.RESAMPLED_SCORES, size, iteration, size)
         if self.cumulative is None:

@@ -4,10 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, FloatArray, IntArray, Seed
 from analysis.statistics.paired.result import complete_pair
 from analysis.statistics.planning.arguments import as_sizes
 from analysis.statistics.planning.pilot_power import pilot_power
@@ -111,7 +110,7 @@ def power_by_size(
 
 def _of_normal(
     differences: FloatArray,
-    sizes: npt.NDArray[np.int64],
+    sizes: IntArray,
     alpha: float,
     alternative: Alternative,
     n_missing: int,

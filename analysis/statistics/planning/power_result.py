@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.planning.power_tally import PowerTally
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
@@ -64,7 +63,7 @@ class PowerBySize(Result):
     test: str
     alternative: str
     alpha: float
-    sizes: npt.NDArray[np.int64]
+    sizes: IntArray
     power: FloatArray
     rejection_rate: FloatArray
     standard_error: FloatArray
@@ -78,7 +77,7 @@ class PowerBySize(Result):
     power_high: FloatArray
     type_m: FloatArray
     type_s: FloatArray
-    n_untestable: npt.NDArray[np.int64]
+    n_untestable: IntArray
     aggregation: str = "mean"
     n_groups: int | None = None
     n_resamples: int = 0
@@ -134,7 +133,7 @@ class Tallies(NamedTuple):
     standard_error: FloatArray
     type_m: FloatArray
     type_s: FloatArray
-    n_untestable: npt.NDArray[np.int64]
+    n_untestable: IntArray
 
 
 def columns_of(tallies: Sequence[PowerTally], n_iterations: int) -> Tallies:

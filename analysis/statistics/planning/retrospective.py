@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy.typing as npt
 
-from analysis.statistics._typing import Alternative
-from analysis.statistics.paired.result import CompletePair, Groups, complete_pair
+from analysis.statistics._typing import Alternative, Groups
+from analysis.statistics.paired.result import CompletePair, complete_pair
 from analysis.statistics.planning.arguments import as_finite, as_target_power
 from analysis.statistics.planning.power import items_needed, minimum_detectable_difference
 from analysis.statistics.planning.type_errors import type_errors

@@ -6,10 +6,9 @@ own, so that power counted over data sets has the Monte Carlo error of independe
 """
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 
 
@@ -90,7 +89,7 @@ def flipped_medians(
     return medians
 
 
-def _log_choose(n: int | npt.NDArray[np.int64], k: int) -> FloatArray:
+def _log_choose(n: int | IntArray, k: int) -> FloatArray:
     of = np.asarray(n, dtype=np.float64)
     return np.asarray(
         special.gammaln(of + 1) - special.gammaln(k + 1.0) - special.gammaln(of - k + 1)

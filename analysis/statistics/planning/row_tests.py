@@ -11,10 +11,11 @@ import numpy as np
 from scipy import special
 
 from analysis.statistics._typing import Alternative, FloatArray
-from analysis.statistics.paired.resampled_metrics import draw_counts
 from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.planning.row_medians import flipped_medians, redrawn_medians
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
+from analysis.statistics.resampling.plan import count_block
+from analysis.statistics.resampling.tails import TIE, reached
 
 BATCHED = (
     "t",
@@ -29,7 +30,6 @@ BATCHED = (
 """Tests that take all rows at once; others run row by row."""
 _FEWEST_FLIPPED = 17
 """Below this many items the sign-flip test lists all patterns instead."""
-_TIE = 1e-12
 
 
 def row_pvalues(
@@ -127,26 +127,39 @@ def _scores(differences: FloatArray, alternative: str) -> FloatArray:
     return np.asarray(special.ndtr(-z if alternative == "greater" else z))
 
 
-def _flipped(differences: FloatArray, n_resamples: int, seed: int, first_row: int) -> FloatArray:
-    """Return sums under random signs, shape (n_resamples, n_rows)."""
-    parts = []
+def _sums(
+    draw: Callable[[int, int, int], FloatArray],
+    differences: FloatArray,
+    n_resamples: int,
+    seed: int,
+    first_row: int,
+) -> FloatArray:
+    """Return sums weighted by what is drawn, shape (n_resamples, n_rows)."""
     plan, n_blocks = first_row // BLOCK_ROWS, -(-n_resamples // BLOCK_ROWS)
-    total = np.sum(differences, axis=1)
-    for block in range(n_blocks):
-        bits = random_bits(seed, Stream.SIGN_FLIPS, plan * n_blocks + block, differences.shape[1])
-        parts.append(2.0 * (bits.astype(np.float64) @ differences.T) - total)
-    return np.concatenate(parts)[:n_resamples]
+    weights = (
+        draw(seed, plan * n_blocks + block, differences.shape[1]) for block in range(n_blocks)
+    )
+    return np.concatenate([weight @ differences.T for weight in weights])[:n_resamples]
+
+
+def _flipped(differences: FloatArray, n_resamples: int, seed: int, first_row: int) -> FloatArray:
+    """Return sums under random signs."""
+
+    def draw(seed: int, block: int, n_items: int) -> FloatArray:
+        return random_bits(seed, Stream.SIGN_FLIPS, block, n_items).astype(np.float64)
+
+    chosen = _sums(draw, differences, n_resamples, seed, first_row)
+    return np.asarray(2.0 * chosen - np.sum(differences, axis=1))
 
 
 def _redrawn(differences: FloatArray, n_resamples: int, seed: int, first_row: int) -> FloatArray:
-    """Return sums of items drawn anew less the observed ones, shape (n_resamples, n_rows)."""
-    parts = []
-    plan, n_blocks = first_row // BLOCK_ROWS, -(-n_resamples // BLOCK_ROWS)
-    total = np.sum(differences, axis=1)
-    for block in range(n_blocks):
-        counts = draw_counts(seed, plan * n_blocks + block, differences.shape[1])
-        parts.append(np.asarray(counts, dtype=np.float64) @ differences.T - total)
-    return np.concatenate(parts)[:n_resamples]
+    """Return sums of items drawn anew less the observed ones."""
+
+    def draw(seed: int, block: int, n_items: int) -> FloatArray:
+        return count_block(seed, block, n_items, np.float64)
+
+    chosen = _sums(draw, differences, n_resamples, seed, first_row)
+    return np.asarray(chosen - np.sum(differences, axis=1))
 
 
 _RESAMPLED: Mapping[str, Callable[[FloatArray, int, int, int], FloatArray]] = {
@@ -163,16 +176,11 @@ def _by_replicates(
     """Return (count + 1) / (n_resamples + 1); what is equal but for rounding is reached."""
     if test.endswith("-median"):
         observed = np.median(differences, axis=1)
-        tolerance = _TIE * np.max(np.abs(differences), axis=1)
+        tolerance = TIE * np.max(np.abs(differences), axis=1)
     else:
         observed = np.sum(differences, axis=1)
-        tolerance = _TIE * np.sum(np.abs(differences), axis=1)
-    if alternative == "two-sided":
-        extreme = np.abs(replicates) >= np.abs(observed) - tolerance
-    elif alternative == "greater":
-        extreme = replicates >= observed - tolerance
-    else:
-        extreme = replicates <= observed + tolerance
+        tolerance = TIE * np.sum(np.abs(differences), axis=1)
+    extreme = reached(replicates, observed, alternative, tolerance)
     pvalue = (np.count_nonzero(extreme, axis=0) + 1) / (len(replicates) + 1)
     if test.startswith("bootstrap"):
         no_spread = np.max(np.abs(replicates), axis=0) <= tolerance

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import Alternative, FloatArray, Seed
+from analysis.statistics._typing import Alternative, FloatArray, IntArray, Seed
 from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.planning.arguments import as_sizes
 from analysis.statistics.random_streams import Stream, random_uniforms
@@ -23,7 +22,6 @@ from analysis.statistics.validation import (
 )
 
 Distribution: TypeAlias = Literal["normal", "beta"]
-_IntArray: TypeAlias = npt.NDArray[np.int64]
 _Parameters: TypeAlias = tuple[float, float]
 
 DISTRIBUTIONS: tuple[Distribution, ...] = ("normal", "beta")
@@ -61,7 +59,7 @@ class PvaluesBySize(Result):
     parameters_b: tuple[float, float]
     test: str
     alternative: str
-    sizes: _IntArray
+    sizes: IntArray
     pvalue: FloatArray
     low: FloatArray
     mean: FloatArray

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats
@@ -44,7 +44,7 @@ class Ladder(Result):
     released: FloatArray
     climbed: BoolArray
     margins: FloatArray
-    leaders: npt.NDArray[np.int64]
+    leaders: IntArray
     step: float
     n_items: int | None
 

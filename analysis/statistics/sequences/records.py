@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats
@@ -37,9 +37,9 @@ class Records(Result):
     values: FloatArray
     is_record: BoolArray
     best_before: FloatArray
-    previous: npt.NDArray[np.int64]
+    previous: IntArray
     gain: FloatArray
-    looks: npt.NDArray[np.int64]
+    looks: IntArray
     n_looks: int
 
     @property

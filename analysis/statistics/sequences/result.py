@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.results import Result, read_only, read_only_mapping
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats
@@ -58,7 +58,7 @@ class ClaimSequence(Result):
 
     rule: str
     pvalues: FloatArray
-    looks: npt.NDArray[np.int64]
+    looks: IntArray
     levels: FloatArray
     pvalues_sequential: FloatArray
     rejected: BoolArray
@@ -92,7 +92,7 @@ class ClaimSequence(Result):
         return "\n".join([*lines, self.signature])
 
 
-def as_looks(looks: npt.ArrayLike | None, n_claims: int) -> npt.NDArray[np.int64]:
+def as_looks(looks: npt.ArrayLike | None, n_claims: int) -> IntArray:
     """Return the number of the look that each claim was; 1, 2, ... where none are given."""
     if looks is None:
         return np.arange(1, n_claims + 1, dtype=np.int64)
@@ -112,7 +112,7 @@ def as_looks(looks: npt.ArrayLike | None, n_claims: int) -> npt.NDArray[np.int64
     return given.astype(np.int64)
 
 
-def spread_over_looks(pvalues: FloatArray, looks: npt.NDArray[np.int64]) -> FloatArray:
+def spread_over_looks(pvalues: FloatArray, looks: IntArray) -> FloatArray:
     """Return a p-value for every look up to the last claim: 1 where nothing was tested."""
     spread = np.ones(int(looks[-1]) if looks.size else 0)
     spread[looks - 1] = np.where(np.isnan(pvalues), 1.0, pvalues)
@@ -122,7 +122,7 @@ def spread_over_looks(pvalues: FloatArray, looks: npt.NDArray[np.int64]) -> Floa
 def build_sequence(
     rule: str,
     pvalues: FloatArray,
-    looks: npt.NDArray[np.int64],
+    looks: IntArray,
     levels: FloatArray,
     wealth: FloatArray,
     *,

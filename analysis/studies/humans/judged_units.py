@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from analysis.statistics import BoolArray, FloatArray
+from analysis.statistics._typing import IntArray
 from analysis.statistics.annotation.both_ways import both_ways
-from analysis.statistics.annotation.judged import IntArray
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.study import listed
 from store.arrays import load_groups

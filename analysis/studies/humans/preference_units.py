@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics import FloatArray
+from analysis.statistics._typing import IntArray
 from analysis.statistics.annotation.both_ways import mace_both_ways
 from analysis.statistics.annotation.mace import mace
 from analysis.studies.study import count
@@ -18,8 +19,6 @@ from store.errors import NotFoundError, StoreError
 from store.importers.bundle import AnnotatorKind, MetricSource
 from store.judgments import AnnotatorRecord, CriterionRecord, Preferences, load_preferences
 from store.records import DatasetRecord
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,11 +6,12 @@ at its own size is left out: it is its p-value in another guise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from analysis.report import Report
+from analysis.statistics._typing import Progress
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.meta_evaluation.metric_power import Design, MetricPower, metric_power
 from analysis.statistics.signature import build_signature
@@ -42,8 +43,6 @@ _MULTIPLES: Final = (0.5, 2.0, 4.0, 8.0)
 _MOST_CELLS: Final = 100_000
 _FEWEST_SYSTEMS: Final = 4
 _FEWEST_ITEMS: Final = 2
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,17 +11,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.joint.slopes import SumMetric, sum_metric
 from analysis.statistics.aggregate import CORRELATIONS, as_aggregation
 from analysis.statistics.correlations import exchangeable_moments
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.validation import as_floats
 
-IntArray = npt.NDArray[np.int64]
 _ROUNDING = 1e-12
 """Differences below this share of what they are differences of come from rounding."""
 

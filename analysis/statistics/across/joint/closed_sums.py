@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.across.joint.statistics import GainArray
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
 
 TABLE_BYTES = 128 * 2**20
 """Memory that the bounds of a branch and bound may take."""
@@ -49,7 +48,7 @@ def needed_reached(alpha: float, n_resamples: int) -> int:
 
 
 def largest_unrejected(
-    gains: GainArray, needed: int, *, limit: int = 20_000, table_bytes: int = TABLE_BYTES
+    gains: CodeArray, needed: int, *, limit: int = 20_000, table_bytes: int = TABLE_BYTES
 ) -> Unrejected:
     """Find the size of the largest set of cells that its sum does not reject.
 
@@ -87,7 +86,7 @@ def largest_unrejected(
 
 
 def largest_pvalues(
-    gains: GainArray, *, limit: int = 1_000, table_bytes: int = TABLE_BYTES
+    gains: CodeArray, *, limit: int = 1_000, table_bytes: int = TABLE_BYTES
 ) -> FloatArray:
     """Return the largest p-value of any set of at least so many cells.
 
@@ -130,9 +129,9 @@ class _Search:
 
     def __init__(
         self,
-        gains: GainArray,
-        prefixes: GainArray,
-        largest: GainArray,
+        gains: CodeArray,
+        prefixes: CodeArray,
+        largest: CodeArray,
         sizes: npt.NDArray[np.intp],
         table_bytes: int,
     ) -> None:
@@ -170,7 +169,7 @@ class _Search:
 
 
 class _Table(NamedTuple):
-    gains: GainArray
-    prefixes: GainArray
-    largest: GainArray
+    gains: CodeArray
+    prefixes: CodeArray
+    largest: CodeArray
     """Of the first cells, any number of them: see `table_of_largest`."""

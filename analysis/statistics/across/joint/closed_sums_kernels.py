@@ -6,12 +6,12 @@ is rejected when fewer than `needed` replicates have a sum of gains over the set
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics._typing import CodeArray, IntArray
+from analysis.statistics.resampling.kernels import compiled
 
-Steps = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
+Steps = CodeArray
+Counts = IntArray
 _STRIP = 256
 
 

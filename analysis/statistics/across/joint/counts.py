@@ -4,26 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import Seed
+from analysis.statistics._typing import BoolArray, CodeArray, IntArray, Progress, Seed
 from analysis.statistics.across.joint.cells import JointCell, PreparedCell, prepare_cells
 from analysis.statistics.across.joint.closed_sums import largest_unrejected, needed_reached
 from analysis.statistics.across.joint.statistics import (
-    draw_codes,
     inverse_norms,
     minus_two_log,
-    of_units,
     tail_scale,
     with_room,
 )
-from analysis.statistics.all_pairs.plan import BLOCK, Progress, SignCodes, signed_sums
-from analysis.statistics.all_pairs.tiles import run_tiles
+from analysis.statistics.resampling.plan import BLOCK, SignCodes, all_codes, signed_sums
+from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_count, as_level, as_seed
-
-IntArray = npt.NDArray[np.int64]
 
 TILE_BYTES = 64 * 2**20
 """Memory for the replicates of the pairs that a thread works on."""
@@ -132,7 +127,7 @@ def joint_counts(
     n_cells = np.zeros_like(k)
     undecided = np.zeros_like(k)
     if prepared:
-        plan = _Plan(cells, prepared, draw_codes(seed, resamples, n_units), resamples)
+        plan = _Plan(cells, prepared, all_codes(seed, resamples, n_units), resamples)
         tiles = plan.tiles(n_systems)
 
         def work(tile: int) -> None:
@@ -186,9 +181,7 @@ class _Plan:
             for start in range(left + 1, n_systems, width)
         ]
 
-    def gains(
-        self, left: int, right: slice
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    def gains(self, left: int, right: slice) -> tuple[CodeArray, CodeArray, BoolArray]:
         """Return gains (n_pairs, 2, n_cells, n_resamples), observed steps, and what is testable."""
         from analysis.statistics.across.joint import statistics_kernels as kernels
 
@@ -209,7 +202,7 @@ class _Plan:
             observed[:, :, cell] = steps
             for block, first in enumerate(range(0, self._n_resamples, BLOCK)):
                 rows = min(BLOCK, self._n_resamples - first)
-                codes = of_units(self._codes[block], prepared.units)
+                codes = self._codes[block].of(prepared.units)
                 sums = np.asarray(signed_sums(found.values, codes), dtype=np.float64)
                 kernels.enter_gains(sums, rows, weights, steps, scale, cell, first, gains)
         return gains, observed, testable

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray, Seed
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Progress, Seed
 from analysis.statistics.across.joint.cells import JointCell, prepare_cells
 from analysis.statistics.across.joint.closed_sums import (
     largest_pvalues,
@@ -20,12 +20,11 @@ from analysis.statistics.across.joint.closed_sums import (
     needed_reached,
 )
 from analysis.statistics.across.joint.statistics import (
-    draw_codes,
     exchange_statistics,
     minus_two_log,
     with_room,
 )
-from analysis.statistics.all_pairs.plan import Progress
+from analysis.statistics.resampling.plan import all_codes
 from analysis.statistics.results import JsonValue, Result, read_only, to_plain
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_count, as_level, as_seed
@@ -237,7 +236,7 @@ def joint_replicability(
     level, resamples, seed = as_level(alpha), as_count(n_resamples, "n_resamples"), as_seed(rng)
     needed = needed_reached(level, resamples)
     prepared, n_units = prepare_cells(cells, n_systems=2)
-    codes = draw_codes(seed, resamples, n_units)
+    codes = all_codes(seed, resamples, n_units)
     stages = _Stages(progress, len(prepared) + 3)
     found = exchange_statistics(prepared, codes, resamples, stages.step)
     observed, drawn = found.observed[found.testable], found.drawn[found.testable]
@@ -328,7 +327,7 @@ def _step_down(
     return adjusted
 
 
-def _count_shared(units: Sequence[npt.NDArray[np.int64]], n_units: int) -> int:
+def _count_shared(units: Sequence[IntArray], n_units: int) -> int:
     """Return how many units more than one cell has."""
     seen = np.zeros(n_units, dtype=np.int64)
     for numbers in units:

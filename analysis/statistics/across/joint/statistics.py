@@ -8,13 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, CodeArray, FloatArray, IntArray
 from analysis.statistics.across.joint.cells import PreparedCell
-from analysis.statistics.all_pairs.plan import BLOCK, SignCodes, sign_codes
+from analysis.statistics.resampling.plan import BLOCK, SignCodes
 from analysis.statistics.results import read_only
-
-IntArray = npt.NDArray[np.int64]
-GainArray = npt.NDArray[np.int32]
 
 GRID = 4096.0
 """Steps per unit of -2 ln p: sums of them are sums of whole numbers."""
@@ -98,7 +95,7 @@ def _correlation(units: Sequence[IntArray], scaled: Sequence[FloatArray]) -> Flo
 def _signed_sums(values: FloatArray, units: IntArray, codes: Sequence[SignCodes]) -> FloatArray:
     """Return the sums over units of sign times value for all replicates of all blocks."""
     from analysis.statistics.across.joint import statistics_kernels
-    from analysis.statistics.all_pairs import kernels
+    from analysis.statistics.resampling import kernels
 
     column = np.ascontiguousarray(values)
     sums = np.zeros((BLOCK, len(codes)))
@@ -108,16 +105,6 @@ def _signed_sums(values: FloatArray, units: IntArray, codes: Sequence[SignCodes]
         sums[:, block] = bins
     kernels.hadamard(sums)
     return sums.T.reshape(-1)
-
-
-def draw_codes(seed: int, n_resamples: int, n_units: int) -> list[SignCodes]:
-    """Draw the signs of all units, block by block."""
-    return [sign_codes(seed, block, n_units) for block in range(-(-n_resamples // BLOCK))]
-
-
-def of_units(codes: SignCodes, units: IntArray) -> SignCodes:
-    """Return the signs of some units."""
-    return SignCodes(codes.positions[units], codes.minus[units])
 
 
 def inverse_norms(values: FloatArray) -> FloatArray:
@@ -131,7 +118,7 @@ def inverse_norms(values: FloatArray) -> FloatArray:
     return weights
 
 
-def minus_two_log(statistic: npt.ArrayLike, n_cells: int) -> GainArray:
+def minus_two_log(statistic: npt.ArrayLike, n_cells: int) -> CodeArray:
     """Return -2 ln of the normal upper tail, in steps of 1 / `GRID`.
 
     Non-decreasing in the statistic, which is all that the validity of a sum of them needs.

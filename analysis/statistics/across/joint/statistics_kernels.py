@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import ByteArray, CodeArray, FloatArray, IntArray
 from analysis.statistics.across.joint.statistics import TailScale
-from analysis.statistics.all_pairs.kernels import compiled
+from analysis.statistics.resampling.kernels import compiled
 
 _LOG_TWO_PI = math.log(2.0 * math.pi)
 
@@ -30,7 +29,7 @@ def step_of(z: float, scale: TailScale) -> int:
 
 
 @compiled
-def to_steps(values: FloatArray, scale: TailScale, steps: npt.NDArray[np.int32]) -> None:
+def to_steps(values: FloatArray, scale: TailScale, steps: CodeArray) -> None:
     """Write `step_of` of each value."""
     for i in range(values.size):
         steps[i] = np.int32(step_of(values[i], scale))
@@ -39,9 +38,9 @@ def to_steps(values: FloatArray, scale: TailScale, steps: npt.NDArray[np.int32])
 @compiled
 def add_units(
     values: FloatArray,
-    units: npt.NDArray[np.int64],
-    positions: npt.NDArray[np.uint8],
-    minus: npt.NDArray[np.uint8],
+    units: IntArray,
+    positions: ByteArray,
+    minus: ByteArray,
     sums: FloatArray,
 ) -> None:
     """Add ± each value to the position of its unit in `sums`, shape (256,)."""
@@ -58,11 +57,11 @@ def enter_gains(
     sums: FloatArray,
     n_rows: int,
     weights: FloatArray,
-    observed: npt.NDArray[np.int32],
+    observed: CodeArray,
     scale: TailScale,
     cell: int,
     first: int,
-    gains: npt.NDArray[np.int32],
+    gains: CodeArray,
 ) -> None:
     """Write what each replicate has more than the observed, for one cell and many pairs.
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics._typing import IntArray
 
 
 def joint_units(

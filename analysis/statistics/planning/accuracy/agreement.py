@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.planning.arguments import as_finite, as_share
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
@@ -148,9 +148,9 @@ class ObservedAgreement(Result):
     baseline: FloatArray
     gap: FloatArray
     agreement: FloatArray
-    n_items: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    second: npt.NDArray[np.int64]
+    n_items: IntArray
+    first: IntArray
+    second: IntArray
 
     @property
     def signature(self) -> str:

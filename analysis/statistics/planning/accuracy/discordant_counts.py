@@ -6,18 +6,15 @@ gets right, wins those that only the new system does.
 
 import math
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
 from analysis.statistics.results import read_only
 from analysis.statistics.validity import BOUNDS
-
-CountArray: TypeAlias = npt.NDArray[np.int64]
 
 _LOG_LEFT_OUT = 45.0
 """Counts further out than this, together less likely than 2 exp(-45) = 6e-20, are left out."""
@@ -80,7 +77,7 @@ def binomial_window(n: int, p: float) -> BinomialWindow:
     return BinomialWindow(low, pmf / np.sum(pmf))
 
 
-def critical_losses(low: int, n_counts: int, decision: Decision) -> CountArray:
+def critical_losses(low: int, n_counts: int, decision: Decision) -> IntArray:
     """Return the most losses that are still significant among low, low + 1, ... discordant items.
 
     -1 where no split is significant. As alpha is below 0.5, wins always exceed them.
@@ -95,7 +92,7 @@ def critical_losses(low: int, n_counts: int, decision: Decision) -> CountArray:
     return np.concatenate(blocks)[start : start + n_counts]
 
 
-def critical_losses_of(n: int, low: int, n_counts: int, decision: Decision) -> CountArray:
+def critical_losses_of(n: int, low: int, n_counts: int, decision: Decision) -> IntArray:
     """Return `critical_losses` with n items.
 
     "score" is McNemar's uncorrected chi-squared, joined by the exact test where `guard_shares`
@@ -114,7 +111,7 @@ def critical_losses_of(n: int, low: int, n_counts: int, decision: Decision) -> C
 
 
 @lru_cache(maxsize=_KEPT_BLOCKS)
-def _critical_block(block: int, variant: str, two_sided: bool, alpha: float) -> CountArray:
+def _critical_block(block: int, variant: str, two_sided: bool, alpha: float) -> IntArray:
     counts = np.arange(block * _BLOCK, (block + 1) * _BLOCK, dtype=np.int64)
     z = -float(special.ndtri(alpha / 2 if two_sided else alpha))
     guess = np.floor((counts - z * np.sqrt(counts) - 1) / 2).astype(np.int64)
@@ -133,7 +130,7 @@ def _critical_block(block: int, variant: str, two_sided: bool, alpha: float) -> 
         losses -= fewer
 
 
-def _pvalue(losses: CountArray, counts: CountArray, variant: str, two_sided: bool) -> FloatArray:
+def _pvalue(losses: IntArray, counts: IntArray, variant: str, two_sided: bool) -> FloatArray:
     """Return what `mcnemar` returns for at most half losses; anything where there are none."""
     sides = 2.0 if two_sided else 1.0
     if variant.startswith("chi2"):
@@ -149,7 +146,7 @@ def _pvalue(losses: CountArray, counts: CountArray, variant: str, two_sided: boo
     return sides * tail
 
 
-def at_most(limit: CountArray, counts: CountArray, p: float) -> FloatArray:
+def at_most(limit: IntArray, counts: IntArray, p: float) -> FloatArray:
     """Return P(X <= limit) of X ~ Bin(counts, p), elementwise; 0 below 0."""
     inside = special.bdtr(np.clip(limit, 0, counts).astype(np.float64), counts, p)
     return np.where(limit < 0, 0.0, inside)
@@ -207,6 +204,6 @@ def simulate_rejections(
     return Rejections(float(np.mean(better)), float(np.mean(worse)), float(np.mean(sizes)))
 
 
-def _quantile(window: BinomialWindow, uniforms: FloatArray) -> CountArray:
+def _quantile(window: BinomialWindow, uniforms: FloatArray) -> IntArray:
     places = np.searchsorted(np.cumsum(window.pmf), uniforms, side="right")
     return np.asarray(window.low + np.minimum(places, window.pmf.size - 1), dtype=np.int64)

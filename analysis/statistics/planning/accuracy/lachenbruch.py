@@ -7,10 +7,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, special
 
-from analysis.statistics._typing import Alternative, FloatArray
+from analysis.statistics._typing import Alternative, FloatArray, IntArray
 from analysis.statistics.planning.accuracy.agreement import agreement_range
 from analysis.statistics.planning.arguments import as_difference, as_share, as_target_power
 from analysis.statistics.results import Result, read_only
@@ -39,7 +38,7 @@ class LachenbruchItems(Result):
     baseline: float
     gap: float
     agreement: FloatArray
-    n_items: npt.NDArray[np.int64]
+    n_items: IntArray
     power: float
     alpha: float
     alternative: str

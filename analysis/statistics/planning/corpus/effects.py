@@ -14,13 +14,12 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Groups
 from analysis.statistics.aggregate import CORRELATIONS, aggregate_sums, is_sum_based
 from analysis.statistics.correlations import exchangeable_moments, from_moments
 from analysis.statistics.item_groups import renumber
 from analysis.statistics.paired.result import (
     CompletePair,
-    Groups,
     check_same_gold,
     complete_components,
     metric_difference,

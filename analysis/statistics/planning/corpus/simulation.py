@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.all_pairs.plan import BLOCK, run_blocks, sign_codes
 from analysis.statistics.random_streams import Stream, random_uniforms
+from analysis.statistics.resampling.plan import BLOCK, all_codes
+from analysis.statistics.resampling.tails import TIE, reached
+from analysis.statistics.resampling.threads import run_blocks
 
 _TILE = 1_024
 _TILES_PER_BLOCK = 1 << 32
-_TIE = 1e-12
 _LEAST = 2.0**-53
 
 
@@ -56,15 +57,14 @@ def draw_effects(
     16 bytes per comparison and exchange are kept. Item i of comparison j and its signs belong to
     (seed, i, j), whatever the numbers of items, comparisons and exchanges.
     """
-    from analysis.statistics.all_pairs import kernels
+    from analysis.statistics.resampling import kernels
 
-    n_blocks = -(-n_resamples // BLOCK)
-    codes = [sign_codes(seed, block, n_items) for block in range(n_blocks)]
+    codes = all_codes(seed, n_resamples, n_items)
     draws = Draws(*np.empty((2, 1 + n_resamples, n_iterations)))
 
     def work(block: int, rows: int) -> None:
         observed = np.zeros(2 * rows)
-        signed = np.zeros((n_blocks, BLOCK, 2 * rows))
+        signed = np.zeros((len(codes), BLOCK, 2 * rows))
         for tile, start in enumerate(range(0, n_items, _TILE)):
             place = block * _TILES_PER_BLOCK + tile
             width = min(_TILE, n_items - start)
@@ -94,14 +94,14 @@ def judge_draws(
     observed = shift * draws.moved[0] + spread * draws.wide[0]
     # Turned for "less": the exchange distribution is the same.
     towards = -1.0 if alternative == "less" else 1.0
+    side = "two-sided" if alternative == "two-sided" else "greater"
     count = np.empty(observed.size, dtype=np.int64)
     for start in range(0, observed.size, BLOCK):
         at = slice(start, start + BLOCK)
         drawn = towards * (shift * draws.moved[1:, at] + spread * draws.wide[1:, at])
         target = towards * observed[at]
-        if alternative == "two-sided":
-            drawn, target = np.abs(drawn), np.abs(target)
-        count[at] = np.count_nonzero(drawn >= target - _TIE * np.abs(target), axis=0)
+        extreme = reached(drawn, target, side, TIE * np.abs(target))
+        count[at] = np.count_nonzero(extreme, axis=0)
     significant = (count + 1) / len(draws.moved) <= alpha
     sizes = np.abs(observed[significant])
     return Shares(

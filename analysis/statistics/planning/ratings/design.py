@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, special
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 
 RatingTest: TypeAlias = Literal["calibrated", "satterthwaite", "published"]
 
@@ -197,7 +196,7 @@ def degrees_of_freedom(n_workers: int, n_items: int) -> tuple[int, int, int]:
     return n_workers - 1, n_items - 1, (n_workers - 1) * (n_items - 1)
 
 
-def restricted_maximum_likelihood(sums: FloatArray, df: npt.NDArray[np.int64]) -> FloatArray:
+def restricted_maximum_likelihood(sums: FloatArray, df: IntArray) -> FloatArray:
     """Return the expected mean squares that REML fits to balanced crossed ratings, exactly.
 
     No mean square may be below the residual; those that are join it, smallest first (Thompson
@@ -224,9 +223,7 @@ def restricted_maximum_likelihood(sums: FloatArray, df: npt.NDArray[np.int64]) -
     return np.vstack([np.maximum(squares, residual), residual])
 
 
-def maximum_likelihood(
-    sums: FloatArray, df: npt.NDArray[np.int64], *, n_steps: int = 500
-) -> FloatArray:
+def maximum_likelihood(sums: FloatArray, df: IntArray, *, n_steps: int = 500) -> FloatArray:
     """Return the expected mean squares that maximise the likelihood of balanced ratings.
 
     The fit of `lmer(..., REML = FALSE)` with uncorrelated random intercepts and slopes, which

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.planning.ratings.design import (
     maximum_likelihood,
     restricted_maximum_likelihood,
@@ -84,7 +84,7 @@ def _as_codes(labels: npt.NDArray[np.generic], name: str) -> tuple[int, npt.NDAr
 
 def _summed(
     y: FloatArray,
-    is_first: npt.NDArray[np.bool_],
+    is_first: BoolArray,
     codes: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
     shape: tuple[int, int],
     *,

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from analysis.report import Report
 from analysis.statistics import FloatArray
+from analysis.statistics._typing import IntArray
 from analysis.statistics.annotation.agreement import (
     TieCredit,
     pairwise_agreement,
 )
 from analysis.statistics.annotation.both_ways import mace_both_ways
-from analysis.statistics.annotation.judged import IntArray
 from analysis.statistics.annotation.mace import mace
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice

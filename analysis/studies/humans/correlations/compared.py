@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from analysis.statistics import FloatArray
+from analysis.statistics._typing import Progress
 from analysis.statistics.meta_evaluation.comparison import compare_all_metrics
 from analysis.statistics.meta_evaluation.comparison_result import MetricComparisons
 from analysis.studies.humans.correlations.settings import takes_groups
@@ -17,7 +18,6 @@ from analysis.studies.kept_results import kept
 from analysis.studies.power.plans import told_in_words
 from store.engine import Store
 
-Progress = Callable[[int, int], None]
 MOST_DRAWS_KEPT = 500_000
 """Differences under exchange of one dataset, 8 bytes each: those of ten metrics. Drawing more
 anew is quicker than bloating the store."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics import FloatArray
+from analysis.statistics._typing import Progress
 from analysis.statistics.meta_evaluation.averages import (
     interval_of_average,
     weighted_average,
@@ -21,7 +22,7 @@ from analysis.statistics.meta_evaluation.weighted import (
     compare_over_datasets,
 )
 from analysis.statistics.multiplicity import adjust
-from analysis.studies.humans.correlations.compared import Progress, compare_on
+from analysis.studies.humans.correlations.compared import compare_on
 from analysis.studies.humans.correlations.settings import CorrelationSettings, usual_draws
 from analysis.studies.humans.correlations.standings import Standing, stands
 from analysis.studies.humans.correlations.study import CorrelationsStudy

@@ -7,13 +7,13 @@ case: exchanging the systems turns a difference d into -d, so it is that of d an
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
-from analysis.statistics.paired.sign_flips import MAX_ENUMERATED, FlipOutcome
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
+from analysis.statistics.resampling.listed_flips import MAX_ENUMERATED
+from analysis.statistics.resampling.tails import OTHER_SIDE, FlipOutcome, reached
 
 MAX_ENUMERATED_VALUES = 20_000_000
 """Scores that the list of all patterns may have to sort (a second)."""
@@ -23,7 +23,7 @@ class _Exchange(NamedTuple):
     first: FloatArray
     """Whole steps in canonical order, shape (n_items,)."""
     second: FloatArray
-    units: npt.NDArray[np.int64]
+    units: IntArray
     """Number of the unit of each item; those of differing units come first, from 0."""
     n_different: int
     """Units that an exchange changes."""
@@ -40,7 +40,7 @@ def median_flip_test(
     alternative: str,
     n_resamples: int,
     seed: int,
-    groups: npt.NDArray[np.int64] | None = None,
+    groups: IntArray | None = None,
 ) -> FlipOutcome:
     """Test a difference of medians, or a median of differences, by exchanging the systems.
 
@@ -50,8 +50,12 @@ def median_flip_test(
         Complete items, at least one.
     of_differences : bool
         Whether the statistic is the median of a - b instead of the difference of medians.
-    alternative, n_resamples, seed, groups
-        As for `flip_test`.
+    alternative : {"two-sided", "greater", "less"}
+        Two-sided counts patterns with ``|T| >= |t|``.
+    n_resamples, seed : int
+        Random patterns where not all are listed.
+    groups : ndarray of int, shape (n_items,), optional
+        Numbers of the items' groups from 0; whole groups are exchanged.
 
     Returns
     -------
@@ -62,8 +66,7 @@ def median_flip_test(
     """
     exchange = _set_up(a, b, of_differences=of_differences, groups=groups)
     observed = float(_statistic(exchange, np.ones((1, exchange.n_different), dtype=bool))[0])
-    if exchange.turned and alternative != "two-sided":
-        alternative = "less" if alternative == "greater" else "greater"
+    side = OTHER_SIDE[alternative] if exchange.turned else alternative
     n = exchange.n_different
     if n <= MAX_ENUMERATED and (len(a) << n) <= MAX_ENUMERATED_VALUES:
         patterns = np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1
@@ -73,24 +76,23 @@ def median_flip_test(
                 for start in range(0, 1 << n, BLOCK_ROWS)
             ]
         )
-        extreme = _count(drawn, observed, alternative)
-        most = np.max(np.abs(drawn)) if alternative == "two-sided" else np.max(drawn)
+        extreme = np.count_nonzero(reached(drawn, observed, side))
         # The distribution is symmetric: the largest value is as frequent as the smallest.
-        side = "two-sided" if alternative == "two-sided" else "greater"
-        return FlipOutcome(
-            extreme / drawn.size, _count(drawn, float(most), side) / drawn.size, True, 0
-        )
+        sizes = np.abs(drawn) if side == "two-sided" else drawn
+        most = np.count_nonzero(sizes == np.max(sizes))
+        return FlipOutcome(float(extreme / drawn.size), float(most / drawn.size), True, 0)
     count = 0
     for block in range(-(-n_resamples // BLOCK_ROWS)):
         bits = random_bits(seed, Stream.SIGN_FLIPS, block, n)
         bits = bits[: n_resamples - block * BLOCK_ROWS]
-        count += _count(_statistic(exchange, bits == 1), observed, alternative)
+        drawn = _statistic(exchange, bits == 1)
+        count += int(np.count_nonzero(reached(drawn, observed, side)))
     total = n_resamples + 1
     return FlipOutcome((count + 1) / total, 1 / total, False, n_resamples)
 
 
 def _set_up(
-    a: FloatArray, b: FloatArray, *, of_differences: bool, groups: npt.NDArray[np.int64] | None
+    a: FloatArray, b: FloatArray, *, of_differences: bool, groups: IntArray | None
 ) -> _Exchange:
     if of_differences:
         first = whole_differences(a, b).steps
@@ -113,8 +115,8 @@ def _set_up(
 
 
 def _sorted(
-    first: FloatArray, second: FloatArray, codes: npt.NDArray[np.int64]
-) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+    first: FloatArray, second: FloatArray, codes: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
     order = np.lexsort((second, first))
     return first[order], second[order], renumber(codes[order])
 
@@ -135,11 +137,3 @@ def _doubled_median(values: FloatArray) -> FloatArray:
     low, high = (n - 1) // 2, n // 2
     values = np.partition(values, [low, high], axis=1)
     return np.asarray(values[:, low] + values[:, high])
-
-
-def _count(drawn: FloatArray, observed: float, alternative: str) -> int:
-    if alternative == "two-sided":
-        return int(np.count_nonzero(np.abs(drawn) >= abs(observed)))
-    if alternative == "greater":
-        return int(np.count_nonzero(drawn >= observed))
-    return int(np.count_nonzero(drawn <= observed))

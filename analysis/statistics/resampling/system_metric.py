@@ -4,15 +4,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, Floats, IntArray
 from analysis.statistics.aggregate import aggregate_items, aggregate_sums, is_sum_based
 from analysis.statistics.fixed_point import whole_scores
-from analysis.statistics.paired.resampled_metrics import resampled_metric
-
-Floats = npt.NDArray[np.floating]
-IntArray = npt.NDArray[np.int64]
+from analysis.statistics.resampling.metrics import resampled_metric
 
 _SINGLE, _DOUBLE = 2.0**24, 2.0**53
 _NO_SCALE = np.empty(0)

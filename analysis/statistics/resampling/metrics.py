@@ -14,13 +14,13 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.aggregate import aggregate_sums, is_sum_based
 from analysis.statistics.correlations import standardise
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words
 
-_Codes: TypeAlias = npt.NDArray[np.int64] | None
+_Codes: TypeAlias = IntArray | None
 _FromSums: TypeAlias = Callable[[FloatArray], FloatArray]
 _INNER_RESAMPLES = 32
 _INNER_BLOCKS = 1 << 32  # keys of inner resamples lie beyond those of any block of outer ones
@@ -48,21 +48,7 @@ class ResampledMetric(Protocol):
         """Return a standard error for each row; `seed` and the number of the first row key it."""
 
 
-def draw_counts(seed: int, block: int, n_units: int) -> FloatArray:
-    """Return how often each unit is drawn, with replacement, in one block of 256 resamples.
-
-    Every 64-bit word gives two lanes of 32 bits, the lower first; lane · n / 2^32 is the unit.
-    The same seed draws the same units as the plan that all pairs share.
-    """
-    per_row = -(-n_units // 2)
-    words = raw_words(seed, Stream.BOOTSTRAP, block, BLOCK_ROWS * per_row)
-    units = _units(words.reshape(BLOCK_ROWS, per_row), n_units)
-    rows = np.arange(BLOCK_ROWS)[:, np.newaxis] * n_units
-    counts = np.bincount((units + rows).reshape(-1), minlength=BLOCK_ROWS * n_units)
-    return counts.reshape(BLOCK_ROWS, n_units).astype(np.float64)
-
-
-def _units(words: npt.NDArray[np.uint64], n_units: int) -> npt.NDArray[np.int64]:
+def _units(words: npt.NDArray[np.uint64], n_units: int) -> IntArray:
     """Return the units that rows of words stand for, shape (n_rows, n_units)."""
     n = np.uint64(n_units)
     lanes = np.stack([((words & _LOW) * n) >> _HALF, ((words >> _HALF) * n) >> _HALF], axis=2)

@@ -1,0 +1,100 @@
+"""Compiled inner loops of the shared plan; only the modules named `…kernels` import numba.
+
+They work on whole numbers, so that no result depends on the order of work or on the instruction
+set, and release the interpreter lock, so that threads can take different blocks.
+
+Machine code on disk is renewed when the file of a loop changes, not when a loop that it calls in
+another file does: after changing `difference_kernels.sizes_of`, say, touch the files that use it.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numpy as np
+from numba import njit
+
+from analysis.statistics._typing import ByteArray, Floats, IntArray, WordArray
+
+_Loop = TypeVar("_Loop", bound=Callable[..., object])
+
+
+def compiled(loop: _Loop) -> _Loop:
+    """Compile on first call and keep the machine code on disk, where there is a place for it."""
+    try:
+        fast = njit(nogil=True, cache=True, error_model="numpy")(loop)
+    except RuntimeError:
+        # Neither beside the source nor in the user's cache folder may files be written.
+        fast = njit(nogil=True, error_model="numpy")(loop)
+    return cast(_Loop, fast)
+
+
+@compiled
+def scatter_counts(words: WordArray, counts: Floats) -> None:
+    """Draw ``counts.shape[1]`` units per row with replacement and count each.
+
+    Every 64-bit word gives two lanes of 32 bits, the lower first; lane · n / 2^32 is the unit.
+    """
+    n_rows, n_units = counts.shape
+    low, half, n = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(n_units)
+    for row in range(n_rows):
+        for i in range(n_units):
+            counts[row, i] = 0
+        for i in range(n_units >> 1):
+            word = words[row, i]
+            counts[row, ((word & low) * n) >> half] += 1
+            counts[row, ((word >> half) * n) >> half] += 1
+        if n_units & 1:
+            counts[row, ((words[row, n_units >> 1] & low) * n) >> half] += 1
+
+
+@compiled
+def add_rows(
+    columns: Floats,
+    first: int,
+    rows: IntArray,
+    positions: ByteArray,
+    minus: ByteArray,
+    sums: Floats,
+) -> None:
+    """Add ± the chosen `rows` of `columns`, (n_items, n_systems), to their positions in `sums`.
+
+    Positions and signs belong to items; `sums`, (256, n_chosen), takes the systems from `first`.
+    """
+    last = first + sums.shape[1]
+    for i in rows:
+        # Plain slices: computed column numbers would keep the loop from wide registers.
+        source, target = columns[i, first:last], sums[positions[i]]
+        if minus[i]:
+            for s in range(target.size):
+                target[s] -= source[s]
+        else:
+            for s in range(target.size):
+                target[s] += source[s]
+
+
+@compiled
+def hadamard(sums: Floats) -> None:
+    """Transform the first axis in place; its length must be a power of 4."""
+    n_rows, n_columns = sums.shape
+    h = 1
+    while h < n_rows:
+        for start in range(0, n_rows, 4 * h):
+            for i in range(start, start + h):
+                for s in range(n_columns):
+                    a, b = sums[i, s], sums[i + h, s]
+                    c, d = sums[i + 2 * h, s], sums[i + 3 * h, s]
+                    p, q, u, v = a + b, a - b, c + d, c - d
+                    sums[i, s], sums[i + h, s] = p + u, q + v
+                    sums[i + 2 * h, s], sums[i + 3 * h, s] = p - u, q - v
+        h *= 4
+
+
+@compiled
+def turn(sums: Floats, turned: Floats) -> None:
+    """Write the transpose of `sums`, in squares that stay in cache."""
+    n_rows, n_columns = sums.shape
+    for column in range(0, n_columns, 16):
+        for row in range(0, n_rows, 16):
+            for s in range(column, min(n_columns, column + 16)):
+                for r in range(row, min(n_rows, row + 16)):
+                    turned[s, r] = sums[r, s]
