@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from analysis import numbers
-from analysis.commands.options import (
-    AlphaOption,
-    FormatOption,
-    ReportStyle,
-    SeedOption,
-    gave_report,
-    names,
-)
-from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
-from store.console import JsonOption, answer, exits_in_words, opened, table
-from store.errors import StoreError
+from analysis.commands.asking import add_question
+from analysis.studies.humans.agreement.study import Agreement, AgreementStudy
+from store.console import table
 
 app = typer.Typer()
 
@@ -30,67 +22,6 @@ _VERDICTS = {
     "undecided": "cannot be told",
     "no comparison": numbers.MISSING,
 }
-
-
-@app.command("agreement")
-@exits_in_words
-def agreement_command(
-    context: typer.Context,
-    dataset: Annotated[str, typer.Argument(help="Name or uid.")],
-    gold: Annotated[
-        str | None, typer.Option(help="What was judged; by default the only criterion.")
-    ] = None,
-    metrics: Annotated[
-        str | None, typer.Option(help="Names, separated by commas; by default all automatic ones.")
-    ] = None,
-    annotators: Annotated[
-        Literal["human", "model", "all"] | None,
-        typer.Option(help="Whose judgments; by default people's, or models' where there are none."),
-    ] = None,
-    ties: Annotated[
-        Literal["half", "drop", "first", "second"] | None,
-        typer.Option(
-            help="Outputs that a metric scores alike: agree half with a choice (the default), are "
-            "left out, or count as a choice for the first or second system by name."
-        ),
-    ] = None,
-    alpha: AlphaOption = 0.05,
-    n_resamples: Annotated[
-        int, typer.Option(help="Bootstrap draws of the items; as many exchanges.")
-    ] = 1_999,
-    seed: SeedOption = 0,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
-    """Say how far annotators agree, and whether more with each other than with a metric."""
-    with opened(context, read_only=True) as store:
-        study = study_agreement(
-            store,
-            dataset,
-            gold=gold,
-            metrics=names(metrics),
-            annotators=annotators,
-            ties=ties or "half",
-            alpha=alpha,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-    if ties is not None and not study.metrics:
-        raise StoreError(
-            "`--ties` says what it means that a metric scores two outputs alike, and no metric is "
-            f"compared with the annotators of '{study.criterion.name}'. Leave it out."
-        )
-    if gave_report(study.report, format, as_json):
-        return
-    answer(
-        "agreement",
-        study.to_dict(),
-        store_revision=study.store_revision,
-        signature=study.signature,
-        warnings=study.warnings,
-        as_json=as_json,
-        show=lambda console: _show(console, study),
-    )
 
 
 def _show(console: Console, study: AgreementStudy) -> None:
@@ -174,3 +105,6 @@ def _interval(low: float, high: float, *, signed: bool = False) -> str:
     if math.isnan(low):
         return numbers.MISSING
     return f"{numbers.fixed(low, 3, signed=signed)} to {numbers.fixed(high, 3, signed=signed)}"
+
+
+add_question(app, Agreement, _show)

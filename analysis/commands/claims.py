@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 
 from analysis import numbers
+from analysis.commands.asking import (
+    answered,
+    as_values,
+    parameter,
+    shown_progress,
+    with_options,
+)
 from analysis.commands.claims_words import show_audit, show_changes, show_claims
 from analysis.commands.options import (
-    AlphaOption,
     FormatOption,
     ReportStyle,
-    SeedOption,
     gave_report,
 )
+from analysis.setting import build
 from analysis.studies.claims.audit import audit_claims, study_changes
-from analysis.studies.claims.settings import ClaimSettings, Counting, Order, Rule
-from analysis.studies.claims.study import study_claims, study_histories
+from analysis.studies.claims.settings import ClaimSettings
+from analysis.studies.claims.study import Claims, study_histories
 from store.claim_records import HistoryRecord
 from store.commands.ingest import parse_date
 from store.console import (
@@ -28,7 +32,6 @@ from store.console import (
     answer,
     current_actor,
     exits_in_words,
-    messages,
     opened,
     table,
 )
@@ -38,74 +41,24 @@ app = typer.Typer()
 history = typer.Typer(add_completion=False)
 """Its one command answers where the first word is none of the group's commands."""
 
+EveryOption = Annotated[bool, typer.Option("--all", help="Also claims that only state a value.")]
+WhyOption = Annotated[bool, typer.Option("--why", help="A sentence for every claim.")]
 MetricOption = Annotated[
     str | None, typer.Option(help="By default the one with most dated scores and claims.")
 ]
-RuleOption = Annotated[Rule, typer.Option(help="How the level of each claim is set.")]
-CountingOption = Annotated[
-    Counting, typer.Option(help="Whether levels are spent on records alone or on every score.")
-]
-OrderOption = Annotated[
-    Order, typer.Option(help="Whether systems of one day stand side by side or follow each other.")
-]
-GainOption = Annotated[
-    float | None, typer.Option(help="The gain that matters; by default the usual one here.")
-]
-PowerOption = Annotated[
-    float, typer.Option(help="Below this for that gain, a test set is too small for it.")
-]
-ResamplesOption = Annotated[int, typer.Option(help="Resamples, where no exact way is short.")]
 
 
-@history.command()
-@exits_in_words
-def history_command(
-    context: typer.Context,
-    dataset: Annotated[
-        str | None, typer.Argument(help="By default all with a history are listed.")
-    ] = None,
-    metric: MetricOption = None,
-    alpha: AlphaOption = 0.05,
-    rule: RuleOption = "alpha-spending",
-    counting: CountingOption = "claims",
-    order: OrderOption = "days",
-    gain: GainOption = None,
-    power: PowerOption = 0.8,
-    n_resamples: ResamplesOption = 9_999,
-    seed: SeedOption = 0,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also claims that only state a value.")
-    ] = False,
-    why: Annotated[bool, typer.Option("--why", help="A sentence for every claim.")] = False,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
+def _history(context: typer.Context, dataset: str | None, metric: str | None, **given: Any) -> None:
     """Say which claims on a dataset hold; nothing is written."""
+    as_json, style = given["as_json"], given["format"]
     if dataset is None:
-        if metric is not None or format is not ReportStyle.table:
+        if metric is not None or style is not ReportStyle.table:
             raise StoreError("`--metric` and `--format` go with a dataset: `tiebreak claims NAME`.")
         _list_histories(context, as_json)
         return
-    settings = ClaimSettings(
-        alpha=alpha,
-        rule=rule,
-        counting=counting,
-        order=order,
-        power=power,
-        gain=gain,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    with opened(context, read_only=True) as store, _progress() as bar:
-        task = bar.add_task("Testing claims", total=None)
-        study = study_claims(
-            store,
-            dataset,
-            metric=metric,
-            settings=settings,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
-    if gave_report(study.report, format, as_json):
+    settings = build(ClaimSettings, as_values(ClaimSettings, given))
+    study = answered(context, Claims(dataset, metric, settings))
+    if gave_report(study.report, style, as_json):
         return
     answer(
         "claims",
@@ -114,46 +67,23 @@ def history_command(
         signature=study.signature,
         warnings=study.warnings,
         as_json=as_json,
-        show=lambda console: show_claims(console, study, every=every, with_why=why),
+        show=lambda console: show_claims(
+            console, study, every=given["every"], with_why=given["why"]
+        ),
     )
 
 
-@app.command("audit")
-@exits_in_words
-def audit_command(
-    context: typer.Context,
-    dataset: Annotated[str | None, typer.Argument(help="By default all.")] = None,
-    metric: MetricOption = None,
-    alpha: AlphaOption = 0.05,
-    rule: RuleOption = "alpha-spending",
-    counting: CountingOption = "claims",
-    order: OrderOption = "days",
-    gain: GainOption = None,
-    power: PowerOption = 0.8,
-    n_resamples: ResamplesOption = 9_999,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
-) -> None:
+def _audit(context: typer.Context, dataset: str | None, metric: str | None, **given: Any) -> None:
     """Find records, test all claims, and add to the ledger what is new; nothing is rewritten."""
-    settings = ClaimSettings(
-        alpha=alpha,
-        rule=rule,
-        counting=counting,
-        order=order,
-        power=power,
-        gain=gain,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    with opened(context) as store, _progress() as bar:
-        task = bar.add_task("Auditing", total=None)
+    settings = build(ClaimSettings, as_values(ClaimSettings, given))
+    with opened(context) as store, shown_progress() as progress:
         study = audit_claims(
             store,
             dataset=dataset,
             metric=metric,
             settings=settings,
             actor=current_actor(),
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=progress,
         )
     answer(
         "claims audit",
@@ -161,7 +91,7 @@ def audit_command(
         store_revision=study.store_revision,
         signature=study.signature,
         warnings=study.warnings,
-        as_json=as_json,
+        as_json=given["as_json"],
         show=lambda console: show_audit(console, study),
     )
 
@@ -186,10 +116,6 @@ def changed_command(
         as_json=as_json,
         show=lambda console: show_changes(console, study),
     )
-
-
-def _progress() -> Progress:
-    return Progress(console=messages, transient=True, disable=not sys.stderr.isatty())
 
 
 def _list_histories(context: typer.Context, as_json: bool) -> None:
@@ -219,3 +145,37 @@ def _show_histories(console: Console, found: tuple[HistoryRecord, ...]) -> None:
     columns = ("dataset", "metric", "=scores", "=claims", "first", "last")
     console.print(table("", columns, rows))
     console.print("`tiebreak claims DATASET` says which claims hold.", markup=False)
+
+
+_OF_HISTORY = Annotated[
+    str | None, typer.Argument(help="By default all with a history are listed.")
+]
+_OF_AUDIT = Annotated[str | None, typer.Argument(help="By default all.")]
+_METRIC = parameter("metric", MetricOption, None)
+_JSON = parameter("as_json", JsonOption, False)
+
+history.command()(
+    exits_in_words(
+        with_options(
+            _history,
+            ClaimSettings,
+            [
+                parameter("every", EveryOption, False),
+                parameter("why", WhyOption, False),
+                parameter("format", FormatOption, ReportStyle.table),
+                _JSON,
+            ],
+            before=[parameter("dataset", _OF_HISTORY, None), _METRIC],
+        )
+    )
+)
+app.command("audit")(
+    exits_in_words(
+        with_options(
+            _audit,
+            ClaimSettings,
+            [_JSON],
+            before=[parameter("dataset", _OF_AUDIT, None), _METRIC],
+        )
+    )
+)

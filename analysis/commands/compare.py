@@ -3,173 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from analysis import numbers
+from analysis.commands.asking import add_question, as_values, parameter, with_options
 from analysis.commands.options import (
-    AlphaOption,
     FormatOption,
     ReportStyle,
-    SeedOption,
-    ShuffleOption,
-    UnitSizeOption,
-    UnitStatisticOption,
     gave_report,
 )
-from analysis.statistics import Alternative
-from analysis.statistics.description.evaluation_units import UnitStatistic
+from analysis.setting import build
 from analysis.studies.adhoc import AdhocStudy, study_adhoc
-from analysis.studies.comparison import Comparison, study_comparison
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings, Zeros
+from analysis.studies.comparison import Compare, Comparison
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of
-from analysis.studies.pairs_words import Correction
-from analysis.studies.test_names import INTERVALS_IN_WORDS, TestName
-from store.console import JsonOption, answer, exits_in_words, opened, table
+from analysis.studies.test_names import INTERVALS_IN_WORDS
+from store.console import JsonOption, answer, exits_in_words, table
 from store.errors import StoreError
 from store.importers.score_columns import read_two_columns
 
 app = typer.Typer()
 
-TestOption = Annotated[TestName, typer.Option(help="auto: the test that suits the scores.")]
-AlternativeOption = Annotated[
-    Alternative, typer.Option(help="greater: the first system is better.")
-]
-DeltaOption = Annotated[
-    float, typer.Option(help="The difference to test against, first minus second.")
-]
-MarginOption = Annotated[
-    float | None, typer.Option(help="Differences below this do not matter: allows 'equivalent'.")
-]
-ResamplesOption = Annotated[int, typer.Option(help="Resamples, where no exact way is short.")]
-ZerosOption = Annotated[Zeros, typer.Option(help="Items without a difference in Wilcoxon's test.")]
 
-
-@app.command("compare")
-@exits_in_words
-def compare_command(
-    context: typer.Context,
-    a: str,
-    b: str,
-    dataset: Annotated[
-        str | None, typer.Option(help="By default the one with most shared items.")
-    ] = None,
-    metric: Annotated[str | None, typer.Option(help="By default the one most used.")] = None,
-    test: TestOption = "auto",
-    alternative: AlternativeOption = "two-sided",
-    delta: DeltaOption = 0.0,
-    alpha: AlphaOption = 0.05,
-    margin: MarginOption = None,
-    n_resamples: ResamplesOption = 9_999,
-    seed: SeedOption = 0,
-    unit_size: UnitSizeOption = 1,
-    unit_statistic: UnitStatisticOption = "mean",
-    shuffle_seed: ShuffleOption = None,
-    zeros: ZerosOption = "wilcox",
-    clusters: Annotated[
-        bool | None,
-        typer.Option(
-            "--clusters/--no-clusters",
-            help="Whether groups of items are the units; by default where they join items.",
-        ),
-    ] = None,
-    family: Annotated[
-        Literal["none", "board"],
-        typer.Option(help="board: also as one of all pairs of the board, with their correction."),
-    ] = "none",
-    correction: Annotated[
-        Correction, typer.Option(help="For the number of pairs, with --family board.")
-    ] = "holm",
-    by_group: Annotated[bool, typer.Option("--by-group", help="A row per group of items.")] = False,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
-    """Say whether A is better than B on a dataset, by how much, and how sure that is."""
-    settings = _settings(
-        test,
-        alternative,
-        delta,
-        alpha,
-        margin,
-        n_resamples,
-        seed,
-        unit_size,
-        unit_statistic,
-        shuffle_seed,
-        zeros,
-    )
-    with opened(context, read_only=True) as store:
-        study = study_comparison(
-            store,
-            a,
-            b,
-            dataset=dataset,
-            metric=metric,
-            settings=settings,
-            clusters=clusters,
-            correction=correction if family == "board" else None,
-        )
-    if gave_report(study.report, format, as_json):
-        return
-    answer(
-        "compare",
-        study.to_dict(),
-        store_revision=study.store_revision,
-        signature=study.signature,
-        warnings=study.warnings,
-        as_json=as_json,
-        show=lambda console: _show_comparison(console, study, by_group),
-    )
-
-
-@app.command("adhoc")
-@exits_in_words
-def adhoc_command(
-    files: Annotated[
-        list[Path], typer.Argument(help="One file of two columns, or two files of one column.")
-    ],
-    names: Annotated[str, typer.Option(help="What to call the two, as 'mine,theirs'.")] = "A,B",
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="As for error rates.")
-    ] = False,
-    test: TestOption = "auto",
-    alternative: AlternativeOption = "two-sided",
-    delta: DeltaOption = 0.0,
-    alpha: AlphaOption = 0.05,
-    margin: MarginOption = None,
-    n_resamples: ResamplesOption = 9_999,
-    seed: SeedOption = 0,
-    unit_size: UnitSizeOption = 1,
-    unit_statistic: UnitStatisticOption = "mean",
-    shuffle_seed: ShuffleOption = None,
-    zeros: ZerosOption = "wilcox",
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
+def _adhoc(context: typer.Context, **given: Any) -> None:
     """Compare two columns of scores in a file; nothing is stored."""
-    settings = _settings(
-        test,
-        alternative,
-        delta,
-        alpha,
-        margin,
-        n_resamples,
-        seed,
-        unit_size,
-        unit_statistic,
-        shuffle_seed,
-        zeros,
-    )
-    columns = read_two_columns(files)
+    settings = build(PairSettings, as_values(PairSettings, given))
+    columns = read_two_columns(given["files"])
     study = study_adhoc(
         *columns,
-        names=_two_names(names),
+        names=_two_names(given["names"]),
         settings=settings,
-        higher_is_better=not lower_is_better,
+        higher_is_better=not given["lower_is_better"],
     )
-    if gave_report(study.report, format, as_json):
+    if gave_report(study.report, given["format"], given["as_json"]):
         return
     answer(
         "adhoc",
@@ -177,36 +46,8 @@ def adhoc_command(
         store_revision=0,
         signature=study.signature,
         warnings=study.warnings,
-        as_json=as_json,
+        as_json=given["as_json"],
         show=lambda console: _show_adhoc(console, study),
-    )
-
-
-def _settings(
-    test: TestName,
-    alternative: Alternative,
-    delta: float,
-    alpha: float,
-    margin: float | None,
-    n_resamples: int,
-    seed: int,
-    unit_size: int,
-    unit_statistic: UnitStatistic,
-    shuffle_seed: int | None,
-    zeros: Zeros,
-) -> PairSettings:
-    return PairSettings(
-        test=test,
-        alternative=alternative,
-        delta=delta,
-        alpha=alpha,
-        margin=margin,
-        n_resamples=n_resamples,
-        seed=seed,
-        unit_size=unit_size,
-        unit_statistic=unit_statistic,
-        shuffle_seed=shuffle_seed,
-        zeros=zeros,
     )
 
 
@@ -217,7 +58,7 @@ def _two_names(given: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _show_comparison(console: Console, study: Comparison, by_group: bool) -> None:
+def _show_comparison(console: Console, study: Comparison, *, by_group: bool) -> None:
     console.print(study.sentence, markup=False)
     console.print(table("", ("", "="), pair_facts(study.analysis, study.system_a, study.system_b)))
     if by_group and study.groups:
@@ -284,3 +125,28 @@ def _show_adhoc(console: Console, study: AdhocStudy) -> None:
             f"{study.unit_sizes.recommended} recommended.",
             markup=False,
         )
+
+
+BY_GROUP = Annotated[bool, typer.Option("--by-group", help="A row per group of items.")]
+FILES = Annotated[
+    list[Path], typer.Argument(help="One file of two columns, or two files of one column.")
+]
+NAMES = Annotated[str, typer.Option(help="What to call the two, as 'mine,theirs'.")]
+LOWER = Annotated[bool, typer.Option("--lower-is-better", help="As for error rates.")]
+
+add_question(app, Compare, _show_comparison, shown={"by_group": (BY_GROUP, False)})
+app.command("adhoc")(
+    exits_in_words(
+        with_options(
+            _adhoc,
+            PairSettings,
+            [
+                parameter("files", FILES),
+                parameter("names", NAMES, "A,B"),
+                parameter("lower_is_better", LOWER, False),
+                parameter("format", FormatOption, ReportStyle.table),
+                parameter("as_json", JsonOption, False),
+            ],
+        )
+    )
+)

@@ -3,95 +3,91 @@
 from __future__ import annotations
 
 import math
-from enum import StrEnum
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.console import Console
 
-from analysis.commands.compare import ResamplesOption, TestOption, pair_facts
-from analysis.commands.options import AlphaOption, SeedOption
-from analysis.studies.comparison import Comparison, study_comparison
+from analysis.choices import MARGIN, Clusters, Draws, Level, MetricName, Seed
+from analysis.commands.asking import answered, as_values, parameter, with_options
+from analysis.commands.compare import pair_facts
+from analysis.setting import Setting, build
+from analysis.studies.comparison import Compare, Comparison
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.study import count
-from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words, opened, table
+from analysis.studies.test_names import Test
+from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words, table
 from store.errors import StoreError
 
 app = typer.Typer()
 
 
-class FailIf(StrEnum):
-    """What lets a gate fail."""
+FailIf = Literal["worse", "undecided", "not-better"]
+"""What lets a gate fail."""
 
-    worse = "worse"
-    undecided = "undecided"
-    not_better = "not-better"
-
-
-_PASSING = {
-    FailIf.worse: ("better", "equivalent", "undecided"),
-    FailIf.undecided: ("better", "equivalent"),
-    FailIf.not_better: ("better",),
+_PASSING: Final[dict[FailIf, tuple[str, ...]]] = {
+    "worse": ("better", "equivalent", "undecided"),
+    "undecided": ("better", "equivalent"),
+    "not-better": ("better",),
 }
 """The verdicts that each gate lets pass."""
 
 
-@app.command("gate")
-@exits_in_words
-def gate_command(
-    context: typer.Context,
-    dataset: Annotated[str, typer.Option(help="What both were evaluated on.")],
-    system: Annotated[str, typer.Option(help="The system to be checked.")],
-    baseline: Annotated[str, typer.Option(help="The system that it must hold its own against.")],
+@dataclass(frozen=True)
+class Gate:
+    """Compare a system with its baseline; exit code 1 when the gate fails."""
+
+    dataset: Annotated[str, Setting("What both were evaluated on.", flags="--dataset")]
+    system: Annotated[str, Setting("The system to be checked.", flags="--system")]
+    baseline: Annotated[
+        str, Setting("The system that it must hold its own against.", flags="--baseline")
+    ]
     fail_if: Annotated[
         FailIf,
-        typer.Option(
-            help="worse: shown to be worse. undecided: worse, or not to be told. "
-            "not-better: anything but shown to be better."
+        Setting(
+            "worse: shown to be worse. undecided: worse, or not to be told. "
+            "not-better: anything but shown to be better.",
+            flags="--fail-if",
         ),
-    ],
+    ]
     margin: Annotated[
         float | None,
-        typer.Option(
-            help="Differences below this do not matter: a loss shown to be smaller passes."
+        MARGIN.but("Differences below this do not matter: a loss shown to be smaller passes."),
+    ] = None
+    metric: MetricName = None
+    test: Test = "auto"
+    alpha: Level = 0.05
+    n_resamples: Draws = 9_999
+    seed: Seed = 0
+    clusters: Clusters = None
+
+
+def _gate(context: typer.Context, **given: Any) -> None:
+    gate = build(Gate, as_values(Gate, given))
+    asked = Compare(
+        gate.system,
+        gate.baseline,
+        gate.dataset,
+        gate.metric,
+        PairSettings(
+            test=gate.test,
+            alpha=gate.alpha,
+            margin=gate.margin,
+            n_resamples=gate.n_resamples,
+            seed=gate.seed,
         ),
-    ] = None,
-    metric: Annotated[str | None, typer.Option(help="By default the one most used.")] = None,
-    test: TestOption = "auto",
-    alpha: AlphaOption = 0.05,
-    n_resamples: ResamplesOption = 9_999,
-    seed: SeedOption = 0,
-    clusters: Annotated[
-        bool | None,
-        typer.Option(
-            "--clusters/--no-clusters",
-            help="Whether groups of items are the units; by default where they join items.",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare a system with its baseline; exit code 1 when the gate fails."""
-    settings = PairSettings(
-        test=test, alpha=alpha, margin=margin, n_resamples=n_resamples, seed=seed
+        clusters=gate.clusters,
     )
-    with opened(context, read_only=True) as store:
-        study = study_comparison(
-            store,
-            system,
-            baseline,
-            dataset=dataset,
-            metric=metric,
-            settings=settings,
-            clusters=clusters,
-        )
-    failed, why = judge(study, fail_if)
+    study = answered(context, asked)
+    failed, why = judge(study, gate.fail_if)
     answer(
         "gate",
-        study.to_dict() | {"gate": {"fail_if": fail_if.value, "failed": failed, "why": why}},
+        study.to_dict() | {"gate": {"fail_if": gate.fail_if, "failed": failed, "why": why}},
         store_revision=study.store_revision,
         signature=study.signature,
         warnings=study.warnings,
-        as_json=as_json,
+        as_json=given["as_json"],
         show=lambda console: _show(console, study, failed, why),
     )
     if failed:
@@ -113,7 +109,7 @@ def judge(study: Comparison, fail_if: FailIf) -> tuple[bool, str]:
     names = f"'{study.system_a}'", f"'{study.system_b}'"
     margin = study.settings.margin
     is_small = found.equivalence is not None and found.equivalence.equivalent
-    forgiven = study.verdict == "worse" and is_small and fail_if is not FailIf.not_better
+    forgiven = study.verdict == "worse" and is_small and fail_if != "not-better"
     failed = study.verdict not in _PASSING[fail_if] and not forgiven
     if study.verdict == "undecided":
         why = f"whether {names[0]} is better or worse than {names[1]} cannot be told"
@@ -145,7 +141,7 @@ def _require_power_to_fail(study: Comparison, fail_if: FailIf) -> None:
             "what fails is often what is hard."
         )
     least = 2.0 ** (1 - found.n_units)  # if all of them speak for the same side
-    if fail_if is FailIf.worse and found.test.exact and least > study.settings.alpha:
+    if fail_if == "worse" and found.test.exact and least > study.settings.alpha:
         needed = 1 + math.ceil(-math.log2(study.settings.alpha))
         raise StoreError(
             f"The gate cannot fail: {where} there {_are(found.n_units)}, and from fewer than "
@@ -164,3 +160,8 @@ def _show(console: Console, study: Comparison, failed: bool, why: str) -> None:
     console.print(study.sentence, markup=False)
     facts = pair_facts(study.analysis, study.system_a, study.system_b)
     console.print(table("", ("", "="), facts))
+
+
+app.command("gate")(
+    exits_in_words(with_options(_gate, Gate, [parameter("as_json", JsonOption, False)]))
+)

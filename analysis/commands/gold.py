@@ -16,9 +16,9 @@ from analysis.commands.options import (
     ReportStyle,
     SeedOption,
     gave_report,
-    names,
     require_new,
 )
+from analysis.setting import names
 from analysis.studies.humans.gold.study import GoldStudy, make_gold
 from store.commands.change import parse_weights
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened, table

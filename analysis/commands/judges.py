@@ -3,70 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from analysis import numbers
-from analysis.commands.options import (
-    AlphaOption,
-    FormatOption,
-    ReportStyle,
-    SeedOption,
-    gave_report,
-)
-from analysis.studies.humans.judges.study import BiasRow, JudgesStudy, study_judges
-from store.console import JsonOption, answer, exits_in_words, opened, table
+from analysis.commands.asking import add_question
+from analysis.studies.humans.judges.study import BiasRow, Judges, JudgesStudy
+from store.console import table
 
 app = typer.Typer()
 
 _SHOWN = 15
-
-
-@app.command("judges")
-@exits_in_words
-def judges_command(
-    context: typer.Context,
-    dataset: Annotated[str, typer.Argument(help="Name or uid.")],
-    gold: Annotated[
-        str | None, typer.Option(help="What people judged; by default the only criterion.")
-    ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            help="A model that judged the same, another criterion or a metric; by default the only "
-            "model that judged."
-        ),
-    ] = None,
-    alpha: AlphaOption = 0.05,
-    n_resamples: Annotated[int, typer.Option(help="Bootstrap draws of the items.")] = 1_999,
-    seed: SeedOption = 0,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
-    """Put a model's judgments right by a few of people's, and look for its biases."""
-    with opened(context, read_only=True) as store:
-        study = study_judges(
-            store,
-            dataset,
-            gold=gold,
-            judge=judge,
-            alpha=alpha,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-    if gave_report(study.report, format, as_json):
-        return
-    answer(
-        "judges",
-        study.to_dict(),
-        store_revision=study.store_revision,
-        signature=study.signature,
-        warnings=study.warnings,
-        as_json=as_json,
-        show=lambda console: _show(console, study),
-    )
 
 
 def _show(console: Console, study: JudgesStudy) -> None:
@@ -136,3 +85,6 @@ def _interval(low: float, high: float, *, signed: bool = False) -> str:
     if math.isnan(low):
         return numbers.MISSING
     return f"{numbers.fixed(low, 3, signed=signed)} to {numbers.fixed(high, 3, signed=signed)}"
+
+
+add_question(app, Judges, _show)

@@ -2,89 +2,30 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from analysis import numbers
+from analysis.commands.asking import add_question, answered
 from analysis.commands.options import (
     AlphaOption,
-    FormatOption,
     OutOption,
-    ReportStyle,
-    SeedOption,
     TableFormat,
     TableFormatOption,
-    gave_report,
     write_table,
 )
 from analysis.statistics.boards.groups import shorten_letters
-from analysis.studies.leaderboard import Leaderboard, study_leaderboard
+from analysis.studies.leaderboard import Board, Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
-from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.leaderboard_words import ITEMS_FOR_A_NAMED_DIFFERENCE, ranks_in_words
-from analysis.studies.pairs_words import PairsSettings
-from store.console import JsonOption, answer, exits_in_words, messages, opened, table
+from analysis.studies.pairs_words import Correction
+from store.console import exits_in_words, messages, table
 from store.export import format_of
 
 app = typer.Typer()
 export_app = typer.Typer()
-
-
-class CorrectionChoice(StrEnum):
-    """Corrections for testing all pairs."""
-
-    none = "none"
-    bonferroni = "bonferroni"
-    holm = "holm"
-    hochberg = "hochberg"
-    hommel = "hommel"
-    bh = "bh"
-    by = "by"
-    max_t = "max-t"
-    max_t_single = "max-t-single"
-    tukey = "tukey"
-
-
-MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]
-CorrectionOption = Annotated[CorrectionChoice, typer.Option(help="For testing many pairs at once.")]
-
-
-@app.command("leaderboard")
-@exits_in_words
-def leaderboard_command(
-    context: typer.Context,
-    dataset: str,
-    metric: MetricOption = None,
-    correction: CorrectionOption = CorrectionChoice.holm,
-    alpha: AlphaOption = 0.05,
-    interval: Annotated[
-        ScoreIntervalName,
-        typer.Option(help="Of each score; clopper-pearson never covers less than it says."),
-    ] = "auto",
-    seed: SeedOption = 0,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
-    """Show the systems of a dataset by score, and which of them can be told apart."""
-    settings = _settings(correction, alpha, seed)
-    with opened(context, read_only=True) as store:
-        study = study_leaderboard(
-            store, dataset, metric=metric, settings=settings, interval=interval
-        )
-    if gave_report(study.report, format, as_json):
-        return
-    answer(
-        "leaderboard",
-        study.to_dict(),
-        store_revision=study.store_revision,
-        signature=study.signature,
-        warnings=(*study.warnings, *[ITEMS_FOR_A_NAMED_DIFFERENCE] * as_json),
-        as_json=as_json,
-        show=lambda console: _show_leaderboard(console, study),
-    )
 
 
 def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
@@ -161,22 +102,25 @@ def _own_and_bounds(row: LeaderboardRow, decimals: int) -> tuple[str, str]:
 def export_leaderboard_command(
     context: typer.Context,
     dataset: str,
-    metric: MetricOption = None,
-    correction: CorrectionOption = CorrectionChoice.holm,
+    metric: Annotated[str | None, typer.Option(help="By default the one most used.")] = None,
+    correction: Annotated[
+        Correction, typer.Option(help="For testing many pairs at once.")
+    ] = "holm",
     alpha: AlphaOption = 0.05,
     format: TableFormatOption = None,
     out: OutOption = None,
 ) -> None:
     """Write the leaderboard of a dataset as a table; all that may be best are bold."""
     wanted = format_of(out, format, TableFormat)
-    with opened(context, read_only=True) as store:
-        study = study_leaderboard(
-            store, dataset, metric=metric, settings=_settings(correction, alpha, 0)
-        )
+    study = answered(context, Board(dataset, metric, correction=correction, alpha=alpha))
     rows = leaderboard_rows(study)
     write_table(rows, study.report, out, wanted)
     messages.print(f"{len(rows):,} rows.")
 
 
-def _settings(correction: CorrectionChoice, alpha: float, seed: int) -> PairsSettings:
-    return PairsSettings(correction=correction.value, alpha=alpha, seed=seed)
+add_question(
+    app,
+    Board,
+    _show_leaderboard,
+    notes=lambda study: (ITEMS_FOR_A_NAMED_DIFFERENCE,),
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -39,17 +38,6 @@ class ReportStyle(StrEnum):
 FormatOption = Annotated[
     ReportStyle, typer.Option(help="table, or a report to keep: text, markdown, latex.")
 ]
-
-
-def names(given: str | None) -> list[str] | None:
-    """Return the names in a list separated by commas; ``None`` where nothing is given.
-
-    A name that holds a comma stands in double quotes.
-    """
-    if given is None:
-        return None
-    (row,) = csv.reader([given], skipinitialspace=True) if given else ([],)
-    return [name.strip() for name in row if name.strip()]
 
 
 def gave_report(build: Callable[[], Report], style: ReportStyle, as_json: bool) -> bool:

@@ -3,88 +3,18 @@
 from __future__ import annotations
 
 import math
-import sys
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 
 from analysis import numbers
-from analysis.commands.options import (
-    AlphaOption,
-    FormatOption,
-    ReportStyle,
-    SeedOption,
-    gave_report,
-    names,
-)
-from analysis.studies.ranking import RankingStudy, study_ranking
+from analysis.commands.asking import add_question
+from analysis.studies.ranking import Rank, RankingStudy
 from analysis.studies.ranking_report import rank_test_in_words
-from store.console import JsonOption, answer, exits_in_words, messages, opened, table
+from store.console import table
 
 app = typer.Typer()
-
-
-@app.command("rank")
-@exits_in_words
-def rank_command(
-    context: typer.Context,
-    metric: Annotated[str | None, typer.Option(help="By default the one on most datasets.")] = None,
-    datasets: Annotated[
-        str | None, typer.Option(help="Names, separated by commas; by default all.")
-    ] = None,
-    systems: Annotated[
-        str | None, typer.Option(help="Names, separated by commas; by default all.")
-    ] = None,
-    reported: Annotated[
-        bool | None,
-        typer.Option(
-            "--reported/--items",
-            help="Reported figures or item scores; by default item scores where there are any.",
-        ),
-    ] = None,
-    alpha: AlphaOption = 0.05,
-    target: Annotated[
-        float | None,
-        typer.Option(help="What the optimality gap is measured from; by default the best score."),
-    ] = None,
-    n_resamples: Annotated[
-        int, typer.Option(help="Bootstrap draws of the items of each dataset.")
-    ] = 1_999,
-    seed: SeedOption = 0,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
-    """Rank systems over datasets: mean ranks, tests, aggregates with intervals."""
-    with (
-        opened(context, read_only=True) as store,
-        Progress(console=messages, transient=True, disable=not sys.stderr.isatty()) as bar,
-    ):
-        task = bar.add_task("Resampling", total=None)
-        study = study_ranking(
-            store,
-            metric=metric,
-            datasets=names(datasets),
-            systems=names(systems),
-            reported=reported,
-            alpha=alpha,
-            target=target,
-            n_resamples=n_resamples,
-            seed=seed,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
-    if gave_report(study.report, format, as_json):
-        return
-    answer(
-        "rank",
-        study.to_dict(),
-        store_revision=study.store_revision,
-        signature=study.signature,
-        warnings=study.warnings,
-        as_json=as_json,
-        show=lambda console: _show(console, study),
-    )
 
 
 def _interval(low: float, high: float, places: int) -> str:
@@ -124,3 +54,6 @@ def _show(console: Console, study: RankingStudy) -> None:
         for i, row in enumerate(rows):
             row.append(float(found.common.mean.value[i]))
     console.print(table("", columns, rows))
+
+
+add_question(app, Rank, _show)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from analysis.choices import MOST_DRAWS
 from store.errors import StoreError
 
 SMALLEST_ALPHA: Final = 1e-9
 """Levels nearer to 0 or 1 are beyond what floating-point tails can tell apart."""
-MOST_RESAMPLES: Final = 10_000_000
+MOST_RESAMPLES: Final = MOST_DRAWS
 
 
 def check_numbers(*, alpha: float, n_resamples: int, seed: int, fewest: int = 1) -> None:

@@ -6,12 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from analysis import numbers
+from analysis.choices import Clusters, MetricName, SystemName
+from analysis.question import Progress, Question
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics import FloatArray, adjust
 from analysis.statistics.description.variance_components import (
     VarianceComponents,
@@ -28,7 +31,7 @@ from analysis.studies.family import Family, board_family
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
 from analysis.studies.pair_report import pair_tables
-from analysis.studies.pairs_words import Correction
+from analysis.studies.pairs_words import Correction, CorrectionChoice
 from analysis.studies.run_spread import load_run_spread, side_by_side, spread_of
 from analysis.studies.study import Study, count, listed
 from analysis.studies.test_names import in_public_words, to_public
@@ -123,6 +126,44 @@ def flatten(plain: dict[str, Any]) -> dict[str, Any]:
             "guard": in_json(analysis["guard"]),
         }
     )
+
+
+@dataclass(frozen=True)
+class Compare(Question[Comparison]):
+    """Say whether A is better than B on a dataset, by how much, and how sure that is."""
+
+    name: ClassVar[str] = "compare"
+
+    a: SystemName
+    b: SystemName
+    dataset: Annotated[str | None, Setting("By default the one with most shared items.")] = None
+    metric: MetricName = None
+    settings: PairSettings = PairSettings()  # noqa: RUF009 (frozen)
+    clusters: Clusters = None
+    family: Annotated[
+        Literal["none", "board"],
+        Setting(
+            "board: also as one of all pairs of the board, with their correction.",
+            label="Seen",
+            words={"none": "by itself", "board": "as one of the board"},
+            main=True,
+        ),
+    ] = "none"
+    correction: CorrectionChoice = "holm"
+    """For the number of pairs of the board."""
+
+    def answer(self, store: Store, progress: Progress | None = None) -> Comparison:
+        """Return the comparison: see `study_comparison`."""
+        return study_comparison(
+            store,
+            self.a,
+            self.b,
+            dataset=self.dataset,
+            metric=self.metric,
+            settings=self.settings,
+            clusters=self.clusters,
+            correction=self.correction if self.family == "board" else None,
+        )
 
 
 def study_comparison(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
+from analysis.setting import Setting
 from analysis.studies.study import count
 from store.errors import StoreError
 from store.records import OverlapRecord, UnknownPair
@@ -24,6 +25,28 @@ ESTIMATOR_NAMES: Mapping[str, str] = {
     "stouffer": "Stouffer",
     "joint": "joint resampling",
 }
+
+Estimating = Annotated[
+    EstimatorChoice,
+    Setting(
+        "auto: what is known of the datasets' items allows.",
+        label="Counted by",
+        words={"auto": "what is known allows", **ESTIMATOR_NAMES},
+        main=True,
+    ),
+]
+"""The choice of an estimator."""
+Dependent = Annotated[
+    bool | None,
+    Setting(
+        "By default what the store knows of their items decides; unknown counts as dependent.",
+        label="Datasets are",
+        words={"auto": "as is known", "yes": "dependent", "no": "independent"},
+        flags="--dependent/--independent",
+        formerly="dependence",
+    ),
+]
+"""The choice of what is taken for granted about the datasets."""
 
 ASSUMES: Final[Mapping[str, str]] = {
     "fisher": "independent datasets: valid only if they share no items",

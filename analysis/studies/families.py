@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
+from analysis.setting import Setting
 from analysis.statistics import Replicability, analyse_replicability
 from analysis.studies.dependence import Estimator, EstimatorChoice, choose_estimator
 from analysis.studies.evidence import DatasetEvidence
@@ -18,6 +19,10 @@ FAMILY_NAMES: Final[dict[FamilyKind, str]] = {
     "per-metric": "each metric over the datasets",
     "per-dataset": "each dataset over the metrics",
 }
+FamilyChoice = Annotated[
+    FamilyKind,
+    Setting("What is counted together, with several metrics.", label="Family", words=FAMILY_NAMES),
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from analysis import numbers
+from analysis.choices import DatasetName, MetricName
+from analysis.question import Progress, Question
 from analysis.statistics import FloatArray
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
@@ -70,6 +73,21 @@ class ItemsStudy(Study):
         """Positions of the items that better systems do worse on, the most striking first."""
         known = np.where(np.isnan(self.discrimination), 1.0, self.discrimination)
         return tuple(int(i) for i in np.argsort(known, kind="stable") if known[i] < 0)
+
+
+@dataclass(frozen=True)
+class Items(Question[ItemsStudy]):
+    """Show the hardest items of a dataset and those that divide its systems."""
+
+    name: ClassVar[str] = "items"
+    has_report: ClassVar[bool] = False
+
+    dataset: DatasetName
+    metric: MetricName = None
+
+    def answer(self, store: Store, progress: Progress | None = None) -> ItemsStudy:
+        """Return the items: see `study_items`."""
+        return study_items(store, self.dataset, metric=self.metric)
 
 
 def study_items(store: Store, dataset: str, *, metric: str | None = None) -> ItemsStudy:

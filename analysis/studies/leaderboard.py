@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import ClassVar
 
 import numpy as np
 
 from analysis import numbers
+from analysis.choices import DatasetName, Level, MetricName, Seed
+from analysis.question import Progress, Question
 from analysis.report import Column, Report, Strong, Table
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.statistics.boards.resolution import BoardResolution
@@ -26,7 +29,12 @@ from analysis.studies.leaderboard_rows import (
     rows_from_items,
     rows_from_reports,
 )
-from analysis.studies.leaderboard_standing import ScoreIntervalName, find_standing, score_figures
+from analysis.studies.leaderboard_standing import (
+    ScoreInterval,
+    ScoreIntervalName,
+    find_standing,
+    score_figures,
+)
 from analysis.studies.leaderboard_words import (
     find_lead,
     ranks_in_words,
@@ -35,7 +43,7 @@ from analysis.studies.leaderboard_words import (
     warnings,
 )
 from analysis.studies.opponents import opponents_note
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, CorrectionChoice, PairsSettings
 from analysis.studies.study import Study
 from store import vectors
 from store.arrays import load_matrix
@@ -152,6 +160,30 @@ class Leaderboard(Study):
             ),
             signature=self.signature,
             warnings=self.warnings,
+        )
+
+
+@dataclass(frozen=True)
+class Board(Question[Leaderboard]):
+    """Show the systems of a dataset by score, and which of them can be told apart."""
+
+    name: ClassVar[str] = "leaderboard"
+
+    dataset: DatasetName
+    metric: MetricName = None
+    correction: CorrectionChoice = "holm"
+    alpha: Level = 0.05
+    interval: ScoreInterval = "auto"
+    seed: Seed = 0
+
+    def answer(self, store: Store, progress: Progress | None = None) -> Leaderboard:
+        """Return the board: see `study_leaderboard`."""
+        return study_leaderboard(
+            store,
+            self.dataset,
+            metric=self.metric,
+            settings=PairsSettings(correction=self.correction, alpha=self.alpha, seed=self.seed),
+            interval=self.interval,
         )
 
 

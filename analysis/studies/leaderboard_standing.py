@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from analysis.setting import Setting
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics.boards.groups import group_letters
 from analysis.statistics.boards.rank_intervals import probability_best, rank_intervals
@@ -20,6 +21,7 @@ from analysis.studies.clusters import choose_clusters
 from analysis.studies.kept_results import kept
 from analysis.studies.pairs import compare_all
 from analysis.studies.pairs_words import PairsSettings
+from analysis.studies.test_names import INTERVALS_IN_WORDS
 from store.arrays import load_groups
 from store.engine import Store
 from store.errors import StoreError
@@ -34,6 +36,18 @@ _SECONDS = 0.5
 
 ScoreIntervalName = Literal["auto", "wilson", "clopper-pearson", "t"]
 """Intervals of one system's score that a person can ask for."""
+ScoreInterval = Annotated[
+    ScoreIntervalName,
+    Setting(
+        "Of each score; clopper-pearson never covers less than it says.",
+        label="Interval",
+        words={
+            "auto": "what suits the scores",
+            **{name: INTERVALS_IN_WORDS[name] for name in ("wilson", "clopper-pearson", "t")},
+        },
+        main=True,
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,14 +10,16 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from analysis.choices import Draws, Level, Margin, Seed, ShuffleSeed, UnitScore, UnitSize
+from analysis.setting import Setting
 from analysis.statistics import Alternative, BoolArray, FloatArray, PairedTest, paired_test
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.description.diagnostics import Diagnostics, summarise_pair
-from analysis.statistics.description.evaluation_units import UnitStatistic, unit_scores
+from analysis.statistics.description.evaluation_units import unit_scores
 from analysis.statistics.effects.effect_size import EffectSizes, effect_sizes
 from analysis.statistics.paired.equivalence import Equivalence, Verdict, decide
 from analysis.statistics.paired.inference import PairInference, infer_pair
@@ -29,7 +31,7 @@ from analysis.statistics.validation import as_level
 from analysis.statistics.validity import Reason, RunSpread
 from analysis.studies.calibrated import caution, no_valid_test
 from analysis.studies.study import count
-from analysis.studies.test_names import IN_WORDS, TestName, to_statistics
+from analysis.studies.test_names import IN_WORDS, Test, to_statistics
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 """What the Wilcoxon test can do with items without a difference."""
@@ -45,24 +47,41 @@ POWER = 0.8
 class PairSettings:
     """Everything about a comparison that a person can choose."""
 
-    test: TestName = "auto"
-    alternative: Alternative = "two-sided"
-    """"greater": the first system is better."""
-    delta: float = 0.0
-    """The difference that the null hypothesis states, first minus second, on the metric's scale."""
-    alpha: float = 0.05
-    margin: float | None = None
-    """Differences smaller than this do not matter; ``None`` = no margin, so no equivalence."""
+    test: Test = "auto"
+    alternative: Annotated[
+        Alternative,
+        Setting(
+            "greater: the first system is better.",
+            label="Looking for a difference in",
+            words={"two-sided": "either", "greater": "A better", "less": "B better"},
+            formerly="direction",
+        ),
+    ] = "two-sided"
+    delta: Annotated[
+        float,
+        Setting(
+            "The difference to test against, first minus second.",
+            label="Difference to test against, A minus B",
+        ),
+    ] = 0.0
+    alpha: Level = 0.05
+    margin: Margin = None
+    """``None`` = no margin, so no equivalence."""
     interval: str = "auto"
-    n_resamples: int = 9_999
-    seed: int = 0
-    unit_size: int = 1
-    """Items per evaluation unit."""
-    unit_statistic: UnitStatistic = "mean"
-    shuffle_seed: int | None = None
-    """Seed of the shuffle before items are cut into units; ``None`` = in order."""
-    zeros: Zeros = "wilcox"
-    """What the Wilcoxon test does with items without a difference."""
+    n_resamples: Draws = 9_999
+    seed: Seed = 0
+    unit_size: UnitSize = 1
+    unit_statistic: UnitScore = "mean"
+    shuffle_seed: ShuffleSeed = None
+    """``None`` = in order."""
+    zeros: Annotated[
+        Zeros,
+        Setting(
+            "Items without a difference in Wilcoxon's test.",
+            label="Items without a difference in Wilcoxon's test",
+            words={"wilcox": "left out", "pratt": "ranked, then left out", "zsplit": "split"},
+        ),
+    ] = "wilcox"
 
     @property
     def in_units(self) -> bool:

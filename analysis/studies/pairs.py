@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from analysis.choices import DatasetName, MetricName, SystemNames
+from analysis.question import Progress, Question
 from analysis.report import Column, Report, Strong, Table
 from analysis.statistics import FloatArray
 from analysis.statistics.all_pairs.pairwise import pairwise
@@ -195,6 +197,29 @@ class PairsStudy(Study):
         ]
 
 
+@dataclass(frozen=True)
+class Pairs(Question[PairsStudy]):
+    """Say which of all pairs of systems on a dataset differ."""
+
+    name: ClassVar[str] = "pairs"
+
+    dataset: DatasetName
+    metric: MetricName = None
+    systems: SystemNames = None
+    settings: PairsSettings = PairsSettings()  # noqa: RUF009 (frozen)
+
+    def answer(self, store: Store, progress: Progress | None = None) -> PairsStudy:
+        """Return all pairs: see `study_pairs`."""
+        return study_pairs(
+            store,
+            self.dataset,
+            metric=self.metric,
+            systems=self.systems,
+            settings=self.settings,
+            progress=progress,
+        )
+
+
 def study_pairs(
     store: Store,
     dataset: str,
@@ -202,7 +227,7 @@ def study_pairs(
     metric: str | None = None,
     systems: Sequence[str] | None = None,
     settings: PairsSettings = PairsSettings(),  # noqa: B008 (frozen)
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> PairsStudy:
     """Compare all pairs of systems on a dataset.
 
@@ -242,7 +267,7 @@ def compare_all(
     matrix: ScoreMatrix,
     settings: PairsSettings,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Pairwise, str]:
     """Return the comparison of all pairs, kept in the store, and a note on its units.
 

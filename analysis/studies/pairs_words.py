@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from analysis.choices import (
+    Clusters,
+    Draws,
+    Level,
+    Margin,
+    Seed,
+    ShuffleSeed,
+    UnitScore,
+    UnitSize,
+)
+from analysis.setting import Setting
 from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod
-from analysis.statistics.description.evaluation_units import UnitStatistic
 from analysis.studies.study import count
 from analysis.studies.test_names import (
     IN_WORDS,
     INTERVALS_IN_WORDS,
-    PairsTestName,
+    PairsTest,
     to_statistics,
 )
 from store.records import ScoreMatrix
@@ -53,6 +63,17 @@ CORRECTIONS_IN_WORDS = {
     "tukey": "Tukey's HSD",
 }
 
+CorrectionChoice = Annotated[
+    Correction,
+    Setting(
+        "For testing many pairs at once.",
+        label="Correction",
+        words=CORRECTIONS_IN_WORDS,
+        main=True,
+    ),
+]
+"""The choice of a correction for testing many pairs at once."""
+
 METHODS_IN_WORDS = {
     PairMethod.CLOSED_FORM: "in closed form",
     PairMethod.EXACT: "exactly",
@@ -70,18 +91,17 @@ VERDICTS_IN_WORDS: Final = ("not comparable", "undecided", "better", "worse", "e
 class PairsSettings:
     """Everything about a comparison of all pairs that a person can choose."""
 
-    test: PairsTestName = "auto"
-    correction: Correction = "holm"
-    alpha: float = 0.05
-    margin: float | None = None
+    test: PairsTest = "auto"
+    correction: CorrectionChoice = "holm"
+    alpha: Level = 0.05
+    margin: Margin = None
     """Differences smaller than this do not matter; ``None`` = no pair is called equivalent."""
-    n_resamples: int = 9_999
-    seed: int = 0
-    clusters: bool | None = None
-    """Whether groups of items are the units; by default where they join items."""
-    unit_size: int = 1
-    unit_statistic: UnitStatistic = "mean"
-    shuffle_seed: int | None = None
+    n_resamples: Draws = 9_999
+    seed: Seed = 0
+    clusters: Clusters = None
+    unit_size: UnitSize = 1
+    unit_statistic: UnitScore = "mean"
+    shuffle_seed: ShuffleSeed = None
 
     @property
     def in_units(self) -> bool:

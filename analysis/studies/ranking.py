@@ -6,13 +6,16 @@ The questions of Demšar 2006, and aggregates with their uncertainty (Agarwal et
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
+from analysis.choices import CommonMetric, DatasetNames, ItemDraws, Level, Seed, SystemNames
+from analysis.question import Progress, Question
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics._typing import IntArray
 from analysis.statistics.across.aggregates import Aggregates, aggregate_over_datasets
@@ -116,6 +119,50 @@ class RankingStudy(Study):
         return ranking_report(self)
 
 
+@dataclass(frozen=True)
+class Rank(Question[RankingStudy]):
+    """Rank systems over datasets: mean ranks, tests, aggregates with intervals."""
+
+    name: ClassVar[str] = "rank"
+
+    metric: CommonMetric = None
+    datasets: DatasetNames = None
+    systems: SystemNames = None
+    reported: Annotated[
+        bool | None,
+        Setting(
+            "Reported figures or item scores; by default item scores where there are any.",
+            label="Of",
+            words={"auto": "what there is", "no": "item scores", "yes": "as reported"},
+            flags="--reported/--items",
+            formerly="basis",
+            main=True,
+        ),
+    ] = None
+    alpha: Level = 0.05
+    target: Annotated[
+        float | None,
+        Setting("What the optimality gap is measured from; by default the best score."),
+    ] = None
+    n_resamples: ItemDraws = 1_999
+    seed: Seed = 0
+
+    def answer(self, store: Store, progress: Progress | None = None) -> RankingStudy:
+        """Return the ranking: see `study_ranking`."""
+        return study_ranking(
+            store,
+            metric=self.metric,
+            datasets=self.datasets,
+            systems=self.systems,
+            reported=self.reported,
+            alpha=self.alpha,
+            target=self.target,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+            progress=progress,
+        )
+
+
 def study_ranking(
     store: Store,
     *,
@@ -127,7 +174,7 @@ def study_ranking(
     target: float | None = None,
     n_resamples: int = 1_999,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> RankingStudy:
     """Rank systems over datasets.
 

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from analysis.choices import DRAWS, MARGIN, Clusters, Level, Seed
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics import Replicability, analyse_replicability
 from analysis.statistics.across.joint.replicability import JointReplicability
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_numbers, check_positive
 from analysis.studies.dependence import (
+    Dependent,
+    Estimating,
     Estimator,
-    EstimatorChoice,
     Known,
     check_choice,
     choose_estimator,
 )
 from analysis.studies.directed_pairs import TestSettings
 from analysis.studies.evidence import DatasetEvidence, MissingDataset, PairEvidence
-from analysis.studies.families import FamilyCount, FamilyKind, count_family, split
+from analysis.studies.families import FamilyChoice, FamilyCount, FamilyKind, count_family, split
 from analysis.studies.joint_evidence import count_jointly
 from analysis.studies.new_datasets import NewDatasets, compare_on_new_datasets
 from analysis.studies.replicability_report import replicability_report
@@ -32,7 +35,7 @@ from analysis.studies.replicability_words import sentence, warn
 from analysis.studies.reported_evidence import gather_reported
 from analysis.studies.seed_order import SeedOrder, order_by_seeds
 from analysis.studies.study import Study
-from analysis.studies.test_names import PairsTestName
+from analysis.studies.test_names import TEST, PairsTestName
 from analysis.studies.tested_evidence import gather_tested
 from store.datasets import DatasetRelations, get_dataset, relate_datasets
 from store.engine import Store
@@ -68,20 +71,27 @@ class ReplicabilitySettings:
     metric: str | tuple[str, ...] | None = None
     """Uid or name, several of them, or "all"; by default the one on most datasets."""
     datasets: tuple[str, ...] | None = None
-    alpha: float = 0.05
-    """Bound on the probability of claiming too many datasets, in (0, 1)."""
-    reported: bool = False
-    """Use the p-values that files and papers state instead of testing item scores."""
-    estimator: EstimatorChoice = "auto"
-    dependent: bool | None = None
-    """Declares the datasets dependent or independent; by default what is known of them decides."""
-    family: FamilyKind = "together"
-    margin: float | None = None
-    """Differences in score smaller than this do not matter on a new dataset."""
-    test: PairsTestName = "auto"
-    n_resamples: int = 9_999
-    seed: int = 0
-    clusters: bool | None = None
+    alpha: Level = 0.05
+    reported: Annotated[
+        bool,
+        Setting(
+            "Use the p-values that papers and files state.",
+            label="p-values",
+            words={"no": "tested here", "yes": "as reported"},
+            formerly="basis",
+            main=True,
+        ),
+    ] = False
+    estimator: Estimating = "auto"
+    dependent: Dependent = None
+    family: FamilyChoice = "together"
+    margin: Annotated[
+        float | None, MARGIN.but("Differences below this do not matter on a new dataset.")
+    ] = None
+    test: Annotated[PairsTestName, TEST.but("How item scores are tested.", main=False)] = "auto"
+    n_resamples: Annotated[int, DRAWS.but("Random sign flips per test.")] = 9_999
+    seed: Seed = 0
+    clusters: Clusters = None
 
     @property
     def tests(self) -> TestSettings:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Final, Literal
 
+from analysis.setting import Setting
 from analysis.statistics.registry import TESTS
 
 TestName = Literal[
@@ -58,6 +59,19 @@ INTERVALS_IN_WORDS: Mapping[str, str] = {
 """How an interval of a difference came about."""
 
 IN_WORDS: Mapping[str, str] = {row.name: row.words for row in TESTS.values()}
+
+
+TEST: Final = Setting(
+    "auto: the test that suits the scores.",
+    label="Test",
+    words={"auto": "what suits the scores"}
+    | {name.replace("signflip", "permutation"): words for name, words in IN_WORDS.items()},
+    main=True,
+)
+Test = Annotated[TestName, TEST]
+"""The choice of a test for a pair."""
+PairsTest = Annotated[PairsTestName, TEST]
+"""The choice of a test for all pairs."""
 
 
 def to_statistics(test: str) -> str:

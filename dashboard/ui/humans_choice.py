@@ -11,13 +11,14 @@ from analysis import numbers
 from analysis.statistics.multiplicity import METHODS
 from analysis.studies.humans.correlations.settings import (
     COEFFICIENTS,
+    COEFFICIENTS_IN_WORDS,
     INTERVALS,
     LEVELS,
     TESTS,
+    TESTS_IN_WORDS,
     CorrelationSettings,
     with_words,
 )
-from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.evidence import CONSENSUS, TIES, Consensus, Ties
 from analysis.studies.humans.golds import GoldChoice
 from analysis.studies.humans.over_datasets.means import WEIGHTS

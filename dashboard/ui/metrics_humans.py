@@ -12,8 +12,8 @@ import streamlit as st
 from analysis import numbers
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.report import method_in_words
+from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationRow, CorrelationsStudy
-from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.evidence import ENOUGH_CELLS
 from dashboard import data
 from dashboard.charts import Line, correlation_forest, correlation_scatter

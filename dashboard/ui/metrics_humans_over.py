@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics.boards.groups import shorten_letters
-from analysis.studies.humans.correlations.words import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.over_datasets.marks import BETTER, CANNOT_TELL, WORSE
 from analysis.studies.humans.over_datasets.report import mean_test_in_words
 from analysis.studies.humans.over_datasets.study import CorrelationsOver

@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.studies.humans.correlations.settings import TESTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationsStudy
-from analysis.studies.humans.correlations.words import TESTS_IN_WORDS
 from analysis.studies.humans.evidence import CONSENSUS, TIES
 from analysis.studies.power.metric_pairs import MetricPairPower, MetricPowerRow
 from dashboard import human_data

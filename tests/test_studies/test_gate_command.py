@@ -131,7 +131,7 @@ def test_gate_refuses_to_pass_from_nothing(run: Run) -> None:
         (("--dataset", "newz"), "Did you mean 'news'"),
         (("--system", "badd"), "Did you mean 'bad'"),
         (("--baseline", "bad"), "the same system"),
-        (("--margin", "-1"), "`margin` must be finite and above 0"),
+        (("--margin", "-1"), "`margin` must be above 0"),
     ],
 )
 def test_wrong_use_is_exit_code_2(run: Run, changed: tuple[str, str], words: str) -> None:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
+from analysis.choices import Draws, Level, Seed
+from analysis.setting import Setting
 from analysis.studies.checked_numbers import check_numbers, check_positive
 from store.errors import StoreError
 
 Rule = Literal["alpha-spending", "lord-dependent", "lord++", "saffron", "addis"]
 """How the level of each claim is set: see `analysis.statistics.sequences`."""
 RULES: Final[tuple[Rule, ...]] = get_args(Rule)
+
+RULES_IN_WORDS: Final[dict[Rule, str]] = {
+    "alpha-spending": "alpha spending",
+    "lord-dependent": "LORD, any dependence",
+    "lord++": "LORD++",
+    "saffron": "SAFFRON",
+    "addis": "ADDIS",
+}
 
 Counting = Literal["claims", "looks"]
 """What the levels are spent on: the records alone, or every system that was scored."""
@@ -28,17 +38,59 @@ Basis = Literal["items", "reported", "bounds", "none"]
 class ClaimSettings:
     """Everything about an audit of claims that a person can choose."""
 
-    alpha: float = 0.05
+    alpha: Level = 0.05
     """Of the whole sequence of claims on a test set, and of each test by itself."""
-    rule: Rule = "alpha-spending"
-    counting: Counting = "claims"
-    order: Order = "days"
-    power: float = 0.8
-    """With less than that for a gain that matters, a test set is too small for it."""
-    gain: float | None = None
-    """The gain that matters, in the unit of the metric; ``None`` = the usual one so far."""
-    n_resamples: int = 9_999
-    seed: int = 0
+    rule: Annotated[
+        Rule,
+        Setting(
+            "How the level of each claim is set, so that many looks at one test set do not make "
+            "records by chance.",
+            words=RULES_IN_WORDS,
+            main=True,
+        ),
+    ] = "alpha-spending"
+    counting: Annotated[
+        Counting,
+        Setting(
+            "Whether levels are spent on records alone or on every score. With every score, "
+            "nothing is taken for granted about why a system was claimed, and far fewer claims "
+            "hold.",
+            label="Level is spent on",
+            words={"claims": "every claim", "looks": "every scored system"},
+            formerly="count",
+        ),
+    ] = "claims"
+    order: Annotated[
+        Order,
+        Setting(
+            "Whether systems of one day stand side by side, so that only the best of them is a "
+            "record, or follow each other by the time of day.",
+            label="Systems of one day",
+            words={"days": "side by side", "times": "by time of day"},
+        ),
+    ] = "days"
+    gain: Annotated[
+        float | None,
+        Setting(
+            "The gain that matters, in the unit of the metric; by default the usual one here.",
+            label="The gain that matters",
+            low=0,
+            open_ends=True,
+        ),
+    ] = None
+    power: Annotated[
+        float,
+        Setting(
+            "Below this for that gain, a test set is too small for it.",
+            label="Power that is enough",
+            low=0,
+            high=1,
+            open_ends=True,
+            offered=(0.8, 0.9, 0.5),
+        ),
+    ] = 0.8
+    n_resamples: Draws = 9_999
+    seed: Seed = 0
 
     def check(self) -> None:
         """Check what was chosen.

@@ -11,9 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Annotated, ClassVar, Final
 
+from analysis.choices import DatasetName
+from analysis.question import Progress, Question
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics.signature import build_signature
 from analysis.studies.claims.contests import Contests, find_contests
 from analysis.studies.claims.gains import compare_looks
@@ -84,6 +87,26 @@ class ClaimsStudy(Study):
     def report(self) -> Report:
         """Return what to write down about the claims."""
         return claims_report(self)
+
+
+@dataclass(frozen=True)
+class Claims(Question[ClaimsStudy]):
+    """Say which claims on a dataset hold; nothing is written."""
+
+    name: ClassVar[str] = "claims"
+
+    dataset: DatasetName
+    metric: Annotated[
+        str | None,
+        Setting("By default the one with most dated scores and claims.", label="Metric"),
+    ] = None
+    settings: ClaimSettings = ClaimSettings()  # noqa: RUF009 (frozen)
+
+    def answer(self, store: Store, progress: Progress | None = None) -> ClaimsStudy:
+        """Return the claims: see `study_claims`."""
+        return study_claims(
+            store, self.dataset, metric=self.metric, settings=self.settings, progress=progress
+        )
 
 
 def study_claims(

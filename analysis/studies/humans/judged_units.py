@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
+from analysis.setting import Setting
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics._typing import IntArray
 from analysis.statistics.annotation.both_ways import both_ways
@@ -30,6 +31,14 @@ from store.records import DatasetRecord
 from store.spelling import called
 
 Whose = Literal["human", "model", "all"]
+WhoseChoice = Annotated[
+    Whose | None,
+    Setting(
+        "Whose judgments; by default people's, or models' where there are none.",
+        label="Annotators",
+        words={"auto": "people first", "human": "people", "model": "models", "all": "both"},
+    ),
+]
 What = Literal["choices", "labels", "values"]
 
 WHOSE: tuple[Whose, ...] = ("human", "model", "all")

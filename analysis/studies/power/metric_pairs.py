@@ -17,6 +17,7 @@ from analysis.statistics.meta_evaluation.metric_power import Design, MetricPower
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.humans.correlations.settings import (
+    TESTS_IN_WORDS,
     Chosen,
     Coefficient,
     CorrelationSettings,
@@ -25,7 +26,7 @@ from analysis.studies.humans.correlations.settings import (
     choose,
     takes_groups,
 )
-from analysis.studies.humans.correlations.words import TESTS_IN_WORDS, units_in_words
+from analysis.studies.humans.correlations.words import units_in_words
 from analysis.studies.humans.evidence import Evidence, Kind, load_evidence
 from analysis.studies.power.checks import check_target
 from analysis.studies.power.metric_pairs_words import power_report, sentence, warnings

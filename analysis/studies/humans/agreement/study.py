@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
+from analysis.choices import DRAWS, DatasetName, Level, Seed
+from analysis.question import Progress, Question
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics import FloatArray
 from analysis.statistics._typing import IntArray
 from analysis.statistics.annotation.agreement import (
@@ -44,6 +47,7 @@ from analysis.studies.humans.judged_units import (
     WHOSE,
     JudgedUnits,
     Whose,
+    WhoseChoice,
     choose_criterion,
     load_units,
     orders_of,
@@ -118,6 +122,71 @@ class _Compared(NamedTuple):
     credit: TieCredit
     agree_on: str
     n_items_left_out: int
+
+
+@dataclass(frozen=True)
+class Agreement(Question[AgreementStudy]):
+    """Say how far annotators agree, and whether more with each other than with a metric."""
+
+    name: ClassVar[str] = "agreement"
+
+    dataset: DatasetName
+    gold: Annotated[
+        str | None,
+        Setting("What was judged; by default the only criterion.", formerly="criterion"),
+    ] = None
+    metrics: Annotated[
+        tuple[str, ...] | None,
+        Setting("Names, separated by commas; by default all automatic ones."),
+    ] = None
+    annotators: WhoseChoice = None
+    ties: Annotated[
+        MetricTies | None,
+        Setting(
+            "Outputs that a metric scores alike: agree half with a choice (the default), are "
+            "left out, or count as a choice for the first or second system by name.",
+            label="Outputs that a metric scores alike",
+            words={
+                "auto": "as usual",
+                "half": "agree half",
+                "drop": "are left out",
+                "first": "count for the first by name",
+                "second": "count for the second by name",
+            },
+        ),
+    ] = None
+    alpha: Level = 0.05
+    n_resamples: Annotated[
+        int,
+        DRAWS.but("Bootstrap draws of the items; as many exchanges.", offered=(1_999, 199, 9_999)),
+    ] = 1_999
+    seed: Seed = 0
+
+    def answer(self, store: Store, progress: Progress | None = None) -> AgreementStudy:
+        """Return the agreement: see `study_agreement`.
+
+        Raises
+        ------
+        StoreError
+            `ties` is given and no metric is compared.
+        """
+        study = study_agreement(
+            store,
+            self.dataset,
+            gold=self.gold,
+            metrics=self.metrics,
+            annotators=self.annotators,
+            ties=self.ties or "half",
+            alpha=self.alpha,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
+        if self.ties is not None and not study.metrics:
+            raise StoreError(
+                "`ties` says what it means that a metric scores two outputs alike, and no metric "
+                f"is compared with the annotators of '{study.criterion.name}'. Leave it out."
+            )
+        return study
 
 
 def study_agreement(

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 
 from analysis.numbers import counted
 from analysis.report import Cell, Column, Report, Strong, Table
-from analysis.studies.humans.correlations.words import (
-    COEFFICIENTS_IN_WORDS,
-    LEVELS_IN_WORDS,
-    TESTS_IN_WORDS,
-    gold_in_words,
-)
+from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
+from analysis.studies.humans.correlations.words import LEVELS_IN_WORDS, gold_in_words
 
 if TYPE_CHECKING:
     from analysis.studies.humans.correlations.study import CorrelationsStudy

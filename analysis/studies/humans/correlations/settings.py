@@ -4,11 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
+from analysis import choices
+from analysis.setting import Setting
 from analysis.studies.humans.evidence import Evidence
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from analysis.studies.study import listed
 from store.errors import StoreError
+
+_ALIASES = {"kendall": "kendall-b"}
+COEFFICIENTS_IN_WORDS = {
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "kendall-a": "Kendall's τ-a",
+    "kendall-b": "Kendall's τ-b",
+    "kendall-c": "Kendall's τ-c",
+    "pairwise-accuracy": "pairwise accuracy",
+    "soft-pairwise-accuracy": "soft pairwise accuracy",
+}
+TESTS_IN_WORDS = {
+    "fisher-z": "Fisher's z for independent correlations",
+    "williams": "Williams' t",
+    "steiger": "Steiger's z",
+    "perm-inputs": "exchange of the two metrics on whole items",
+    "perm-systems": "exchange of the two metrics on whole systems",
+    "perm-both": "exchange of the two metrics on whole items and systems",
+    "cell-swap": "exchange of the two metrics on single cells",
+    "boot-inputs": "bootstrap over items",
+    "boot-systems": "bootstrap over systems",
+    "boot-both": "bootstrap over items and systems",
+}
 
 Level = Literal["system", "item", "per-system", "global"]
 Coefficient = Literal[
@@ -34,12 +60,47 @@ Test = Literal[
 ]
 Interval = Literal["boot-both", "boot-systems", "boot-inputs", "fisher-z"]
 
+FITS: Final = "what fits"
+LevelChoice = Annotated[
+    Level | None,
+    Setting(
+        "What one correlation is taken over; by default what fits the judgments.",
+        label="Over",
+        words={
+            "auto": FITS,
+            "system": "systems",
+            "item": "systems of an item",
+            "per-system": "items of a system",
+            "global": "all cells",
+        },
+        main=True,
+    ),
+]
+CoefficientChoice = Annotated[
+    Coefficient | None,
+    Setting(
+        "pearson, spearman, kendall (b), kendall-a, kendall-c, pairwise-accuracy or "
+        "soft-pairwise-accuracy.",
+        label="Coefficient",
+        words={"auto": FITS, **COEFFICIENTS_IN_WORDS},
+        aliases=_ALIASES,
+        main=True,
+    ),
+]
+TestChoice = Annotated[
+    Test | None,
+    Setting(
+        "How two metrics are tested: perm-inputs speaks of these systems, perm-systems of others.",
+        label="Test of two metrics",
+        words={"auto": FITS, **TESTS_IN_WORDS},
+    ),
+]
+
 LEVELS: tuple[Level, ...] = get_args(Level)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 TESTS: tuple[Test, ...] = get_args(Test)
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 
-_ALIASES = {"kendall": "kendall-b"}
 _DRAWS, _DRAWS_OF_SOFT = 9_999, 999
 _FEWEST_TO_EXCHANGE = 6
 """Systems with which an exchange of whole ones can reach p = .05: there are 2^(n - 1) of them."""
@@ -51,19 +112,47 @@ _FEWEST_SYSTEMS = 5
 class CorrelationSettings:
     """How metrics are held against gold; ``None``: what fits the evidence."""
 
-    level: Level | None = None
-    coefficient: Coefficient | None = None
-    test: Test | None = None
-    interval: Interval | None = None
-    correction: str = "holm"
-    reference: str | None = None
-    """The metric that all others are compared with, corrected over these comparisons alone."""
-    alpha: float = 0.05
-    by: str | None = None
-    """Property of the items by which they are sliced: "group", or a key of their metadata."""
-    n_resamples: int | None = None
-    """By default 9,999; 999 for the soft pairwise accuracy, whose every draw permutes again."""
-    seed: int = 0
+    level: LevelChoice = None
+    coefficient: CoefficientChoice = None
+    test: TestChoice = None
+    interval: Annotated[
+        Interval | None,
+        Setting(
+            "What is drawn anew for the interval of a coefficient.",
+            label="Interval",
+            words={
+                "auto": FITS,
+                "boot-both": "systems and items drawn anew",
+                "boot-systems": "systems drawn anew",
+                "boot-inputs": "items drawn anew",
+                "fisher-z": "Fisher's z",
+            },
+        ),
+    ] = None
+    correction: Annotated[
+        str, Setting("Over all pairs of metrics.", label="Correction", words=CORRECTIONS_IN_WORDS)
+    ] = "holm"
+    reference: Annotated[
+        str | None,
+        Setting(
+            "Metric that all others are compared with, as a baseline.", label="Reference metric"
+        ),
+    ] = None
+    """Corrected over these comparisons alone."""
+    alpha: choices.Level = 0.05
+    by: Annotated[
+        str | None,
+        Setting("Slice items by 'group' or a property such as 'domain'.", label="Items cut by"),
+    ] = None
+    n_resamples: Annotated[
+        int | None,
+        choices.DRAWS.but(
+            "Draws of a test; by default 9,999 (999 where each is slow).",
+            words={"auto": "9,999 (999 where slow)"},
+            offered=(None, 199, 1_999, 99_999),
+        ),
+    ] = None
+    seed: choices.Seed = 0
 
 
 @dataclass(frozen=True, slots=True)

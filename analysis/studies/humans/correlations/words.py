@@ -10,39 +10,23 @@ import numpy as np
 
 from analysis import numbers
 from analysis.studies.humans.correlations.human_line import HumanLine
-from analysis.studies.humans.correlations.settings import Chosen, takes_groups
+from analysis.studies.humans.correlations.settings import (
+    COEFFICIENTS_IN_WORDS,
+    TESTS_IN_WORDS,
+    Chosen,
+    takes_groups,
+)
 from analysis.studies.humans.evidence import ENOUGH_CELLS, Evidence, cells_of, is_partial
 from analysis.studies.study import count, listed
 
 if TYPE_CHECKING:
     from analysis.studies.humans.correlations.study import CorrelationRow
 
-COEFFICIENTS_IN_WORDS = {
-    "pearson": "Pearson's r",
-    "spearman": "Spearman's ρ",
-    "kendall-a": "Kendall's τ-a",
-    "kendall-b": "Kendall's τ-b",
-    "kendall-c": "Kendall's τ-c",
-    "pairwise-accuracy": "pairwise accuracy",
-    "soft-pairwise-accuracy": "soft pairwise accuracy",
-}
 LEVELS_IN_WORDS = {
     "system": "over systems",
     "item": "over the systems of an item, averaged over items",
     "per-system": "over the items of a system, averaged over systems",
     "global": "over all cells of item and system",
-}
-TESTS_IN_WORDS = {
-    "fisher-z": "Fisher's z for independent correlations",
-    "williams": "Williams' t",
-    "steiger": "Steiger's z",
-    "perm-inputs": "exchange of the two metrics on whole items",
-    "perm-systems": "exchange of the two metrics on whole systems",
-    "perm-both": "exchange of the two metrics on whole items and systems",
-    "cell-swap": "exchange of the two metrics on single cells",
-    "boot-inputs": "bootstrap over items",
-    "boot-systems": "bootstrap over systems",
-    "boot-both": "bootstrap over items and systems",
 }
 _FEW_SYSTEMS = 8
 _FEW_UNITS = 30

@@ -7,10 +7,14 @@ people against theirs with each other, and whether its choices follow place and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from analysis.choices import DRAWS, DatasetName, Level, Seed
+from analysis.question import Progress, Question
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics.annotation.humans_against_metric import (
     HumansAgainstMetric,
     humans_against_metric,
@@ -68,6 +72,43 @@ class JudgesStudy(Study):
     def report(self) -> Report:
         """Return what to write down: systems, pairs, biases."""
         return judges_report(self)
+
+
+@dataclass(frozen=True)
+class Judges(Question[JudgesStudy]):
+    """Put a model's judgments right by a few of people's, and look for its biases."""
+
+    name: ClassVar[str] = "judges"
+
+    dataset: DatasetName
+    gold: Annotated[
+        str | None,
+        Setting("What people judged; by default the only criterion.", formerly="criterion"),
+    ] = None
+    judge: Annotated[
+        str | None,
+        Setting(
+            "A model that judged the same, another criterion or a metric; by default the only "
+            "model that judged."
+        ),
+    ] = None
+    alpha: Level = 0.05
+    n_resamples: Annotated[
+        int, DRAWS.but("Bootstrap draws of the items.", offered=(1_999, 199, 9_999))
+    ] = 1_999
+    seed: Seed = 0
+
+    def answer(self, store: Store, progress: Progress | None = None) -> JudgesStudy:
+        """Return the judge beside people: see `study_judges`."""
+        return study_judges(
+            store,
+            self.dataset,
+            gold=self.gold,
+            judge=self.judge,
+            alpha=self.alpha,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
 
 
 def study_judges(

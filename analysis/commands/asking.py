@@ -1,0 +1,150 @@
+"""A command made of a question: its options are the question's settings."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar, cast
+
+import typer
+from rich.progress import Progress as Bar
+
+from analysis.commands.options import FormatOption, ReportStyle, gave_report
+from analysis.question import Progress, Question
+from analysis.setting import Field, build, fields_of, names
+from analysis.studies.study import Study
+from store.console import JsonOption, answer, exits_in_words, messages, opened
+
+A = TypeVar("A", bound=Study)
+
+
+def add_question(
+    app: typer.Typer,
+    question: type[Question[A]],
+    show: Callable[..., None],
+    *,
+    shown: Mapping[str, tuple[Any, Any]] = MappingProxyType({}),
+    notes: Callable[[A], Sequence[str]] = lambda study: (),
+    typed: str = "",
+) -> None:
+    """Add the command that asks a question: ``tiebreak NAME``.
+
+    Parameters
+    ----------
+    app
+        What the command is added to.
+    question
+        Its docstring's first line is the line of help.
+    show
+        Prints the answer on a terminal: called with the console, the answer, and what is in
+        `shown`. Reports and JSON come from the answer.
+    shown
+        Options that change only what the terminal shows: name -> (annotation, default).
+    notes
+        Returns what stands in the JSON's ``warnings`` beside those of the answer.
+    typed
+        What is typed after the group that `app` is, where the question has a longer name.
+    """
+
+    def command(context: typer.Context, **given: Any) -> None:
+        as_json = given.pop("as_json")
+        style = given.pop("format", ReportStyle.table)
+        asked = build(question, as_values(question, given))
+        study = answered(context, asked)
+        if question.has_report and gave_report(cast("Any", study).report, style, as_json):
+            return
+        answer(
+            question.name,
+            study.to_dict(),
+            store_revision=study.store_revision,
+            signature=study.signature,
+            warnings=(*study.warnings, *(notes(study) if as_json else ())),
+            as_json=as_json,
+            show=lambda console: show(console, study, **{name: given[name] for name in shown}),
+        )
+
+    surface = [parameter(name, *facts) for name, facts in shown.items()]
+    if question.has_report:
+        surface.append(parameter("format", FormatOption, ReportStyle.table))
+    surface.append(parameter("as_json", JsonOption, False))
+    app.command(typed or question.name)(exits_in_words(with_options(command, question, surface)))
+
+
+def with_options(
+    command: Callable[..., None],
+    question: type[Any],
+    more: Sequence[inspect.Parameter] = (),
+    *,
+    before: Sequence[inspect.Parameter] = (),
+) -> Callable[..., None]:
+    """Return a command that takes a context, `before`, the settings of a question, and `more`.
+
+    It is called with a keyword for each; `as_values` makes the question's values of them.
+    """
+    parameters = [
+        parameter("context", typer.Context),
+        *before,
+        *(_of_field(each) for each in fields_of(question)),
+        *more,
+    ]
+
+    def run(**given: Any) -> None:
+        command(**given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__doc__ = inspect.getdoc(command) or inspect.getdoc(question)
+    return run
+
+
+def parameter(
+    name: str, annotation: Any, default: Any = inspect.Parameter.empty
+) -> inspect.Parameter:
+    """Return one parameter of a command."""
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def as_values(question: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a question from what was typed: names in commas become a tuple."""
+    values = {}
+    for each in fields_of(question):
+        if each.name in given:
+            typed = given[each.name]
+            if each.kind == "names" and typed is not None:
+                typed = tuple(names(typed) or ())
+            values[each.name] = typed
+    return values
+
+
+def answered(context: typer.Context, asked: Question[A]) -> A:
+    """Return the answer from the store that ``--store`` names, showing how far it is."""
+    with opened(context, read_only=True) as store, shown_progress() as progress:
+        return asked.answer(store, progress)
+
+
+@contextmanager
+def shown_progress() -> Iterator[Progress]:
+    """Show on a terminal how far a study is."""
+    with Bar(console=messages, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("Computing", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _of_field(each: Field) -> inspect.Parameter:
+    as_text = each.kind == "names" or each.setting.aliases
+    typed: Any = str if as_text else each.type
+    if each.setting.place or (each.required and not each.setting.flags):
+        facts: Any = typer.Argument(help=each.setting.help)
+    else:
+        flags = (each.setting.flags,) if each.setting.flags else ()
+        if each.kind == "flag" and not each.optional and not flags:
+            flags = (f"--{each.name.replace('_', '-')}",)
+        facts = typer.Option(*flags, help=each.setting.help)
+    default = inspect.Parameter.empty if each.required else each.default
+    annotation: Any = Annotated[typed | None if each.optional else typed, facts]
+    return parameter(each.name, annotation, default)
