@@ -111,32 +111,24 @@ class Table:
 
     def as_text(self) -> str:
         """Return aligned lines; cells that stand out end in a star."""
-        columns = self._columns()
-        stars = [any(isinstance(row[i], Strong) for row in self.rows) for i in range(len(columns))]
-        cells = [
-            [
-                _wrapped(_formatted(_value(cell), column) + _star(cell, is_starred))
-                for column, cell, is_starred in zip(columns, row, stars, strict=True)
-            ]
-            for row in self.rows
-        ]
+        cells = [[_wrapped(cell) for cell in row] for row in self.written()]
         head = [[one_line(title)] for title in self.titles()]
         widths = [
             max(text_width(line) for row in [head, *cells] for line in row[i])
-            for i in range(len(columns))
+            for i in range(len(head))
         ]
-        right = self._right()
+        right = self.is_number()
         lines = [one_line(self.caption)] if self.caption else []
         for row in [head, [["-" * width] for width in widths], *cells]:
             for k in range(max(map(len, row), default=0)):
                 parts = [part[k] if k < len(part) else "" for part in row]
                 line = map(padded, parts, widths, right)
                 lines.append("  ".join(line).rstrip())
-        return "\n".join([*lines, *self._notes("*")])
+        return "\n".join([*lines, *self.all_notes("*")])
 
     def as_markdown(self) -> str:
         """Return a table as GitHub and most other readers of Markdown take it."""
-        right = self._right()
+        right = self.is_number()
         lines = [f"**{markdown(self.caption)}**", ""] if self.caption else []
         lines.append("| " + " | ".join(map(markdown, self.titles())) + " |")
         lines.append("|" + "|".join("---:" if is_right else "---" for is_right in right) + "|")
@@ -146,7 +138,7 @@ class Table:
                 written = markdown(_formatted(_value(cell), column))
                 cells.append(f"**{written}**" if isinstance(cell, Strong) else written)
             lines.append("| " + " | ".join(cells) + " |")
-        notes = [markdown_paragraph(note) for note in self._notes("Bold")]
+        notes = [markdown_paragraph(note) for note in self.all_notes("Bold")]
         return "\n".join([*lines, *(f"\n{note}" for note in notes)])
 
     def as_latex(self) -> str:
@@ -164,14 +156,14 @@ class Table:
             cells[0] = "{}" + cells[0] if cells[0].startswith(("[", "*")) else cells[0]
             body.append("  " + " & ".join(cells) + r" \\")
         caption = rf"\caption{{{latex(self.caption)}}}" if self.caption else ""
-        notes = [latex(note) for note in self._notes("Bold")]
+        notes = [latex(note) for note in self.all_notes("Bold")]
         if is_long:
             return long_table(specs, head, body, caption, notes)
         return floating_table(specs, head, body, caption, notes)
 
     def as_html(self) -> str:
         """Return a table for a notebook or a page."""
-        right = self._right()
+        right = self.is_number()
         side = ['style="text-align: right"' if is_right else "" for is_right in right]
         head = [
             f"<th {align}>{escape(title)}</th>"
@@ -186,7 +178,7 @@ class Table:
                 tag = f"<b>{written}</b>" if isinstance(cell, Strong) else written
                 cells.append(f"<td {align}>{tag}</td>")
             lines.append(f"<tr>{''.join(cells)}</tr>")
-        notes = [f"<p>{escape(note)}</p>" for note in self._notes("Bold")]
+        notes = [f"<p>{escape(note)}</p>" for note in self.all_notes("Bold")]
         return "\n".join(["<table>", *lines, "</table>", *notes])
 
     def as_csv(self) -> str:
@@ -224,7 +216,19 @@ class Table:
     def _columns(self) -> list[Column]:
         return [c if isinstance(c, Column) else Column(c) for c in self.columns]
 
-    def _right(self) -> list[bool]:
+    def written(self) -> list[list[str]]:
+        """Return the cells as a person reads them, those that stand out with a star."""
+        columns = self._columns()
+        stars = [any(isinstance(row[i], Strong) for row in self.rows) for i in range(len(columns))]
+        return [
+            [
+                _formatted(_value(cell), column) + _star(cell, is_starred)
+                for column, cell, is_starred in zip(columns, row, stars, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+    def is_number(self) -> list[bool]:
         """Return which columns hold numbers only."""
         return [
             any(not isinstance(_value(row[i]), str | None) for row in self.rows)
@@ -232,13 +236,14 @@ class Table:
             for i in range(len(self.columns))
         ]
 
-    def _notes(self, mark: str) -> list[str]:
+    def all_notes(self, mark: str) -> list[str]:
+        """Return the lines below the table, first what `mark` (star, bold) means if it is used."""
         used = any(isinstance(cell, Strong) for row in self.rows for cell in row)
         legend = [f"{mark}: {self.strong}."] if self.strong and used else []
         return [*legend, *map(one_line, self.notes)]
 
     def _latex_column(self, i: int) -> str:
-        if self._right()[i]:
+        if self.is_number()[i]:
             return "r"
         column = self._columns()[i]
         longest = max((len(_formatted(_value(row[i]), column)) for row in self.rows), default=0)

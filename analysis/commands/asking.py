@@ -10,9 +10,11 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, cast
 
 import typer
+from rich.console import Console
 from rich.progress import Progress as Bar
 
 from analysis.commands.options import FormatOption, ReportStyle, gave_report
+from analysis.commands.terminal import show_report
 from analysis.question import Progress, Question
 from analysis.setting import Field, build, fields_of, names
 from analysis.studies.study import Study
@@ -24,7 +26,7 @@ A = TypeVar("A", bound=Study)
 def add_question(
     app: typer.Typer,
     question: type[Question[A]],
-    show: Callable[..., None],
+    show: Callable[..., None] | None = None,
     *,
     shown: Mapping[str, tuple[Any, Any]] = MappingProxyType({}),
     notes: Callable[[A], Sequence[str]] = lambda study: (),
@@ -40,7 +42,7 @@ def add_question(
         Its docstring's first line is the line of help.
     show
         Prints the answer on a terminal: called with the console, the answer, and what is in
-        `shown`. Reports and JSON come from the answer.
+        `shown`. By default the answer's report is printed.
     shown
         Options that change only what the terminal shows: name -> (annotation, default).
     notes
@@ -63,8 +65,10 @@ def add_question(
             signature=study.signature,
             warnings=(*study.warnings, *(notes(study) if as_json else ())),
             as_json=as_json,
-            show=lambda console: show(console, study, **{name: given[name] for name in shown}),
+            show=lambda console: tell(console, study, **{name: given[name] for name in shown}),
         )
+
+    tell = show or _show_report
 
     surface = [parameter(name, *facts) for name, facts in shown.items()]
     if question.has_report:
@@ -133,6 +137,10 @@ def shown_progress() -> Iterator[Progress]:
     with Bar(console=messages, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("Computing", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _show_report(console: Console, study: Any) -> None:
+    show_report(console, study.report())
 
 
 def _of_field(each: Field) -> inspect.Parameter:

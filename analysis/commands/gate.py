@@ -11,13 +11,13 @@ from rich.console import Console
 
 from analysis.choices import MARGIN, Clusters, Draws, Level, MetricName, Seed
 from analysis.commands.asking import answered, as_values, parameter, with_options
-from analysis.commands.compare import pair_facts
+from analysis.commands.terminal import show_report
 from analysis.setting import Setting, build
 from analysis.studies.comparison import Compare, Comparison
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.study import count
 from analysis.studies.test_names import Test
-from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words, table
+from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words
 from store.errors import StoreError
 
 app = typer.Typer()
@@ -155,11 +155,8 @@ def _are(n_units: int) -> str:
 
 
 def _show(console: Console, study: Comparison, failed: bool, why: str) -> None:
-    outcome = "Gate failed" if failed else "Gate passed"
-    console.print(f"{outcome}: {why}.", markup=False)
-    console.print(study.sentence, markup=False)
-    facts = pair_facts(study.analysis, study.system_a, study.system_b)
-    console.print(table("", ("", "="), facts))
+    console.print(f"{'Gate failed' if failed else 'Gate passed'}: {why}.", markup=False)
+    show_report(console, study.report())
 
 
 app.command("gate")(

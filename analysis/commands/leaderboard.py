@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from analysis import numbers
 from analysis.commands.asking import add_question, answered
 from analysis.commands.options import (
     AlphaOption,
@@ -16,12 +14,10 @@ from analysis.commands.options import (
     TableFormatOption,
     write_table,
 )
-from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Board, Leaderboard
-from analysis.studies.leaderboard_rows import LeaderboardRow
-from analysis.studies.leaderboard_words import ITEMS_FOR_A_NAMED_DIFFERENCE, ranks_in_words
+from analysis.studies.leaderboard_words import ITEMS_FOR_A_NAMED_DIFFERENCE
 from analysis.studies.pairs_words import Correction
-from store.console import exits_in_words, messages, table
+from store.console import exits_in_words, messages
 from store.export import format_of
 
 app = typer.Typer()
@@ -60,43 +56,6 @@ def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
     ]
 
 
-def _show_leaderboard(console: Console, study: Leaderboard) -> None:
-    console.print(study.sentence, markup=False)
-    has_lost = any(row.n_lost for row in study.rows)
-    has_rule = any(row.n_by_rule for row in study.rows)
-    has_missing = any(row.score_on_shared is not None for row in study.rows)
-    columns = ["=rank", "system", "=score", "=interval", "=ranks possible", "group"]
-    columns += ["=own items", "=bounds"] * study.adjusted
-    columns += ["=on shared items"] * has_missing
-    rows = [
-        [
-            row.rank,
-            row.label,
-            numbers.fixed(row.score, study.decimals),
-            " to ".join(numbers.fixed(end, study.decimals) for end in row.ci or ()),
-            ranks_in_words(row.rank_interval),
-            shorten_letters(row.group or ""),
-            *(_own_and_bounds(row, study.decimals) if study.adjusted else ()),
-            *([row.score_on_shared] * has_missing),
-            row.n_scored,
-            row.n_missing,
-            *([row.n_lost] * has_lost),
-            *([row.n_by_rule] * has_rule),
-            row.n_runs,
-            row.basis,
-        ]
-        for row in study.rows
-    ]
-    columns += ["=scored", "=missing"]
-    columns += ["=missing in trials"] * has_lost + ["=by rule"] * has_rule
-    console.print(table("", (*columns, "=runs", "basis"), rows))
-
-
-def _own_and_bounds(row: LeaderboardRow, decimals: int) -> tuple[str, str]:
-    bounds = " to ".join(numbers.fixed(end, decimals) for end in row.bounds or ())
-    return numbers.fixed(row.score_own, decimals), bounds
-
-
 @export_app.command("leaderboard")
 @exits_in_words
 def export_leaderboard_command(
@@ -121,6 +80,5 @@ def export_leaderboard_command(
 add_question(
     app,
     Board,
-    _show_leaderboard,
     notes=lambda study: (ITEMS_FOR_A_NAMED_DIFFERENCE,),
 )

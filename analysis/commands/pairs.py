@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from analysis import numbers
 from analysis.commands.asking import add_question, answered
 from analysis.commands.options import (
     OutOption,
 )
 from analysis.studies.items import Items, ItemsStudy
-from analysis.studies.pairs import Pairs, PairsStudy
+from analysis.studies.pairs import Pairs
 from analysis.studies.pairs_words import Correction, PairsSettings
 from store.commands.export import FileFormat
 from store.commands.export import FormatOption as FileFormatOption
@@ -49,30 +48,6 @@ def export_pairs_command(
     messages.print(f"{n_rows:,} rows.")
 
 
-def _show_pairs(console: Console, study: PairsStudy) -> None:
-    console.print(study.sentence, markup=False)
-    console.print(study.how, markup=False)
-    rows = study.rows()
-    ends = "ci_simultaneous" if study.has_simultaneous else "ci"
-    columns = ("a", "b", "verdict", "=difference", "=interval", "=p", "=adjusted", "=items")
-    printed: list[list[Any]] = [
-        [
-            row["a"],
-            row["b"],
-            row["verdict"],
-            row["difference"],
-            numbers.interval(row[f"{ends}_low"], row[f"{ends}_high"], signed=True),
-            numbers.pvalue(row["pvalue"]),
-            numbers.pvalue(row["pvalue_adjusted"]),
-            row["n_items"],
-        ]
-        for row in rows[:MOST_PRINTED]
-    ]
-    console.print(table("", columns, printed))
-    if len(rows) > MOST_PRINTED:
-        console.print(f"… and {len(rows) - MOST_PRINTED:,} more pairs: see --json or export.")
-
-
 def _show_items(console: Console, study: ItemsStudy, *, n: int) -> None:
     console.print(study.sentence, markup=False)
     for title, positions in (("Hardest", study.hardest), ("Most dividing", study.dividing)):
@@ -90,7 +65,7 @@ def _show_items(console: Console, study: ItemsStudy, *, n: int) -> None:
         console.print(table(title, columns, rows))
 
 
-add_question(app, Pairs, _show_pairs)
+add_question(app, Pairs)
 add_question(
     app,
     Items,

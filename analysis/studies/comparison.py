@@ -13,7 +13,7 @@ import numpy as np
 from analysis import numbers
 from analysis.choices import Clusters, MetricName, SystemName
 from analysis.question import Progress, Question
-from analysis.report import Report
+from analysis.report import Cell, Column, Report, Strong, Table
 from analysis.setting import Setting
 from analysis.statistics import FloatArray, adjust
 from analysis.statistics.description.variance_components import (
@@ -91,12 +91,15 @@ class Comparison(Study):
         """A against B."""
         return self.analysis.verdict
 
-    def report(self) -> Report:
-        """Return what to write down about the comparison."""
+    def report(self, *, by_group: bool = True) -> Report:
+        """Return what to write down about the comparison, with a row per group of items or not."""
+        tables = pair_tables(self.analysis, self.settings, self.system_a, self.system_b)
+        if by_group and self.groups:
+            tables = (*tables, _groups_table(self))
         return Report(
             title=f"{self.system_a} against {self.system_b} on {self.dataset.label}",
             sentences=(self.sentence,),
-            tables=pair_tables(self.analysis, self.settings, self.system_a, self.system_b),
+            tables=tables,
             signature=self.signature,
             warnings=self.warnings,
         )
@@ -104,6 +107,39 @@ class Comparison(Study):
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe values, the analysis' fields at the top."""
         return flatten(Study.to_dict(self))  # not super(): with slots this is a new class
+
+
+def _groups_table(study: Comparison) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            row.group,
+            row.n_items,
+            row.score_a,
+            row.score_b,
+            Strong(row.difference)
+            if row.pvalue_adjusted <= study.analysis.alpha
+            else row.difference,
+            row.ci,
+            row.pvalue,
+            row.pvalue_adjusted,
+        ]
+        for row in study.groups
+    ]
+    return Table(
+        (
+            "group",
+            "items",
+            study.system_a,
+            study.system_b,
+            Column("difference", signed=True),
+            Column("interval", signed=True),
+            Column("p", "pvalue"),
+            Column("p, Holm", "pvalue"),
+        ),
+        rows,
+        caption="By group of items",
+        strong=f"differs at {study.analysis.alpha:g}, by Holm over the groups",
+    )
 
 
 def flatten(plain: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from analysis.commands.options import names
+from analysis.setting import names
 from dashboard.cli import app
 
 Run = Callable[..., Any]
@@ -139,11 +139,11 @@ def test_rank_holds_ranks_tests_and_aggregates(run: Run) -> None:
     ("words", "told"),
     [
         (("replicability", "best"), "Name two systems, A and B, or none"),
-        (("replicability", "--reported"), "`--reported` is for two systems"),
-        (("replicability", "--family", "per-metric"), "`--family` is for two systems"),
-        (("replicability", "--margin", "0.1"), "`--margin` is for two systems"),
-        (("replicability", "best", "worst", "--systems", "x"), "`--systems` is for all pairs"),
-        (("replicability", "best", "worst", "--margin", "-1"), "`margin` must be a number above"),
+        (("replicability", "--reported"), "`reported` is for two systems"),
+        (("replicability", "--family", "per-metric"), "`family` is for two systems"),
+        (("replicability", "--margin", "0.1"), "`margin` is for two systems"),
+        (("replicability", "best", "worst", "--systems", "x"), "`systems` is for all pairs"),
+        (("replicability", "best", "worst", "--margin", "-1"), "`margin` must be above"),
         (("replicability", "best", "worst", "--metric", "exact,nope"), "nope"),
         (("replicability", "--metric", "exact,soft"), "exact,soft"),
         (("replicability", "best", "best"), "are the same system"),
