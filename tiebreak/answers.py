@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -73,10 +73,13 @@ class Answer(Generic[S_co]):
         return self.study.to_dict()
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the main table, not rounded, as a pandas DataFrame."""
+        """Return the main table, not rounded, as a pandas DataFrame.
+
+        Columns are called as in Python, `ci_low`; an interval has one for each end.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self._rows())
+        return pd.DataFrame([dict(_cells(row)) for row in self._rows()])
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
@@ -115,3 +118,12 @@ class Answer(Generic[S_co]):
             return self.rows()
         tables = self.study.report().tables
         return rows_of(tables[0]) if tables else []
+
+
+def _cells(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for title, value in row.items():
+        name = title.replace(" ", "_")
+        if isinstance(value, tuple):
+            yield from zip((f"{name}_low", f"{name}_high"), value, strict=True)
+        else:
+            yield name, value

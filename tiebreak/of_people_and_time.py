@@ -7,6 +7,7 @@ with a setting is a `StoreError`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Literal, Unpack
 
 from analysis.studies.claims.settings import ClaimSettings
@@ -34,7 +35,7 @@ def claims(
     with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
         name = only_dataset(store, dataset)
         study = study_claims(store, name, metric=metric, settings=chosen)
-    return Answer(study, picture="of_history")
+    return Answer(study, lambda: list(map(asdict, study.rows)), "of_history")
 
 
 @in_words

@@ -154,6 +154,7 @@ def test_picture_has_the_numbers_of_its_answer_and_no_colour_of_a_theme() -> Non
     ):
         spec = json.dumps(answer.chart().to_dict())
         assert number in spec
+        assert all(name.isidentifier() for name in answer.to_frame())
         assert not re.search('"(blue|orange|gray|violet)"', spec)
     with pytest.raises(tiebreak.StoreError, match="to_frame"):
         tiebreak.pairs({"A": A, "B": B}).chart()
