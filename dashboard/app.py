@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import altair as alt
 import streamlit as st
 
+from dashboard.data import seen_damage
 from dashboard.registry import PAGES
 from dashboard.ui import states
 from dashboard.ui.links import PAGES as FOLDER
@@ -14,6 +15,18 @@ from dashboard.ui.links import Link, plain
 from dashboard.ui.style import apply_style
 from dashboard.warm_up import warm_up
 from store.errors import NotFoundError, SchemaVersionError, StoreError
+
+_MOST_DAMAGES = 3
+
+
+def show_damage() -> list[str]:
+    """Say above every page which scores are damaged and left out; return what was said."""
+    told = seen_damage()
+    for sentence in told[:_MOST_DAMAGES]:
+        st.error(plain(sentence))
+    if len(told) > _MOST_DAMAGES:
+        st.error(f"And {len(told) - _MOST_DAMAGES:,} more: `tiebreak db check` lists them.")
+    return told
 
 
 def run() -> None:
@@ -46,6 +59,7 @@ def run() -> None:
     st.set_page_config(page_title=f"{page.title} · Tiebreak", layout="wide")
     apply_style()
     warm_up()
+    told = show_damage()
     try:
         page.run()
     except SchemaVersionError as error:
@@ -58,3 +72,5 @@ def run() -> None:
     except StoreError as error:
         st.subheader("The store cannot answer.", anchor=False)
         st.markdown(plain(str(error)))
+    if seen_damage() != told:
+        st.rerun()  # seen while the page was drawn: it is said above everything

@@ -46,8 +46,10 @@ from analysis.studies.study import Study
 from store.arrays import RunScores, load_run_scores
 from store.claim_evidence import list_evidence
 from store.claim_records import EvidenceRecord, HistoryRecord
+from store.damage import seen, seen_anywhere
 from store.datasets import list_datasets, list_items, list_overlaps
 from store.engine import Store, open_store, resolve_location, sqlite_path
+from store.errors import StoreError
 from store.history import list_events
 from store.lookup import Kind
 from store.metrics import list_metrics
@@ -108,6 +110,17 @@ def _open(location: str, identity: str, read_only: bool) -> Store:
 @st.cache_resource(max_entries=256, show_spinner="Computing …")
 def _answered(identity: str, revision: int, question: str, arguments: tuple[Any, ...]) -> Any:
     return _QUESTIONS[question](current_store(), *arguments)
+
+
+def seen_damage() -> list[str]:
+    """Return what this process found damaged in the store, one sentence each."""
+    if not seen_anywhere():
+        return []
+    try:
+        with current_store().read() as connection:
+            return [str(one) for one in seen(connection)]
+    except StoreError:  # the page says it
+        return []
 
 
 def state() -> tuple[str, int]:

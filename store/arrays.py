@@ -10,6 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from store import vectors
+from store.damage import is_sound, seen
 from store.datasets import dataset_record
 from store.engine import Store
 from store.errors import StoreError
@@ -55,7 +56,9 @@ class _Owner(NamedTuple):
 # Built once: to put a query together takes longer than to run it. It does not sort: that would
 # copy the vectors.
 _VECTORS = (
-    sa.select(ScoreVector.id, ScoreVector.data, System.id, System.name, System.uid)
+    sa.select(
+        ScoreVector.id, ScoreVector.data, ScoreVector.digest, System.id, System.name, System.uid
+    )
     .join(Run, Run.id == ScoreVector.run_id)
     .join(System, System.id == Run.system_id)
     .where(
@@ -66,7 +69,14 @@ _VECTORS = (
     )
 )
 _REPEATS = (
-    sa.select(Run.uid, Run.label, ScoreVector.trial, ScoreVector.data)
+    sa.select(
+        Run.uid,
+        Run.label,
+        ScoreVector.trial,
+        ScoreVector.id,
+        ScoreVector.data,
+        ScoreVector.digest,
+    )
     .join(Run, Run.id == ScoreVector.run_id)
     .where(
         Run.dataset_id == sa.bindparam("dataset_id"),
@@ -78,7 +88,7 @@ _REPEATS = (
 )
 _VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
 _VECTORS_OF_RUNS = (
-    sa.select(Run.uid, ScoreVector.data)
+    sa.select(Run.uid, ScoreVector.id, ScoreVector.data, ScoreVector.digest)
     .join(Run, Run.id == ScoreVector.run_id)
     .where(
         Run.dataset_id == sa.bindparam("dataset_id"),
@@ -125,6 +135,7 @@ def load_matrix(
 
     Notes
     -----
+    A vector that is not what was written is left out and told (`store.damage`).
     A system with several runs or trials gets the mean over them, item by item, of those that
     scored the item. Memory: 8 bytes × systems × items × components, twice while it is loaded.
     """
@@ -207,8 +218,9 @@ def _trials_of_runs(
         n_components = len(COMPONENTS[metric_by_id(connection, metric_id).aggregation])
         which = {"dataset_id": dataset_id, "metric_id": metric_id}
         trials: dict[str, list[bytes]] = {}
-        for uid, data in connection.execute(_VECTORS_OF_RUNS, which):
-            trials.setdefault(uid, []).append(data)
+        for uid, vector_id, data, digest in connection.execute(_VECTORS_OF_RUNS, which).all():
+            if is_sound(connection, vector_id, data, digest):
+                trials.setdefault(uid, []).append(data)
     return trials, (n_items, n_components)
 
 
@@ -231,7 +243,11 @@ def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> Run
         dataset_row = dataset_record(connection, dataset_id)
         metric_row = metric_by_id(connection, metric_id)
         which = {"dataset_id": dataset_id, "metric_id": metric_id, "system_id": system_id}
-        rows = connection.execute(_REPEATS, which).all()
+        rows = [
+            row
+            for row in connection.execute(_REPEATS, which).all()
+            if is_sound(connection, row.id, row.data, row.digest)
+        ]
         found = [system_id] if rows else []
         _require_scores(
             connection, [system_id], dict.fromkeys(found), dataset_row.name, metric_row.name
@@ -273,7 +289,9 @@ def load_run_scores(store: Store, run_uid: str) -> list[RunScores]:
                 Metric.uid,
                 Metric.aggregation,
                 ScoreVector.trial,
+                ScoreVector.id,
                 ScoreVector.data,
+                ScoreVector.digest,
                 ScoreVector.n_components,
             )
             .join(Metric, Metric.id == ScoreVector.metric_id)
@@ -281,7 +299,10 @@ def load_run_scores(store: Store, run_uid: str) -> list[RunScores]:
             .order_by(ScoreVector.metric_id, ScoreVector.trial)
         )
         loaded = []
-        for uid, aggregation, trial, data, n_components in connection.execute(query):
+        rows = connection.execute(query).all()
+        for uid, aggregation, trial, vector_id, data, digest, n_components in rows:
+            if not is_sound(connection, vector_id, data, digest):
+                continue
             scores = vectors.pad(vectors.decode(data, n_components), n_items or 0)
             status = np.full(n_items or 0, 1, np.uint8)  # NOT_ATTEMPTED
             stored = statuses.get(trial, np.empty(0, np.uint8))
@@ -360,6 +381,9 @@ def _require_scores(
     lacking = [system_id for system_id in wanted if system_id not in found]
     if lacking:
         name = connection.scalar(sa.select(System.name).where(System.id == lacking[0]))
+        for one in seen(connection):
+            if (one.system, one.dataset, one.metric) == (name, dataset, metric):
+                raise StoreError(str(one))
         raise StoreError(
             f"The store has no item scores of '{name}' on '{dataset}' for the metric '{metric}'."
         )
@@ -367,12 +391,15 @@ def _require_scores(
 
 def _owners(
     connection: sa.Connection,
-    query: sa.Select[int, bytes, int, str, str],
+    query: sa.Select[int, bytes, str, int, str, str],
     which: Mapping[str, Any],
 ) -> dict[int, _Owner]:
     """Return system id -> the system and its vectors."""
     owners: dict[int, _Owner] = {}
-    for vector_id, data, system_id, name, uid in connection.execute(query, which).all():
+    rows = connection.execute(query, which).all()
+    for vector_id, data, digest, system_id, name, uid in rows:
+        if not is_sound(connection, vector_id, data, digest):
+            continue
         owner = owners.setdefault(system_id, _Owner(name, uid, []))
         owner.vectors.append((vector_id, data))
     return owners

@@ -21,6 +21,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from store.damage import seen_anywhere
 from store.engine import Store, open_store, without_password
 from store.errors import StoreError
 
@@ -80,7 +81,11 @@ def answer(
     as_json: bool,
     show: Callable[[Console], None],
 ) -> None:
-    """Print the answer: one JSON object, or whatever `show` prints, then the warnings."""
+    """Print the answer: one JSON object, or whatever `show` prints, then the warnings.
+
+    Scores that were found damaged and left out are among the warnings.
+    """
+    warnings = [*warnings, *map(str, seen_anywhere())]
     if as_json:
         envelope = {
             "command": command,

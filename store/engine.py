@@ -315,7 +315,6 @@ def _on_connect_writer(connection: Any, _record: object) -> None:
 def _on_connect_reader(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout={WRITER_WAITS_MS}")
-    connection.execute("PRAGMA mmap_size=1073741824")  # reads score vectors without a copy
 
 
 def _begin(connection: sa.Connection, statement: str) -> None:

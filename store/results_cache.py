@@ -18,6 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from store.damage import seen
 from store.engine import Store
 from store.errors import StoreError
 from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
@@ -152,6 +153,8 @@ def save_result(
     }
     try:
         with store.write_cache() as connection:
+            if seen(connection):
+                return False  # something was left out: after a repair it would be wrong
             connection.execute(sa.delete(AnalysisResult).where(AnalysisResult.key == hashed))
             _make_room(connection, len(payload))
             connection.execute(sa.insert(AnalysisResult), row)

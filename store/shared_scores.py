@@ -17,6 +17,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from store import vectors
+from store.damage import is_sound
 from store.importers.bundle import FloatArray
 from store.models import Item, Run, ScoreVector, System
 from store.overlaps import Pair
@@ -177,8 +178,13 @@ def _scores_by_metric(
     for dataset, key in connection.execute(keys.order_by(Item.dataset_id, Item.position)):
         names[dataset].append(key)
     scores: dict[int, dict[int, dict[int, FloatArray]]] = defaultdict(lambda: defaultdict(dict))
-    stored = sa.select(ScoreVector.id, ScoreVector.data, ScoreVector.n_components)
-    for vector, data, width in connection.execute(stored.where(ScoreVector.id.in_(which))):
+    stored = sa.select(
+        ScoreVector.id, ScoreVector.data, ScoreVector.digest, ScoreVector.n_components
+    )
+    rows = connection.execute(stored.where(ScoreVector.id.in_(which))).all()
+    for vector, data, digest, width in rows:
+        if not is_sound(connection, vector, data, digest):
+            continue
         dataset, metric, system = which[vector]
         values = vectors.pad(vectors.decode(data, width), len(names[dataset]))
         scores[metric][dataset][system] = values

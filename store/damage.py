@@ -1,0 +1,85 @@
+"""Score vectors that are not what was written: seen when they are read, left out, and told.
+
+Every vector has a digest beside it (`store.vectors.digest`). Whoever reads one asks here first.
+What is damaged is remembered while the process lives, so that every command and page can tell.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from store import vectors
+from store.models import AuditEvent, Dataset, Ingest, Metric, Run, ScoreVector, System
+from store.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Damage(Record):
+    """A score vector that must not be used."""
+
+    system: str
+    dataset: str
+    metric: str
+    run_uid: str
+    files: tuple[str, ...]
+    """Where the run came from, as the import called them."""
+
+    def __str__(self) -> str:
+        again = f", or import {', '.join(self.files[:3])} again with --replace" * bool(self.files)
+        return (
+            f"The scores of '{self.system}' on '{self.dataset}' ({self.metric}, run "
+            f"{self.run_uid}) are not what was written: the file of the store is damaged. They are "
+            f"left out. Go back to a backup with `tiebreak db restore`{again}."
+        )
+
+
+_State = tuple[str, int, int]
+"""The store's address, its file, its revision: a repair changes one of them."""
+_seen: dict[_State, dict[int, Damage]] = {}
+
+
+def is_sound(connection: sa.Connection, vector_id: int, data: bytes, digest: str) -> bool:
+    """Return whether a vector is what was written; remember it where it is not."""
+    if vectors.digest(data) == digest:
+        return True
+    of_store = _seen.setdefault(_state(connection), {})
+    if vector_id not in of_store:
+        of_store[vector_id] = _described(connection, vector_id)
+    return False
+
+
+def seen(connection: sa.Connection) -> list[Damage]:
+    """Return what this process found damaged in the store as it is now, each once."""
+    return list(_seen.get(_state(connection), {}).values()) if _seen else []
+
+
+def seen_anywhere() -> list[Damage]:
+    """Return what this process found damaged in any store: a command opens only one."""
+    return list(dict.fromkeys(one for found in list(_seen.values()) for one in found.values()))
+
+
+def _state(connection: sa.Connection) -> _State:
+    place, inode = str(connection.engine.url), 0
+    if connection.dialect.name == "sqlite":  # readers and writers have other addresses
+        place = connection.exec_driver_sql("PRAGMA database_list").one()[2]
+        inode = os.stat(place).st_ino if os.path.exists(place) else 0
+    revision = connection.scalar(sa.select(sa.func.max(AuditEvent.id))) or 0
+    return place, inode, revision
+
+
+def _described(connection: sa.Connection, vector_id: int) -> Damage:
+    row = connection.execute(
+        sa.select(System.name, Dataset.name, Metric.name, Run.uid, Ingest.files)
+        .select_from(ScoreVector)
+        .join(Run, Run.id == ScoreVector.run_id)
+        .join(System, System.id == Run.system_id)
+        .join(Dataset, Dataset.id == Run.dataset_id)
+        .join(Metric, Metric.id == ScoreVector.metric_id)
+        .outerjoin(Ingest, Ingest.id == Run.ingest_id)
+        .where(ScoreVector.id == vector_id)
+    ).one()
+    system, dataset, metric, run, files = row
+    return Damage(system, dataset, metric, run, tuple(files or ()))
