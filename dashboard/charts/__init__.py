@@ -1,5 +1,7 @@
 """Charts: tidy frames in, Altair charts out, in the visual language of `docs/design.md`."""
 
+from altair.utils.schemapi import disable_debug_mode
+
 from dashboard.charts.aggregates import aggregates_plot
 from dashboard.charts.agreement import AGREEMENT_MARKS, agreement_dots, annotator_dots
 from dashboard.charts.changes import change_bins, change_strip
@@ -30,6 +32,9 @@ from dashboard.charts.sample_sizes import pvalue_by_size, unit_size_curve
 from dashboard.charts.scores import score_dots, score_histogram, status_bars
 from dashboard.charts.strengths import judged_dots, strength_dots
 from dashboard.charts.timeline import timeline
+
+# The schema is for whole charts, in the tests; each part against it takes a tenth of a page.
+disable_debug_mode()
 
 __all__ = [
     "AGREEMENT_MARKS",

@@ -94,10 +94,10 @@ def aggregates_plot(
         base.mark_point(opacity=0).encode(x=x.titles(), y=y),
         base.transform_filter("isValid(datum.bound_low)")
         .mark_rule(strokeWidth=1, strokeDash=[2, 3])
-        .encode(x=x("at_bound_low"), x2="at_bound_high:Q", y=y, color=ink(UNCLEAR)),
+        .encode(x=x("at_bound_low"), x2=alt.X2("at_bound_high:Q"), y=y, color=ink(UNCLEAR)),
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=max(2.0, step / 7), opacity=0.75)
-        .encode(x=x("at_low"), x2="at_high:Q", y=y, color=ink(UNCLEAR)),
+        .encode(x=x("at_low"), x2=alt.X2("at_high:Q"), y=y, color=ink(UNCLEAR)),
         base.transform_filter("isValid(datum.value) && !datum.beyond && datum.complete")
         .mark_point(size=min(70, step * 4), filled=True, opacity=1)
         .encode(x=x("at_value"), y=y, color=ink(INK), tooltip=tooltip),
@@ -226,14 +226,14 @@ class _PanelAxis:
         return alt.X("at_value:Q", scale=self.scale, axis=axis)
 
 
-def _tooltip(rows: pd.DataFrame) -> list[str | alt.Tooltip]:
+def _tooltip(rows: pd.DataFrame) -> list[alt.Tooltip]:
     fields = ["value"]
     for pair in (("low", "high"), ("bound_low", "bound_high")):
         fields += pair if rows[pair[0]].notna().any() else ()
     numbers = [
         alt.Tooltip(f"{field}:Q", title=field.replace("_", " "), format=".4~f") for field in fields
     ]
-    return ["system:N", "summary:N", *numbers]
+    return [alt.Tooltip("system:N"), alt.Tooltip("summary:N"), *numbers]
 
 
 def _key(rows: pd.DataFrame, quantity: str, confidence: float | None) -> list[str]:

@@ -63,7 +63,10 @@ def annotator_dots(frame: pd.DataFrame, *, competence: str = "competence") -> al
     x = alt.X("competence:Q", title="", scale=scale, axis=alt.Axis(tickCount=6, orient="top"))
     y = rows_y(names, "annotator", None)
     base = alt.Chart(rows)
-    tooltip = ["annotator:N", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in shares)]
+    tooltip = [
+        alt.Tooltip("annotator:N"),
+        *(alt.Tooltip(f"{name}:Q", format=".3f") for name in shares),
+    ]
     right = value_axis(dict(zip(rows["annotator"], rows["label"], strict=True)), "")
     right["labelFontSize"] = font
     layers = [
@@ -74,7 +77,7 @@ def annotator_dots(frame: pd.DataFrame, *, competence: str = "competence") -> al
         .mark_rule(strokeWidth=3)
         .encode(
             x=alt.X("competence_low:Q", scale=scale),
-            x2="competence_high:Q",
+            x2=alt.X2("competence_high:Q"),
             y=y,
             color=ink(UNCLEAR),
         ),
@@ -128,12 +131,12 @@ def agreement_dots(
     own = base.transform_filter("datum.mark === 'annotators'")
     right = value_axis(dict(zip(rows["name"], rows["label"], strict=True)), "")
     right["labelFontSize"] = font
-    tooltip = ["name:N", "label:N"]
+    tooltip = [alt.Tooltip("name:N"), alt.Tooltip("label:N")]
     layers = [
         own.mark_rule(strokeWidth=2, strokeDash=[6, 4]).encode(x=x, color=ink(INK)),
         base.mark_rule(strokeWidth=1.5).encode(
             x=alt.X("low:Q", title="", scale=scale),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=rows_y(names, "name", name_axis(grid=True, labelFontSize=font)),
             color=ink(UNCLEAR),
         ),

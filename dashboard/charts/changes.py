@@ -53,11 +53,11 @@ def change_strip(
     equal = alt.Chart(bins[bins["kind"] == "equal"]).mark_rule(strokeWidth=4)
     zero = alt.Chart(pd.DataFrame({"mean": [0.0]})).mark_rule(strokeWidth=1)
     # Areas show no seams between neighbours but have no tooltip of their own.
-    catcher = alt.Chart(bins).mark_rect(opacity=0).encode(x=x, x2="stop:Q", tooltip=tooltip)
+    catcher = alt.Chart(bins).mark_rect(opacity=0).encode(x=x, x2=alt.X2("stop:Q"), tooltip=tooltip)
     layers = [
-        zero.encode(y="mean:Q", color=ink(INK)),
-        steps.encode(x=x, y=y, y2=alt.datum(0), color=color),
-        equal.encode(x=x, x2="stop:Q", y="mean:Q", color=color),
+        zero.encode(y=alt.Y("mean:Q"), color=ink(INK)),
+        steps.encode(x=x, y=y, y2=alt.Y2Datum(0), color=color),
+        equal.encode(x=x, x2=alt.X2("stop:Q"), y=alt.Y("mean:Q"), color=color),
         catcher,
     ]
     missing = len(values) - n

@@ -173,7 +173,9 @@ def _scores(dots: pd.DataFrame, x: alt.X, y: alt.Y, higher_is_better: bool) -> l
     edge = base.transform_filter("datum.outside").mark_point(
         shape="stroke", angle=90, size=36, opacity=0.5, strokeWidth=1.2
     )
-    at = alt.value(alt.ExprRef("height - 5") if higher_is_better else 5)
+    at = alt.YValue(  # type: ignore[no-untyped-call]
+        alt.ExprRef("height - 5") if higher_is_better else 5
+    )
     return [
         cast("alt.Chart", inside.encode(x=x, y=y, color=color, tooltip=tooltip)),
         cast("alt.Chart", edge.encode(x=x, y=at, color=color, tooltip=tooltip)),
@@ -203,7 +205,7 @@ def _not_shown(
     area = alt.Chart(both.dropna()).mark_area(
         interpolate="step-after", opacity=0.16, line=False, clip=True
     )
-    return cast("alt.Chart", area.encode(x=x, y=y, y2="score_shown:Q", color=ink(UNCLEAR)))
+    return cast("alt.Chart", area.encode(x=x, y=y, y2=alt.Y2("score_shown:Q"), color=ink(UNCLEAR)))
 
 
 def _line(
@@ -261,7 +263,9 @@ def _marks(marks: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
             interval = interval.mark_rule(
                 strokeWidth=2 if strong else 1.2, opacity=0.9 if strong else 0.55, clip=True
             )
-            drawn.append(interval.encode(x=x, y=alt.Y("low:Q", title=""), y2="high:Q", color=color))
+            drawn.append(
+                interval.encode(x=x, y=alt.Y("low:Q", title=""), y2=alt.Y2("high:Q"), color=color)
+            )
         if rows["claimed"].notna().any():
             drawn += _stated(base, x, y, look.color, texts)
         fill: dict[str, Any] = {"filled": True} if look.filled else {"fill": GROUND}
@@ -281,7 +285,7 @@ def _stated(
     figure = rows.mark_point(shape="stroke", size=160, strokeWidth=2, opacity=1)
     at = alt.Y("claimed:Q", title="")
     return [
-        cast("alt.Chart", tie.encode(x=x, y=y, y2="claimed:Q", color=ink(color))),
+        cast("alt.Chart", tie.encode(x=x, y=y, y2=alt.Y2("claimed:Q"), color=ink(color))),
         cast("alt.Chart", figure.encode(x=x, y=at, color=ink(color), tooltip=texts)),
     ]
 
@@ -310,7 +314,7 @@ def _labels(names: pd.DataFrame, x: alt.X, y: alt.Y, higher_is_better: bool) -> 
             fontWeight=600 if strong else "normal",
             limit=0,
         )
-        text = text.encode(x=x, y=y, text="text:N")
+        text = text.encode(x=x, y=y, text=alt.Text("text:N"))
         drawn += [_halo(text), text.encode(color=ink(INK if strong else UNCLEAR))]
     return drawn
 
@@ -319,7 +323,7 @@ def _halo(text: alt.Chart) -> alt.Chart:
     """Put the colour of the page around letters, so that they can be read over other marks."""
     ground = text.copy()
     ground.mark["stroke"], ground.mark["strokeWidth"] = GROUND, 3
-    return ground.encode(color=alt.value(GROUND))
+    return ground.encode(color=alt.ColorValue(GROUND))
 
 
 def _key(

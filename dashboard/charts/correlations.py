@@ -93,7 +93,7 @@ def correlation_forest(
         *_zero(span, scale),
         base.mark_rule(strokeWidth=1.5).encode(
             x=alt.X("low:Q", title="", scale=scale),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=rows_y(names, "metric", name_axis(grid=True, labelFontSize=font)),
             color=ink(UNCLEAR),
         ),
@@ -128,7 +128,7 @@ def correlation_scatter(
     y = alt.Y("value:Q", title=metric, scale=_fixed(spans["value"]), axis=axis)
     base = alt.Chart(rows)
     tooltip = [
-        "label:N",
+        alt.Tooltip("label:N"),
         alt.Tooltip("gold:Q", title=shorten(gold, 24), format=".4~f"),
         alt.Tooltip("value:Q", title=shorten(metric, 24), format=".4~f"),
         *([alt.Tooltip("n:Q", title=f"{noun}s")] if piled else []),
@@ -143,7 +143,11 @@ def correlation_scatter(
         .mark_point(filled=False, size=150, strokeWidth=1.6, opacity=1)
         .encode(x=x, y=y, color=ink(INK)),
         *(
-            [base.mark_text(dx=24, align="left").encode(x=x, y=y, text="n:Q", color=ink(INK))]
+            [
+                base.mark_text(dx=24, align="left").encode(
+                    x=x, y=y, text=alt.Text("n:Q"), color=ink(INK)
+                )
+            ]
             if signs
             else []
         ),
@@ -163,7 +167,7 @@ def _human(human: Line | None, scale: alt.Scale) -> list[alt.Chart]:
     if np.isfinite(human.low) and np.isfinite(human.high):
         layers.append(
             drawn.mark_rect(opacity=0.13).encode(
-                x=alt.X("low:Q", scale=scale), x2="high:Q", color=ink(UNCLEAR)
+                x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), color=ink(UNCLEAR)
             )
         )
     dashed = drawn.mark_rule(strokeWidth=2, strokeDash=[6, 4])
@@ -180,7 +184,7 @@ def _zero(span: list[float], scale: alt.Scale) -> list[alt.Chart]:
 def _marks(base: alt.Chart, x: alt.X, y: alt.Y, size: int, judged: bool) -> list[alt.Chart]:
     """Shape and hue say the same of a metric against the reference; hollow is over less."""
     against = [alt.Tooltip("standing:N", title="against the reference")] if judged else []
-    tooltip = ["metric:N", "label:N", *against]
+    tooltip = [alt.Tooltip("metric:N"), alt.Tooltip("label:N"), *against]
     looks: dict[str, tuple[str | alt.ExprRef, str, float]] = {
         name: (hue, _SHAPES[name], size) for name, hue in _HUES.items()
     }
@@ -272,7 +276,7 @@ def _names(base: alt.Chart, x: alt.X, y: alt.Y) -> alt.Chart:
             fontSize=12,
             limit=0,
         )
-        .encode(x=x, y=y, text="text:N", color=ink(INK))
+        .encode(x=x, y=y, text=alt.Text("text:N"), color=ink(INK))
     )
     return chart
 

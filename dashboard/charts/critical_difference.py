@@ -77,7 +77,7 @@ def critical_difference_diagram(
         *_bars(names, bars, lanes, x, y, step),
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=max(2.0, step / 7), opacity=0.7)
-        .encode(x=x("low"), x2="high:Q", y=y, color=ink(UNCLEAR)),
+        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, color=ink(UNCLEAR)),
         base.transform_filter("isValid(datum.mean_rank) && datum.complete")
         .mark_point(filled=True, size=min(80, step * 4), opacity=1)
         .encode(x=x("mean_rank"), y=y, color=ink(INK), tooltip=_tooltip(rows)),
@@ -172,7 +172,13 @@ def _bars(
     chart: alt.Chart = (
         alt.Chart(drawn)
         .mark_rule(strokeWidth=5, opacity=1, yOffset=-half, y2Offset=half)
-        .encode(x=x("at"), y=y, y2="last:N", color=ink(UNCLEAR), tooltip=["systems:N", "verdict:N"])
+        .encode(
+            x=x("at"),
+            y=y,
+            y2=alt.Y2("last:N"),
+            color=ink(UNCLEAR),
+            tooltip=[alt.Tooltip("systems:N"), alt.Tooltip("verdict:N")],
+        )
     )
     return [chart]
 
@@ -186,11 +192,11 @@ def _ruler(cd: float, x: _RankAxis, y: alt.Y) -> list[alt.Chart]:
     )
     base = alt.Chart(line).encode(y=y, color=ink(INK))
     marks: list[alt.Chart] = [
-        base.mark_rule(strokeWidth=1.5).encode(x=x("at"), x2="end:Q"),
+        base.mark_rule(strokeWidth=1.5).encode(x=x("at"), x2=alt.X2("end:Q")),
         alt.Chart(ends)
         .mark_point(shape="stroke", angle=90, size=90, strokeWidth=1.5, opacity=1)
         .encode(x=x("at"), y=y, color=ink(INK)),
-        base.mark_text(align="left", dx=8, fontSize=12).encode(x=x("end"), text="text:N"),
+        base.mark_text(align="left", dx=8, fontSize=12).encode(x=x("end"), text=alt.Text("text:N")),
     ]
     return marks
 
@@ -214,10 +220,10 @@ def _key(
     return lines
 
 
-def _tooltip(rows: pd.DataFrame) -> list[str | alt.Tooltip]:
+def _tooltip(rows: pd.DataFrame) -> list[alt.Tooltip]:
     ends = ["low", "high"] if rows["low"].notna().any() else []
     return [
-        "system:N",
+        alt.Tooltip("system:N"),
         *(
             alt.Tooltip(f"{field}:Q", title=field.replace("_", " "), format=".2f")
             for field in ("mean_rank", *ends)

@@ -42,9 +42,9 @@ def partial_conjunction_curve(
     dash = _dashes(list(labels.values()))
     others = alt.Chart(points[points["name"] != recommended])
     main = alt.Chart(points[points["name"] == recommended])
-    tooltip = ["estimator:N", alt.Tooltip("u:Q", format="d"), "p:N"]
+    tooltip = [alt.Tooltip("estimator:N"), alt.Tooltip("u:Q", format="d"), alt.Tooltip("p:N")]
     thin = others.mark_line(interpolate="step", strokeWidth=1.4).encode(
-        x=x, y=y, strokeDash=dash, detail="name:N", color=ink(UNCLEAR)
+        x=x, y=y, strokeDash=dash, detail=alt.Detail("name:N"), color=ink(UNCLEAR)
     )
     strong = main.mark_line(interpolate="step", strokeWidth=2.5).encode(
         x=x, y=y, strokeDash=dash, color=ink(INK)
@@ -133,7 +133,9 @@ def _alpha_rule(alpha: float, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     base = alt.Chart(data).encode(y=y, color=ink(INK))
     return [
         base.mark_rule(strokeWidth=1),
-        base.mark_text(align="left", baseline="bottom", dx=4, dy=-3).encode(x=x, text="text:N"),
+        base.mark_text(align="left", baseline="bottom", dx=4, dy=-3).encode(
+            x=x, text=alt.Text("text:N")
+        ),
     ]
 
 
@@ -148,5 +150,5 @@ def _found(
         base.mark_rule(strokeWidth=1.5),
         base.mark_text(
             align="right" if left else "left", dx=-8 if left else 8, fontWeight="bold", fontSize=13
-        ).encode(text="text:N", y=y),
+        ).encode(text=alt.Text("text:N"), y=y),
     ]

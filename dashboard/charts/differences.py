@@ -56,7 +56,7 @@ def difference_dots(
     base = alt.Chart(rows).encode(x=x, y=rows_y(names, "dataset", None), color=color)
     stems = base.mark_rule().encode(
         x=x,
-        x2=alt.datum(0),
+        x2=alt.X2Datum(0),
         y=rows_y(names, "dataset", name_axis()),
         strokeWidth=alt.StrokeWidth(
             "evidence:N",
@@ -67,17 +67,17 @@ def difference_dots(
     )
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeWidth=1)
     layers = [
-        zero.encode(x="zero:Q", color=alt.ColorValue(UNCLEAR)),
+        zero.encode(x=alt.X("zero:Q"), color=alt.ColorValue(UNCLEAR)),
         stems,
         *_intervals(base, rows, names),
         *_dots(base),
         base.mark_point(opacity=0).encode(
             y=rows_y(names, "dataset", value_axis(printed, "p")),
             tooltip=[
-                "dataset:N",
+                alt.Tooltip("dataset:N"),
                 alt.Tooltip("difference:Q", title=quantity, format="+.4~f"),
-                "p:N",
-                "evidence:N",
+                alt.Tooltip("p:N"),
+                alt.Tooltip("evidence:N"),
             ],
         ),
     ]
@@ -137,7 +137,9 @@ def _intervals(base: alt.Chart, rows: pd.DataFrame, names: list[str]) -> list[al
         return []
     scale = alt.Scale(domain=_domain(rows[["difference", "low", "high"]]), nice=False)
     y = rows_y(names, "dataset", None)
-    rules = base.mark_rule(strokeWidth=1.2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y)
+    rules = base.mark_rule(strokeWidth=1.2).encode(
+        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y
+    )
     caps = [
         base.mark_point(shape="stroke", angle=90, size=60, strokeWidth=1.2, opacity=1).encode(
             x=alt.X(f"{end}:Q", scale=scale), y=y

@@ -75,7 +75,7 @@ def _histogram(
         .mark_bar(binSpacing=0.5)
         .encode(
             x=x,
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=alt.Y(
                 "items:Q",
                 title=f"{noun}s",
@@ -83,7 +83,7 @@ def _histogram(
                 axis=alt.Axis(tickMinStep=1, tickCount=4),
             ),
             color=ink(UNCLEAR),
-            tooltip=["low:Q", "high:Q", "items:Q"],
+            tooltip=[alt.Tooltip("low:Q"), alt.Tooltip("high:Q"), alt.Tooltip("items:Q")],
         )
     )
     layers = [bars]

@@ -67,11 +67,13 @@ def paired_difference(
         alt.Chart(rows)
         .mark_point(opacity=0)
         .encode(x=x("low"), y=rows_y(names, "method", name_axis(grid=False))),
-        others.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y, color=ink(UNCLEAR)),
+        others.mark_rule(strokeWidth=1.5).encode(
+            x=x("low"), x2=alt.X2("high:Q"), y=y, color=ink(UNCLEAR)
+        ),
         others.mark_point(filled=True, size=40, opacity=1).encode(
             x=x("difference"), y=y, color=ink(UNCLEAR), tooltip=tooltip
         ),
-        main.mark_rule(strokeWidth=3).encode(x=x("low"), x2="high:Q", y=y, color=ink(hue)),
+        main.mark_rule(strokeWidth=3).encode(x=x("low"), x2=alt.X2("high:Q"), y=y, color=ink(hue)),
         main.mark_point(shape="stroke", angle=90, size=140, strokeWidth=2, opacity=1).encode(
             x=x("low"), y=y, color=ink(hue)
         ),
@@ -122,12 +124,16 @@ def group_forest(
         )
     base = alt.Chart(rows)
     y = rows_y(names, "group", None)
-    tooltip = [*_tooltip("group:N", quantity), "n:Q", *(["verdict:N"] if judged else [])]
+    tooltip = [
+        *_tooltip("group:N", quantity),
+        alt.Tooltip("n:Q"),
+        *([alt.Tooltip("verdict:N")] if judged else []),
+    ]
     counts = {name: f"{n:,.0f}" for name, n in zip(rows["group"], rows["n"], strict=True)}
     layers = [
         _zero(x),
         base.mark_rule(strokeWidth=1.5).encode(
-            x=x("low"), x2="high:Q", y=rows_y(names, "group", name_axis()), color=color
+            x=x("low"), x2=alt.X2("high:Q"), y=rows_y(names, "group", name_axis()), color=color
         ),
         *(
             dots.mark_point(filled=True, opacity=1, **look).encode(
@@ -215,14 +221,14 @@ def _margin_band(margin: float | None, x: Callable[[str], alt.X]) -> list[alt.Ch
     band = alt.Chart(pd.DataFrame({"low": [-margin], "high": [margin]}))
     ends = alt.Chart(pd.DataFrame({"low": [-margin, margin]}))
     return [
-        band.mark_rect(opacity=0.14).encode(x=x("low"), x2="high:Q", color=ink(SAME)),
+        band.mark_rect(opacity=0.14).encode(x=x("low"), x2=alt.X2("high:Q"), color=ink(SAME)),
         ends.mark_rule(strokeWidth=1, strokeDash=[4, 3]).encode(x=x("low"), color=ink(SAME)),
     ]
 
 
-def _tooltip(name: str, quantity: str) -> list[str | alt.Tooltip]:
+def _tooltip(name: str, quantity: str) -> list[alt.Tooltip]:
     return [
-        name,
+        alt.Tooltip(name),
         alt.Tooltip("difference:Q", title=quantity, format="+.4~f"),
         alt.Tooltip("low:Q", format="+.4~f"),
         alt.Tooltip("high:Q", format="+.4~f"),

@@ -35,11 +35,16 @@ def coverage_matrix(frame: pd.DataFrame) -> alt.LayerChart:
         .encode(color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1]), legend=None))
     )
     ring = base.mark_rect(filled=False, strokeWidth=2.5).encode(
-        color=ink(INK), opacity=alt.condition(picked, alt.value(1), alt.value(0), empty=False)
+        color=ink(INK),
+        opacity=alt.OpacityValue(**alt.condition(picked, alt.value(1), alt.value(0), empty=False)),
     )
     # On top and invisible: every pair, run or not, has a tooltip and can be picked.
     catcher = base.mark_rect(opacity=0).encode(
-        tooltip=["system:N", "dataset:N", alt.Tooltip("state:N", title="scores")]
+        tooltip=[
+            alt.Tooltip("system:N"),
+            alt.Tooltip("dataset:N"),
+            alt.Tooltip("state:N", title="scores"),
+        ]
     )
     numbered = step >= _ROOM_FOR_A_NUMBER
     sign = "number: percent" if numbered else "slash: some items missing"
@@ -94,7 +99,7 @@ def _signs(base: alt.Chart, side: int, numbered: bool) -> list[alt.Chart]:
     )
     partial = base.transform_filter("datum.kind === 'partial'")
     if numbered:
-        mark = partial.mark_text(fontSize=11).encode(text="label:N", color=ink(INK))
+        mark = partial.mark_text(fontSize=11).encode(text=alt.Text("label:N"), color=ink(INK))
     else:
         mark = partial.mark_point(
             shape="M-1,1L1,-1", size=(side * 0.6) ** 2, strokeWidth=1.6

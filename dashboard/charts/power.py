@@ -60,7 +60,7 @@ def power_curve(
         layers.append(
             alt.Chart(rows)
             .mark_area(opacity=0.25)
-            .encode(x=x, y=low, y2="high:Q", color=ink(UNCLEAR))
+            .encode(x=x, y=low, y2=alt.Y2("high:Q"), color=ink(UNCLEAR))
         )
         tooltip += [alt.Tooltip(f"{name}:Q", format=".1%") for name in ("low", "high")]
         words.append(f"band: {band}")
@@ -100,5 +100,5 @@ def _asked(
             dy=6 if below else -6,
             fontWeight="bold",
             fontSize=13,
-        ).encode(text="text:N"),
+        ).encode(text=alt.Text("text:N")),
     ]

@@ -55,16 +55,22 @@ def performance_profiles_plot(
     )
     others = alt.Chart(rows[~rows["system"].isin(chosen)])
     leading = alt.Chart(rows[rows["system"].isin(chosen)])
-    catcher = alt.Chart(rows).encode(x=x, y=y, detail="system:N")
+    catcher = alt.Chart(rows).encode(x=x, y=y, detail=alt.Detail("system:N"))
     # A score as high as the threshold is not above it, one as low is not below it.
     step: Any = "step-after" if higher_is_better else "step-before"
     layers: list[alt.Chart] = [
         others.mark_line(interpolate=step, strokeWidth=1.2, opacity=0.55).encode(
-            x=x, y=y, detail="system:N", color=ink(UNCLEAR)
+            x=x, y=y, detail=alt.Detail("system:N"), color=ink(UNCLEAR)
         ),
         leading.transform_filter("isValid(datum.low)")
         .mark_area(interpolate=step, opacity=0.13)
-        .encode(x=x, y=_share("low"), y2="high:Q", detail="system:N", color=ink(UNCLEAR)),
+        .encode(
+            x=x,
+            y=_share("low"),
+            y2=alt.Y2("high:Q"),
+            detail=alt.Detail("system:N"),
+            color=ink(UNCLEAR),
+        ),
         *(
             leading.transform_filter(alt.FieldEqualPredicate(field="system", equal=name))
             .mark_line(interpolate=step, strokeWidth=_WIDTHS[k])
@@ -74,9 +80,9 @@ def performance_profiles_plot(
         alt.Chart(rows)
         .transform_filter(over)
         .mark_line(interpolate=step, strokeWidth=3.5)
-        .encode(x=x, y=y, detail="system:N", color=ink(INK)),
+        .encode(x=x, y=y, detail=alt.Detail("system:N"), color=ink(INK)),
         catcher.mark_line(interpolate=step, strokeWidth=14, opacity=0.001)
-        .encode(color=ink(UNCLEAR), tooltip="system:N")
+        .encode(color=ink(UNCLEAR), tooltip=alt.Tooltip("system:N"))
         .add_params(over),
     ]
     return layered(*layers, title=key(*_key(rows, chosen, above, confidence)), height=440)

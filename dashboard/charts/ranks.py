@@ -47,7 +47,7 @@ def rank_intervals_plot(frame: pd.DataFrame, *, confidence: float | None = None)
     y = rows_y(names, "system", None)
     base = alt.Chart(rows)
     tooltip = [
-        "system:N",
+        alt.Tooltip("system:N"),
         *(alt.Tooltip(f"{field}:Q", format="d") for field in ("rank", "low", "high")),
     ]
     size = min(12, step - 1)
@@ -58,7 +58,7 @@ def rank_intervals_plot(frame: pd.DataFrame, *, confidence: float | None = None)
     layers = [
         base.mark_rule(strokeWidth=max(2.0, step / 5), opacity=0.55, strokeCap="round").encode(
             x=x,
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=rows_y(names, "system", name_axis(grid=False, labelFontSize=size)),
             color=ink(UNCLEAR),
         ),

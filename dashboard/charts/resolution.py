@@ -50,7 +50,13 @@ def resolution_plot(frame: pd.DataFrame, *, power: float) -> alt.LayerChart:
         axis=alt.Axis(tickCount=5, grid=False),
     )
     y = rows_y(names, "dataset", None)
-    tooltip = ["dataset:N", "first:N", "second:N", "items:N", "label:N"]
+    tooltip = [
+        alt.Tooltip("dataset:N"),
+        alt.Tooltip("first:N"),
+        alt.Tooltip("second:N"),
+        alt.Tooltip("items:N"),
+        alt.Tooltip("label:N"),
+    ]
     base = alt.Chart(rows)
     dots = base.transform_filter("!datum.beyond").encode(x=x, y=y, color=ink(INK), tooltip=tooltip)
     labels = dict(zip(rows["dataset"], rows["label"], strict=True))
@@ -58,14 +64,14 @@ def resolution_plot(frame: pd.DataFrame, *, power: float) -> alt.LayerChart:
     layers = [
         base.mark_bar(height=10, opacity=0.3).encode(
             x=alt.X("zero:Q", title=""),
-            x2="one:Q",
+            x2=alt.X2("one:Q"),
             y=rows_y(names, "dataset", name_axis()),
             color=ink(UNCLEAR),
         ),
-        base.mark_tick(thickness=2, size=ROW).encode(x="one:Q", y=y, color=ink(INK)),
+        base.mark_tick(thickness=2, size=ROW).encode(x=alt.X("one:Q"), y=y, color=ink(INK)),
         base.transform_filter("datum.low < datum.high")
         .mark_rule(strokeWidth=1.5)
-        .encode(x="low:Q", x2="high:Q", y=y, color=ink(UNCLEAR)),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=ink(UNCLEAR)),
         dots.transform_filter("!datum.only_figures").mark_point(filled=True, size=80, opacity=1),
         dots.transform_filter("datum.only_figures").mark_point(
             filled=False, size=80, strokeWidth=2, opacity=1

@@ -30,7 +30,7 @@ def pvalue_by_size(
     scale = alt.Scale(domain=[0, 1], nice=False)
     base = alt.Chart(rows)
     band = base.mark_area(opacity=0.3).encode(
-        x=x, y=alt.Y("low:Q", title="p", scale=scale), y2="high:Q", color=ink(UNCLEAR)
+        x=x, y=alt.Y("low:Q", title="p", scale=scale), y2=alt.Y2("high:Q"), color=ink(UNCLEAR)
     )
     y = alt.Y("mean:Q", title="p", scale=scale, axis=alt.Axis(titleAngle=0, tickCount=5))
     tooltip = [
@@ -44,7 +44,7 @@ def pvalue_by_size(
     rule = (
         alt.Chart(pd.DataFrame({"mean": [alpha]}))
         .mark_rule(strokeWidth=1.5, strokeDash=[5, 3])
-        .encode(y="mean:Q", color=ink(INK))
+        .encode(y=alt.Y("mean:Q"), color=ink(INK))
     )
     words = f"● mean p{EM}band: smallest to largest{EM}╌ α = {alpha:g}"
     return layered(
@@ -80,7 +80,7 @@ def unit_size_curve(
         alt.Chart(found).mark_rule(strokeWidth=1.5, strokeDash=[4, 3]).encode(x=x, color=ink(INK)),
         best.mark_point(filled=True, size=120, opacity=1).encode(tooltip=tooltip),
         best.mark_text(align="left", baseline="bottom", dx=9, dy=-5, fontWeight="bold").encode(
-            text="text:N"
+            text=alt.Text("text:N")
         ),
     ]
     words = ["Variance of unit scores"]

@@ -62,7 +62,11 @@ def score_dots(
         x=x,
         y=y,
         color=ink(INK),
-        tooltip=["system:N", alt.Tooltip("label:N", title=metric), "items:N"],
+        tooltip=[
+            alt.Tooltip("system:N"),
+            alt.Tooltip("label:N", title=metric),
+            alt.Tooltip("items:N"),
+        ],
     )
     labels = dict(zip(rows["system"], rows["label"], strict=True))
     right = value_axis(labels, "")
@@ -70,13 +74,18 @@ def score_dots(
     layers = [
         base.mark_rule(strokeWidth=1.5).encode(
             x=alt.X("low:Q", title=""),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=rows_y(names, "system", name_axis(grid=True, labelFontSize=_font(step))),
             color=ink(UNCLEAR),
         ),
         alt.Chart(small)
         .mark_point(shape="stroke", angle=90, size=60, strokeWidth=1.5, opacity=0.8)
-        .encode(x=x, y=y, color=ink(UNCLEAR), tooltip=["system:N", "run:N", "score:Q"]),
+        .encode(
+            x=x,
+            y=y,
+            color=ink(UNCLEAR),
+            tooltip=[alt.Tooltip("system:N"), alt.Tooltip("run:N"), alt.Tooltip("score:Q")],
+        ),
         dots.transform_filter("datum.complete").mark_point(filled=True, size=size, opacity=1),
         dots.transform_filter("!datum.complete").mark_point(
             filled=False, size=size, strokeWidth=2, opacity=1
@@ -115,10 +124,10 @@ def score_histogram(values: Sequence[float], *, metric: str = "score") -> alt.La
         .mark_bar(binSpacing=1)
         .encode(
             x=alt.X("low:Q", title=metric, bin="binned", axis=alt.Axis(tickCount=6, grid=False)),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=alt.Y("items:Q", title="items", axis=alt.Axis(tickMinStep=1, tickCount=5)),
             color=ink(UNCLEAR),
-            tooltip=["low:Q", "high:Q", "items:Q"],
+            tooltip=[alt.Tooltip("low:Q"), alt.Tooltip("high:Q"), alt.Tooltip("items:Q")],
         )
     )
     mean = float(known.mean()) if known.size else None
@@ -126,7 +135,7 @@ def score_histogram(values: Sequence[float], *, metric: str = "score") -> alt.La
         alt.Chart(pd.DataFrame({"mean": [mean]}))
         .transform_filter("isValid(datum.mean)")
         .mark_rule(strokeWidth=2)
-        .encode(x="mean:Q", color=ink(INK))
+        .encode(x=alt.X("mean:Q"), color=ink(INK))
     )
     words = title if mean is None else f"{title}{EM}| mean {mean:.4g}"
     return layered(bars, rule, title=key(words), height=240)

@@ -42,7 +42,11 @@ def strength_dots(frame: pd.DataFrame, *, confidence: float | None = None) -> al
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeWidth=1)
     zero = zero.encode(x=alt.X("zero:Q", scale=shape.scale), color=ink(UNCLEAR))
     base = alt.Chart(rows)
-    tooltip = ["system:N", alt.Tooltip("strength:Q", format="+.3f"), alt.Tooltip("label:N")]
+    tooltip = [
+        alt.Tooltip("system:N"),
+        alt.Tooltip("strength:Q", format="+.3f"),
+        alt.Tooltip("label:N"),
+    ]
     layers = [
         *([zero] if shape.span[0] < 0 < shape.span[1] else []),
         shape.interval(base, "low", "high"),
@@ -81,13 +85,13 @@ def judged_dots(
     x = shape.x("corrected", quantity)
     base = alt.Chart(rows)
     tooltip = [
-        "system:N",
+        alt.Tooltip("system:N"),
         *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("corrected", "human", "judge")),
     ]
     layers = [
         base.mark_rule(strokeWidth=max(5, shape.step // 3), opacity=0.32).encode(
             x=alt.X("human_low:Q", title="", scale=shape.scale),
-            x2="human_high:Q",
+            x2=alt.X2("human_high:Q"),
             y=shape.y,
             color=ink(UNCLEAR),
         ),
@@ -139,7 +143,7 @@ class _Shape:
     ) -> alt.Chart:
         drawn: alt.Chart = base.mark_rule(strokeWidth=1.5).encode(
             x=alt.X(f"{low}:Q", title="", scale=self.scale),
-            x2=f"{high}:Q",
+            x2=alt.X2(f"{high}:Q"),
             y=rows_y(self.names, "system", name_axis(grid=True, labelFontSize=self.font)),
             color=ink(hue),
         )

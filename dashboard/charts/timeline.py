@@ -32,7 +32,7 @@ def timeline(frame: pd.DataFrame) -> alt.LayerChart:
             x=alt.X("when:T", title=None, axis=alt.Axis(tickCount=6, grid=True, labelFlush=False)),
             y=rows_y(names, "system", name_axis(grid=True)),
             color=ink(INK),
-            tooltip=["day:N", "system:N", "dataset:N"],
+            tooltip=[alt.Tooltip("day:N"), alt.Tooltip("system:N"), alt.Tooltip("dataset:N")],
         )
     )
     return layered(dots, title=key(title), height=alt.Step(ROW))

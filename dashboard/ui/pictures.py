@@ -1,9 +1,23 @@
 """Charts on a page: always with a description, never wider than the page."""
 
-from typing import Any
+from typing import Any, cast
 
 import altair
 import streamlit as st
+
+
+class _Trusted:
+    """A chart that Streamlit turns into a specification without holding it against the schema.
+
+    That takes half of the time of a page. The tests of the charts do it.
+    """
+
+    def __init__(self, chart: altair.LayerChart) -> None:
+        self._chart = chart
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the specification."""
+        return self._chart.to_dict(validate=False)
 
 
 def show_picture(
@@ -17,11 +31,12 @@ def show_picture(
     """
     place = st.container(horizontal=True, wrap=False) if wide else st.container()
     width: Any = "content" if wide else "stretch"
+    drawn = cast("altair.LayerChart", _Trusted(chart))
     if select is None:
-        place.altair_chart(chart, key=key, alt=alt, width=width)
+        place.altair_chart(drawn, key=key, alt=alt, width=width)
         return []
     event: Any = place.altair_chart(
-        chart, key=key, alt=alt, width=width, on_select="rerun", selection_mode=select
+        drawn, key=key, alt=alt, width=width, on_select="rerun", selection_mode=select
     )
     points = event["selection"].get(select, [])
     return points if isinstance(points, list) else []

@@ -40,6 +40,7 @@ LISTS = [page.name for page in PAGES if not page.hidden and page.name not in WIT
 DETAILS = [page.name for page in PAGES if page.hidden]
 
 
+@pytest.mark.usefixtures("charts_are_checked")
 @pytest.mark.parametrize("name", NAMES)
 def test_page_opens_on_the_example(
     name: str, open_page: OpenPage, text_of: TextOf, filled_path: Path
