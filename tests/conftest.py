@@ -21,11 +21,12 @@ from store.engine import open_store
 
 # Same examples on every machine and on every run; a slow machine is no failure. `make fuzz` draws
 # new and many more.
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("fuzz", deadline=None, max_examples=3_000, print_blob=True)
 settings.load_profile("suite")
 
 NOTHING_COMPILED = not any(Path(__file__).parents[1].glob("analysis/statistics/**/*.nbi"))
+ROOT = Path(__file__).parents[1]
 SLOW = Path(__file__).with_name("slow.txt")
 _REPETITIONS = {"reduced": 600, "full": 10_000}
 
@@ -107,6 +108,21 @@ class _Clock:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not hasattr(session.config, "workerinput"):
             SLOW.write_text("".join(f"{name}\n" for name in sorted(self.slow)), encoding="utf-8")
+
+
+_seen = set(os.listdir(ROOT))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail where a test leaves a file beside the code: it belongs into `tmp_path`."""
+    try:
+        return (yield)
+    finally:
+        left = {name for name in os.listdir(ROOT) if name not in _seen and name[0] != "."}
+        _seen.update(left)
+        if left:
+            pytest.fail(f"{item.nodeid}, or a test beside it, left {sorted(left)} in {ROOT}")
 
 
 def pytest_collection_finish() -> None:

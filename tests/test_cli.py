@@ -55,15 +55,6 @@ def results(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def example(tmp_path: Path) -> Path:
-    """Return a store with the example content, loaded by the command."""
-    path = tmp_path / "example.db"
-    outcome = CliRunner().invoke(app, ["--store", str(path), "demo"])
-    assert outcome.exit_code == 0, outcome.output
-    return path
-
-
 def answer(outcome: Any) -> dict[str, Any]:
     """Return the one JSON object on standard output."""
     parsed = json.loads(outcome.stdout)
@@ -126,7 +117,10 @@ def test_bad_cell_is_named_and_lenient_skips_it_with_exit_code_3(run: Run, resul
     assert (skipped["line"], skipped["field"]) == (6, "score")
 
 
-def test_unknown_direction_is_asked_for(run: Run, results: Path) -> None:
+def test_unknown_direction_is_asked_for(
+    run: Run, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     results.write_text(TABLE.replace("accuracy", "zorkness"))
     outcome = run("ingest", results, code=2)
     assert "--higher-is-better" in outcome.stderr
@@ -227,10 +221,18 @@ def test_db_commands(run: Run, results: Path, tmp_path: Path) -> None:
     assert answer(run("db", "info", "--json"))["result"]["rows"]["run"] == 2
 
 
-def test_replicability_holds_what_the_contract_says(example: Path) -> None:
+def test_replicability_holds_what_the_contract_says(example_copy: Callable[[], Any]) -> None:
     outcome = CliRunner().invoke(
         app,
-        ["--store", str(example), "replicability", "Mate", "Redshift", "--reported", "--json"],
+        [
+            "--store",
+            str(example_copy().path),
+            "replicability",
+            "Mate",
+            "Redshift",
+            "--reported",
+            "--json",
+        ],
     )
     assert outcome.exit_code == 0, outcome.output
     result = answer(outcome)["result"]

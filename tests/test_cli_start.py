@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,12 +27,13 @@ TABLES_AND_PAGES = {"pandas", "altair", "streamlit"}
 DATABASE = {"sqlalchemy", "alembic", "numpy", "store.engine"}
 
 LOADED = """
-import sys
+import shlex, sys
 from dashboard.cli import app
-try:
-    app(sys.argv[1:], standalone_mode=False)
-finally:
-    print("\\n".join(sys.modules), file=sys.stderr)
+for line in sys.argv[1:]:
+    try:
+        app(shlex.split(line), standalone_mode=False)
+    finally:
+        print("loaded:", *sys.modules, file=sys.stderr)
 """
 
 
@@ -75,35 +77,37 @@ def test_every_command_that_is_written_can_be_typed() -> None:
     assert written == sorted(typed.split()[-1] for typed in COMMANDS)
 
 
-def modules_loaded_by(*words: str) -> set[str]:
-    """Return the modules, and the packages they are in, that a command has loaded in the end."""
+def modules_loaded_by(*lines: str) -> dict[str, set[str]]:
+    """Return the modules, packages among them, that are loaded after each of several commands."""
     done = subprocess.run(
-        [sys.executable, "-c", LOADED, *words], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", LOADED, *lines], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
-    return set(done.stderr.split())
+    loaded = [line for line in done.stderr.splitlines() if line.startswith("loaded: ")]
+    return {line: set(names.split()) for line, names in zip(lines, loaded, strict=True)}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["power", "--help"], ["claims", "--help"]])
-def test_help_loads_no_command(words: list[str]) -> None:
-    loaded = modules_loaded_by(*words)
-    assert not loaded & (STATISTICS | TABLES_AND_PAGES | DATABASE)
+def test_help_loads_no_command() -> None:
+    for line, loaded in modules_loaded_by("--help", "power --help", "claims --help").items():
+        assert not loaded & (STATISTICS | TABLES_AND_PAGES | DATABASE), line
 
 
-@pytest.mark.parametrize(
-    "words", [["ls", "systems"], ["db", "info"], ["export", "runs"], ["ingest", "--help"]]
-)
-def test_command_of_the_store_loads_no_statistics(words: list[str], tmp_path: Path) -> None:
+def test_command_of_the_store_loads_no_statistics(tmp_path: Path) -> None:
     results = tmp_path / "results.csv"
     results.write_text("system,dataset,item,accuracy\nA,d,q1,1\nA,d,q2,0\n", encoding="utf-8")
     given = ["--store", str(tmp_path / "s.db")]
     app([*given, "ingest", str(results)], standalone_mode=False)
-    assert not modules_loaded_by(*given, *words) & (STATISTICS | TABLES_AND_PAGES)
+    lines = [
+        shlex.join([*given, *words])
+        for words in (["ingest", "--help"], ["ls", "systems"], ["db", "info"], ["export", "runs"])
+    ]
+    for line, loaded in modules_loaded_by(*lines).items():
+        assert not loaded & (STATISTICS | TABLES_AND_PAGES), line
 
 
 def test_command_of_the_analysis_loads_no_tables_and_no_pages() -> None:
-    loaded = modules_loaded_by("compare", "--help")
+    loaded = modules_loaded_by("compare --help")["compare --help"]
     assert "scipy" in loaded
     assert not loaded & TABLES_AND_PAGES
 

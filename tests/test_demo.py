@@ -65,7 +65,8 @@ def test_loading_twice_changes_nothing(opened: Store, loaded: DemoReport) -> Non
     assert opened.revision() == revision
     assert [report.claims_added for report in again.claims] == [0]
     assert [report.claims_unchanged for report in again.claims] == [len(SYSTEMS)]
-    assert sum(report.n("run", "added") for report in again.ingests) == 0
+    for kind in ("run", "judgment"):
+        assert sum(report.n(kind, "added") for report in again.ingests) == 0, kind
     assert again.files == loaded.files
     assert f"demo/claims/{NAME}.csv" in loaded.files
 

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -94,7 +94,6 @@ def test_equal_systems_are_half_and_half_without_a_rope_and_equal_with_one(funct
     assert probabilities(function(np.zeros(6), rope=0.1)) == (0, 1, 0)
 
 
-@settings(max_examples=40)
 @given(difference_lists, ropes, st.sampled_from([0.0, 0.2]))
 def test_changing_all_signs_swaps_left_and_right(differences, rope, place):
     values = np.array(differences)
@@ -107,7 +106,6 @@ def test_changing_all_signs_swaps_left_and_right(differences, rope, place):
     assert probabilities(mirrored) == pytest.approx(probabilities(signs)[::-1], abs=1e-7)
 
 
-@settings(max_examples=40)
 @given(difference_lists, ropes, st.randoms(use_true_random=False))
 def test_order_and_missing_datasets_do_not_matter(differences, rope, random):
     shuffled = [*differences, math.nan]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestPower
@@ -104,7 +104,6 @@ def test_design_effect_refuses():
     icc=st.floats(0, 1),
     power=st.floats(0.3, 0.95),
 )
-@settings(max_examples=40)
 def test_groups_needed_are_the_fewest(effect, size, icc, power):
     n = groups_needed(effect, 1.0, size, icc, power=power)
     assert power_with_groups(effect, 1.0, n, size, icc).power >= power - 1e-9

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, linalg, optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
@@ -175,7 +175,6 @@ samples = st.integers(3, 12).flatmap(
 )
 
 
-@settings(max_examples=40)
 @given(samples, st.randoms(use_true_random=False))
 def test_order_sign_scale_and_missing_datasets(sample, random):
     y, errors = (np.array(values) for values in sample)

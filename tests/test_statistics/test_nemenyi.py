@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import special, stats
@@ -93,7 +93,6 @@ def test_verdicts_are_those_of_the_critical_difference(scores, alpha):
     assert np.isnan(np.diag(result.pvalue)).all()
 
 
-@settings(max_examples=50)
 @given(scores=ratings, data=st.data())
 def test_order_and_scale_do_not_matter(scores, data):
     result = nemenyi(scores)

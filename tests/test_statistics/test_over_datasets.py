@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
@@ -73,7 +73,6 @@ def test_tests_are_those_of_items_with_datasets_in_their_place(pair):
     assert result.ci.high == pytest.approx(interval.high, abs=1e-9)
 
 
-@settings(max_examples=50)
 @given(pair=pairs, data=st.data())
 def test_order_missing_scale_and_sides(pair, data):
     a, b = pair
@@ -158,7 +157,6 @@ def test_what_is_equal_on_paper_is_a_tie():
     assert (result.wins, result.ties, result.losses) == (2, 1, 0)
 
 
-@settings(max_examples=50)
 @given(scores=tables, test=st.sampled_from(["wilcoxon", "sign"]))
 def test_pairs_are_compared_one_by_one(scores, test):
     result = pairs_over_datasets(scores, test=test)

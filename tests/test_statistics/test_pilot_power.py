@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
@@ -166,7 +166,6 @@ def test_pilot_refuses():
 
 
 @given(values=st.lists(st.floats(-5, 5), min_size=3, max_size=30), share=st.floats(0.05, 0.95))
-@settings(max_examples=60)
 def test_tilting_reaches_any_mean_between_the_ends(values, share):
     x = np.array(values)
     if np.ptp(x) < 1e-3:

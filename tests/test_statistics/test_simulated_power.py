@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 from statsmodels.stats.power import TTestPower
@@ -57,7 +57,6 @@ def test_unrounded_numbers_of_items_agree_with_r(case, r_reference):
     power=st.floats(0.3, 0.99),
     alternative=st.sampled_from(["two-sided", "greater"]),
 )
-@settings(max_examples=30)
 def test_unrounded_numbers_round_up_to_items_needed(effect, power, alternative):
     n = unrounded_items_needed(effect, 1.0, power=power, alternative=alternative)
     whole = items_needed(effect, 1.0, power=power, alternative=alternative)
@@ -77,7 +76,6 @@ def test_unrounded_numbers_round_up_to_items_needed(effect, power, alternative):
     df=st.integers(1, 5_000),
     alternative=st.sampled_from(["two-sided", "greater", "less"]),
 )
-@settings(max_examples=60)
 def test_type_errors_contain_the_exact_power(noncentrality, df, alternative):
     found = type_errors(noncentrality, df, alternative=alternative)
     asked = noncentrality / math.sqrt(df + 1), 1.0, df + 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -31,7 +31,6 @@ def board(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray |
     return scores, groups
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     kind=st.sampled_from(["normal", "binary", "skewed", "groups"]),

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -49,7 +49,6 @@ def test_violation_at_the_ends_and_of_equal_systems(a, b, expected):
     assert almost_stochastic_order(a, b).violation == expected
 
 
-@settings(max_examples=40)
 @given(several, several)
 def test_the_other_direction_mirrors(a, b):
     there = almost_stochastic_order(a, b, n_resamples=99)
@@ -60,7 +59,6 @@ def test_the_other_direction_mirrors(a, b):
     assert not (there.dominant and back.dominant)
 
 
-@settings(max_examples=40)
 @given(several, several, st.randoms(use_true_random=False))
 def test_order_scale_and_missing_scores_do_not_matter(a, b, random):
     shuffled = [*a, math.nan]

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
@@ -42,7 +42,6 @@ def test_load_run_scores_returns_the_bits_that_went_in(store, bundle):
     assert loaded.item_values.tobytes() == EXTREMES.tobytes()
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_round_trip_keeps_every_bit_of_every_shape(data, new_store, bundle, run):
     n_items = data.draw(st.integers(1, 9))
@@ -72,7 +71,6 @@ def test_round_trip_keeps_every_bit_of_every_shape(data, new_store, bundle, run)
                     assert matrix.scores[row].tobytes() == sent[system][i, 0].tobytes()
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.lists(
         nps.arrays(np.float64, 6, elements=st.sampled_from([NAN, 0.0, 0.25, 0.5, 1.0])),

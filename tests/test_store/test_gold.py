@@ -395,7 +395,7 @@ HEALTH = {"deadline": None, "suppress_health_check": [HealthCheck.function_scope
 
 
 @given(cells=st.dictionaries(CELLS, st.floats(1, 5) | st.just(NAN), min_size=1, max_size=30))
-@settings(max_examples=30, **HEALTH)
+@settings(**HEALTH)
 def test_mean_of_annotators_is_that_of_a_loop(new_store, rated, cells):
     store = new_store()
     rows = [BundleRating(0, by, i, of, v, k) for (by, i, of, k), v in cells.items()]
@@ -425,7 +425,7 @@ def test_mean_of_annotators_is_that_of_a_loop(new_store, rated, cells):
         max_size=20,
     )
 )  # fmt: skip
-@settings(max_examples=30, **HEALTH)
+@settings(**HEALTH)
 def test_share_won_is_that_of_a_loop(new_store, compared, cells):
     store = new_store()
     turned = {"first": "second", "second": "first", "tie": "tie"}

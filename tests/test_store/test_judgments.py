@@ -699,9 +699,7 @@ def test_dry_run_writes_nothing(store, rated):
     ),
     cut=st.integers(0, 20),
 )  # fmt: skip
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ratings_come_out_as_they_went_in(new_store, rated, cells, cut):
     store = new_store()
     rows = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -136,7 +136,6 @@ class TestAccuracy:
         assert np.isnan(plan.curve.power).sum() == np.count_nonzero(plan.curve.x > 0.06 + 1e-9)
         assert figures(plan)["curve"]["band"] == ""
 
-    @settings(deadline=None, max_examples=25)
     @given(
         n=st.integers(10, 3_000),
         accuracy=st.floats(0.05, 0.9),
