@@ -26,7 +26,7 @@ from store.importers.generic_guesses import spread_where_needed, with_guesses
 from store.importers.generic_items import read_items
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import is_quality, lookup
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import (
@@ -53,9 +53,10 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         roles = find_roles(columns, options.columns, GENERIC_ROLES, path.name)
     except ImportFormatError:
         return False
+    names_items = not roles.keys().isdisjoint({"item", "input"})
     if is_records and roles.keys().isdisjoint({"system", "score"}):
-        return False  # questions, or a configuration
-    return len(columns) > 1 and "item" in roles and len(roles) > 1
+        return names_items and any(map(is_quality, columns))  # else questions, or a configuration
+    return len(columns) > 1 and names_items and len(roles) > 1
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:

@@ -15,6 +15,7 @@ from store.importers.columns import (
     fields_of,
     find_roles,
     free_metric_column,
+    normal_name,
     role_cells,
 )
 from store.importers.no_metrics import AN_ID, no_metric
@@ -22,6 +23,8 @@ from store.importers.settings import Settings
 from store.importers.tables import Table
 
 _TEXT_ROLES = ("input", "reference", "output")
+_INDEX = ("column_1", "unnamed_0", "index", "idx")
+"""What the index of a data frame is called; it names the items where nothing else does."""
 _ANSWER_ROLES = ("status", "output")
 _COMPONENT_AGGREGATIONS: tuple[Aggregation, ...] = ("ratio", "f1", "bleu", "chrf", "spearman")
 _FLAGS = {
@@ -93,6 +96,16 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             del roles[role]
     if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
         del roles["precision"]  # the metric of that name
+    if "item" not in roles and "item" not in settings.columns:
+        by_place = {normal_name(column): column for column in table.columns[:1]}
+        index = next((by_place[name] for name in _INDEX if name in by_place), None)
+        others = set(table.columns[1:]) - set(roles.values())
+        is_of_one = roles.keys().isdisjoint({"system", "metric", "date"}) and all(
+            looks_numeric(table.cells[column]) for column in others
+        )  # else it numbers the rows of a board
+        named = roles.get("input", index if is_of_one else None)
+        if named is not None:
+            roles["item"] = named
     return roles
 
 

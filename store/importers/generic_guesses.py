@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from store.importers.cells import looks_numeric
-from store.importers.columns import fields_of
+from store.importers.columns import fields_of, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.generic_forms import generic_roles
 from store.importers.judgments.sheet import flat
@@ -47,9 +47,16 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
         elif (metric := _metric_of_systems(free, settings)) is not None:
             settings = settings.guessing("metric", *metric)
     if "dataset" not in roles:
-        stem_is_system = any(one.subject == "system" for one in settings.guesses)
-        settings = settings.with_dataset(use_stem=not stem_is_system)
+        settings = settings.with_dataset(use_stem=not _is_system(table, roles, settings))
     return settings
+
+
+def _is_system(table: Table, roles: Mapping[str, str], settings: Settings) -> bool:
+    """Return whether the file is called after its system, as guessed or as its column says."""
+    if any(one.subject == "system" for one in settings.guesses):
+        return True
+    cells = role_cells(table, roles["system"])[:1] if "system" in roles else []
+    return any(str(cell) == data_stem(settings.path.name) for cell in cells)
 
 
 def spread_where_needed(table: Table, settings: Settings) -> Table:
@@ -72,8 +79,7 @@ def _long(table: Table, roles: Mapping[str, str], settings: Settings) -> Setting
     if "system" not in roles and not settings.system:
         settings = settings.with_system()
     if "dataset" not in roles:
-        stem_is_system = any(one.subject == "system" for one in settings.guesses)
-        settings = settings.with_dataset(use_stem=not stem_is_system)
+        settings = settings.with_dataset(use_stem=not _is_system(table, roles, settings))
     return settings
 
 

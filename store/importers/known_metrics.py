@@ -133,6 +133,12 @@ def _candidates(words: list[str]) -> Iterator[str]:
             yield head
 
 
+def is_quality(name: str) -> bool:
+    """Whether a metric says how good an output is, and not how long it took or what it cost."""
+    known = lookup(name)
+    return known is not None and known.measured in ("share", "points")
+
+
 def is_share(name: str) -> bool:
     """Whether a metric is a share of what is right, printed as 0.74 or as 74.4."""
     known = lookup(name)

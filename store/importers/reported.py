@@ -21,7 +21,7 @@ from store.importers.bundle import (
     Sidedness,
 )
 from store.importers.cells import CellError, as_text, parse_date
-from store.importers.columns import role_cells
+from store.importers.columns import normal_name, role_cells
 from store.importers.printed import PrintedNumber, parse_printed
 from store.importers.reported_forms import (
     PvalueCell,
@@ -34,6 +34,8 @@ from store.importers.reported_forms import (
 from store.importers.settings import Settings, load_settings, outside_reason
 from store.importers.tables import Table, peek_columns, read_table
 
+_ITEM_TEXTS = {"question", "input", "input_text"}
+"""Columns of the texts of items: what has one holds no figures over a dataset."""
 NAME = "reported"
 DESCRIPTION = "table of scores or p-values that a paper or leaderboard states"
 _MOST_WARNINGS = 10
@@ -51,9 +53,20 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         roles = reported_roles(columns, settings.columns, path.name)
     except ImportFormatError:
         return False
-    if "item" in roles or settings.layout:
+    if "item" in roles or settings.layout or _ITEM_TEXTS & set(map(normal_name, columns)):
+        return False
+    if roles.get("system") == columns[0] == "" and _counts_rows(path):
         return False
     return "system" in roles or "dataset" in roles or has_pvalues(columns)
+
+
+def _counts_rows(path: Path) -> bool:
+    """Return whether the first column is the index of a data frame, which names no systems."""
+    try:
+        table = read_table(path, path.name, RowProblems(lenient=True))
+    except ImportFormatError:
+        return False
+    return list(map(str, range(len(table)))) == list(map(str, table.cells[table.columns[0]]))
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from store.importers.guard import (
     require_columns,
     require_values,
 )
+from store.importers.known_metrics import lookup
 from store.importers.textfile import (
     data_suffix,
     read_bytes,
@@ -37,6 +39,10 @@ RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 """Files that may hold a list or a mapping of records."""
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
+
+
+_OF_ALL = frozenset({"model", "model_name", "system", "dataset", "dataset_name", "benchmark"})
+"""What an object such as ``metadata`` says of all records beside it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +94,9 @@ def peek_columns(path: Path) -> tuple[str, ...]:
             import pyarrow.parquet as pq
 
             return tuple(pq.read_schema(path).names)
+        if data_suffix(path) in RECORD_SUFFIXES:
+            status = path.stat()
+            return _columns_of_records(path, status.st_mtime_ns, status.st_size)
         text, _ = read_text(path, path.name)
         if text.lstrip().startswith("{"):
             first = json.loads(text.lstrip().split("\n", 1)[0])
@@ -97,6 +106,12 @@ def peek_columns(path: Path) -> tuple[str, ...]:
         return tuple(name.strip() for name in header)
     except (ImportFormatError, OSError, ValueError, RecursionError, csv.Error, StopIteration):
         return ()  # pyarrow's errors are ValueError or OSError
+
+
+@lru_cache(maxsize=64)
+def _columns_of_records(path: Path, changed: int, size: int) -> tuple[str, ...]:
+    """Return the columns of a file's records; many importers ask for them."""
+    return read_records(path, path.name).columns
 
 
 def choose_delimiter(text: str, suffix: str) -> tuple[str, str | None]:
@@ -286,11 +301,19 @@ def _records(content: Any) -> list[dict[str, Any]]:
         return [dict(zip(content["columns"], row, strict=True)) for row in content["data"]]
     lists = [value for value in content.values() if _are_records(value)]
     if len(lists) == 1:
-        plain = {k: v for k, v in content.items() if isinstance(v, (str, int, float))}
+        plain = _of_all_records(content)
         return [{**plain, **record} for record in lists[0]]
     if not lists and len(content) > 1 and all(isinstance(v, dict) for v in content.values()):
         return [{"item": key, **record} for key, record in content.items()]
     return []
+
+
+def _of_all_records(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands beside a list of records and holds for each; no stated aggregate does."""
+    below = [part for part in content.values() if isinstance(part, dict)]
+    named = {k: v for part in below for k, v in part.items() if k in _OF_ALL and isinstance(v, str)}
+    plain = {k: v for k, v in content.items() if isinstance(v, (str, int, float))}
+    return {**named, **{k: v for k, v in plain.items() if isinstance(v, str) or not lookup(k)}}
 
 
 def _is_split(content: Mapping[str, Any]) -> bool:

@@ -116,3 +116,42 @@ def test_a_file_beside_with_a_yaml_is_named_by_it(named, tmp_path: Path) -> None
     (tmp_path / "mine/one.tiebreak.yaml").write_text("system: S\ndataset: D\n")
     _, found = named({"one.csv": FIVE, "bert.csv": FIVE})
     assert ("S", "D", "") in found
+
+
+@pytest.mark.parametrize("index", ["", "index", "Unnamed: 0"])
+def test_an_index_of_a_data_frame_names_the_items_of_one_system(tmp_path, index) -> None:
+    path = tmp_path / "llama.csv"
+    path.write_text(f"{index},accuracy\n" + "".join(f"{i},{i % 2}\n" for i in range(5)))
+    (bundle,) = read_paths(path, options=ReadOptions(dataset="d")).bundles
+    assert [item.key for item in bundle.datasets[0].items] == list("01234")
+    path.write_text("id,model,question,score\n0,A,x,1\n1,B,x,0\n".replace("id", index, 1))
+    (bundle,) = read_paths(path, options=ReadOptions(dataset="d")).bundles
+    assert [item.key for item in bundle.datasets[0].items] == ["x"]  # the index numbers the rows
+
+
+def test_outputs_of_several_systems_in_columns(tmp_path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("id,label,pred_bert,GPT_prediction\n1,1,1,0\n2,0,0,0\n3,1,0,0\n")
+    (bundle,) = read_paths(path).bundles
+    values = {run.system: run.scores[0].values[:, 0].tolist() for run in bundle.runs}
+    assert values == {"bert": [1, 1, 0], "GPT": [0, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("content", "system"),
+    [
+        ('[{"id": 1, "prediction": "a", "reference": "a"},'
+         ' {"id": 2, "prediction": "b", "reference": "a"}]', "llama"),
+        ('{"model": "M", "dataset": "D", "accuracy": 0.9, "results": ['
+         '{"id": 1, "correct": true}, {"id": 2, "correct": false}]}', "M"),
+        ('{"metadata": {"model": "M"}, "summary": {"accuracy": 0.9}, "samples": ['
+         '{"sample_id": 1, "scores": {"em": 1}}, {"sample_id": 2, "scores": {"em": 0}}]}', "M"),
+    ],
+)  # fmt: skip
+def test_json_of_records_is_read_as_a_table(tmp_path, content, system) -> None:
+    path = tmp_path / "llama.json"
+    path.write_text(content)
+    (bundle,) = read_paths(path).bundles
+    (run,) = bundle.runs
+    scores = run.scores[0]
+    assert (run.system, scores.values[:, 0].tolist()) == (system, [1, 0])

@@ -73,7 +73,7 @@ class _Set:
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a table has outputs and gold, in it or given, and is not scored yet."""
-    if data_suffix(path) not in TABLE_SUFFIXES:
+    if data_suffix(path) not in (*TABLE_SUFFIXES, ".json"):
         return False
     roles = roles_of(peek_columns(path), options.columns)
     if roles.output is None:
@@ -161,7 +161,9 @@ def _rows_of(
         name = as_text(systems[row]) if systems is not None else ""
         by_system.setdefault(name or own, []).append(row)
     found = []
-    for system, rows in by_system.items():
+    columns = roles.outputs or {"": roles.output}
+    parts = [(name or by, c, rows) for by, rows in by_system.items() for name, c in columns.items()]
+    for system, column, rows in parts:
         keys, has_ids = _keys(table, roles, rows, shown)
         if given is not None:
             gold = _aligned(keys, given, options, table, rows, shown)
@@ -169,7 +171,7 @@ def _rows_of(
             gold = [_gold_of(table.cells[roles.gold][row]) for row in rows]
         else:
             raise ImportFormatError("there is no column with what is right.", path=shown)
-        outputs = [_output_of(table.cells[roles.output][row]) for row in rows]
+        outputs = [_output_of(table.cells[column][row]) for row in rows]
         inputs = None
         if roles.input:
             inputs = [as_text(table.cells[roles.input][row]) for row in rows]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from store.importers.columns import ROLE_NAMES, normal_name
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import is_quality
 from store.importers.metric_registry import words_of
 
 _OUTPUT = tuple(
@@ -33,6 +34,10 @@ _TRANSLATION = words_of(
 )
 _OTHER_GOLD = words_of("label answers answer sentence actual target targets")
 """Names that mean the gold only beside an output of a sure name."""
+_OF_SYSTEM = re.compile(
+    r"(?:pred|prediction|predicted|output|response|hyp)_(?P<last>.+)|"
+    r"(?P<first>.+)_(?:pred|prediction|predicted|output|response|hyp)"
+)
 _SURE_OUTPUTS = frozenset(_OUTPUT[: _OUTPUT.index("output")]) | words_of("transcription transcript")
 
 
@@ -47,6 +52,8 @@ class TableRoles:
     system: str | None
     is_speech: bool
     is_translation: bool
+    outputs: Mapping[str, str]
+    """System -> its column, where several columns hold outputs and are called after systems."""
     has_scores: bool
     """Whether some column is a metric that is known, so that the table has been scored."""
 
@@ -68,10 +75,14 @@ def roles_of(columns: Sequence[str], stated: Mapping[str, str]) -> TableRoles:
     if gold is not None and "reference" not in stated and normal_name(gold) in _OTHER_GOLD:
         is_sure = output is not None and normal_name(output) in _SURE_OUTPUTS
         gold = gold if is_sure or "output" in stated else None
+    outputs = {} if output is not None else _of_systems(by_name)
+    if outputs and gold is None:
+        gold = first("reference", _GOLD)
+    output = next(iter(outputs.values()), output)
     item = first("item", _ITEM, [output, gold])
     shown = first("input", _INPUT, [output, gold, item])
     names = set(by_name)
-    rest = [c for c in columns if c not in (output, gold, item, shown)]
+    rest = [c for c in columns if c not in (output, gold, item, shown, *outputs.values())]
     return TableRoles(
         output,
         gold,
@@ -80,11 +91,19 @@ def roles_of(columns: Sequence[str], stated: Mapping[str, str]) -> TableRoles:
         first("system", ROLE_NAMES["system"], [output, gold]),
         is_speech=bool(names & _SPEECH),
         is_translation=bool(names & _TRANSLATION) and not names & _SPEECH,
-        has_scores="score" in names or any(map(_is_quality, rest)),
+        outputs=outputs,
+        has_scores="score" in names or any(map(is_quality, rest)),
     )
 
 
-def _is_quality(column: str) -> bool:
-    """Return whether a column is a metric of how good an output is, and not how long it took."""
-    known = lookup(column)
-    return known is not None and known.measured in ("share", "points")
+def _of_systems(by_name: Mapping[str, str]) -> dict[str, str]:
+    """Return system -> column of columns such as ``pred_bert`` and ``pred_gpt``."""
+    found = {}
+    for name, column in by_name.items():
+        match = _OF_SYSTEM.fullmatch(name)
+        if match is not None:
+            own = match["last"] or match["first"]
+            place = name.find(own)
+            is_plain = len(column) == len(name)
+            found[column[place : place + len(own)] if is_plain else own] = column
+    return dict(reversed(found.items())) if len(found) > 1 else {}
