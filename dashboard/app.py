@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import altair as alt
 import streamlit as st
 
+from dashboard import address
 from dashboard.data import seen_damage
 from dashboard.registry import PAGES
 from dashboard.ui import states
@@ -50,13 +51,14 @@ def run() -> None:
                 asked, [Link(spec.title, spec.name, {}) for spec in PAGES if not spec.hidden]
             )
             return
-        st.switch_page(pages[PAGES[0].name], query_params=st.query_params.to_dict())
+        address.redirect(PAGES[0].name, {name: address.values(name) for name in st.query_params})
 
     sections = {"": [st.Page(home, title="Tiebreak", default=True, visibility="hidden")]}
     for spec in PAGES:
         sections.setdefault(spec.section, []).append(pages[spec.name])
     page = st.navigation(sections)
     st.set_page_config(page_title=f"{page.title} · Tiebreak", layout="wide")
+    address.listen([spec.name for spec in PAGES], moved=[""])
     apply_style()
     warm_up()
     told = show_damage()
@@ -72,5 +74,7 @@ def run() -> None:
     except StoreError as error:
         st.subheader("The store cannot answer.", anchor=False)
         st.markdown(plain(str(error)))
+    finally:
+        address.settle()
     if seen_damage() != told:
         st.rerun()  # seen while the page was drawn: it is said above everything

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 import streamlit as st
 
+from dashboard import address
 from dashboard.ui.links import Link, show_link
 from dashboard.ui.states import unknown_link
 
@@ -28,7 +29,7 @@ def target(kind: str, known: Sequence[T], names: Sequence[str]) -> T | None:
     Without one, or with one that the store does not have, a friendly page is shown and ``None``
     returned; `names` are the records' names in the same order.
     """
-    asked = st.query_params.get("uid", "")
+    asked = address.value("uid") or ""
     if not asked:
         st.subheader(f"No {kind} is chosen.", anchor=False)
         show_link(Link(f"Choose one of the {kind}s", f"{kind}s", {}))

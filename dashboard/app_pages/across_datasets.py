@@ -10,7 +10,7 @@ import streamlit as st
 from analysis import numbers
 from dashboard import data
 from dashboard.charts import difference_dots, partial_conjunction_curve
-from dashboard.ui import across, across_tables, states
+from dashboard.ui import across, across_tables, filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_notes, show_warnings
@@ -68,18 +68,9 @@ for number, metric in enumerate(study.metrics):
 across_tables.evidence_table(study, frame)
 
 st.header("Partial conjunction", anchor=False)
-named = {text: name for name in directions for text in (name, plain(name))}
-if st.session_state.get("direction") not in directions:
-    asked = st.query_params.get("direction", "")
-    st.session_state["direction"] = named.get(asked, next(iter(directions)))
-direction = st.segmented_control(
-    "Direction",
-    list(directions),
-    required=True,
-    format_func=plain,
-    key="direction",
-    bind="query-params",
-    label_visibility="collapsed",
+values = dict(zip(directions, ("a", "b", "either"), strict=True))
+direction = filters.choose_part(
+    "Direction", list(directions), key="direction", value=values.__getitem__
 )
 if study.undirected.n_datasets:
     curves = across_tables.curves(study, list(directions).index(str(direction)))

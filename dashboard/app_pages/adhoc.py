@@ -8,7 +8,7 @@ import streamlit as st
 
 from analysis.studies.adhoc import study_adhoc
 from dashboard.adhoc_input import MOST_MB, example, read_columns
-from dashboard.ui import pair
+from dashboard.ui import filters, pair
 from dashboard.ui.adhoc import show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
@@ -30,8 +30,8 @@ pasted = paste.text_area(
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     settings, _ = pair.choose_settings(stored=False)
-    lower_is_better = st.toggle(
-        "Lower is better", key="lower_is_better", bind="query-params", help="As for error rates"
+    lower_is_better = filters.choose_whether(
+        "Lower is better", key="lower_is_better", help="As for error rates"
     )
 
 try:

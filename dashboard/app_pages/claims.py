@@ -47,7 +47,6 @@ if row is not None:
     claims.show_claim(study, row)
 
 st.header("Ledger", anchor=False)
-claims_ledger.warn_of_day()
 claims_ledger.show_state(study)
 claims_ledger.show_changes()
 claims_ledger.show_writing(study, chosen)

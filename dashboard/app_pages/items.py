@@ -131,5 +131,5 @@ if len(study.systems) > 1:
     )
 where = {"dataset": dataset.label, "metric": study.metric.label}
 show_link(Link("All pairs of this dataset", "pairs", where))
-show_permalink("items", **where, sort=SORTS[str(sort)])
+show_permalink("items", **where, sort=str(sort))
 st.caption(plain(study.signature))

@@ -109,9 +109,9 @@ show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
 show_permalink(
     "leaderboard",
     **where,
-    correction=CORRECTIONS_IN_WORDS[correction],
+    correction=correction,
     alpha=f"{alpha:g}",
-    interval=settings.score_interval_in_words(interval),
+    interval=interval,
 )
 show_report(study.report, f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

@@ -9,13 +9,15 @@ import streamlit as st
 from analysis import numbers
 from dashboard import data
 from dashboard.charts import CELL, coverage_matrix
-from dashboard.ui import states
+from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.leads import show_leads
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
+
+_FIGURES = {"Runs with item scores": "items", "Reported figures": "reported"}
 
 st.title("Overview", anchor=False)
 study = data.overview()
@@ -32,19 +34,11 @@ st.header("Coverage", anchor=False)
 frame = pd.DataFrame([cell.to_dict() for cell in study.coverage])
 with_runs = frame[frame["n_scored"] > 0]
 only_reported = frame[frame["n_scored"] == 0]
-parts = {"Runs with item scores": with_runs, "Reported figures": only_reported}
+parts = dict(zip(_FIGURES, (with_runs, only_reported), strict=True))
 kinds = [name for name, rows in parts.items() if len(rows)]
 kind = kinds[0]
 if len(kinds) > 1:
-    kind = st.segmented_control(
-        "Which figures",
-        kinds,
-        default=kinds[0],
-        required=True,
-        key="figures",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    kind = filters.choose_part("Which figures", kinds, key="figures", value=_FIGURES.__getitem__)
 part = parts[str(kind)].copy()
 part["reported"] = part["n_reported"] > 0
 part["n_scored"] = part["n_scored"].where(part["n_scored"] > 0).astype("float64")

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from dashboard import data
 from dashboard.components import significance_heatmap
 from dashboard.ui import all_pairs, filters, settings, states
@@ -45,7 +44,7 @@ if len(study.systems) < 2:
 where = {"dataset": dataset.label, "metric": study.metric.label}
 of_pair = where | settings.as_parameters(chosen, chosen.clusters)
 if chosen.correction != "none":
-    of_pair["family"] = CORRECTIONS_IN_WORDS[chosen.correction]
+    of_pair["family"] = chosen.correction
 positions = all_pairs.ordered(study, order)
 at = np.ix_(positions, positions)
 names = [study.systems[i] for i in positions]

@@ -12,7 +12,7 @@ from dashboard import data
 from dashboard.ui import power_store, states
 from dashboard.ui.links import plain, show_permalink
 from dashboard.ui.power_plan import show_plan
-from dashboard.ui.power_view import ALL, ONE, PLAN, choose_view
+from dashboard.ui.power_view import ALL, ONE, PLAN, VIEWS, choose_view
 from store.errors import NotFoundError
 
 st.title("Power", anchor=False)
@@ -27,7 +27,7 @@ else:
     states.empty_store()
     st.header("Plan a test set", anchor=False)
 
-shown: dict[str, str | None] = {"view": view}
+shown: dict[str, str | None] = {"view": VIEWS[view]}
 try:
     if view == ALL:
         shown |= power_store.show_all()

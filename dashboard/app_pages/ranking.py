@@ -77,11 +77,11 @@ show_link(
         "Link to this view",
         "ranking",
         {
-            "basis": over_datasets.BASIS_NAMES[basis],
+            "basis": basis,
             **where,
             **chosen.as_parameters(study.target),
             "bars": rule,
-            "over": over,
+            "over": aggregates.OVER[over],
             "highlight": strong,
         },
     )

@@ -56,7 +56,7 @@ if len(study.systems) < 2:
     st.stop()
 
 parameters = choice.as_parameters() | chosen.as_parameters()
-of_pair = choice.of_pair() | chosen.as_parameters() | {"basis": "tested here"}
+of_pair = choice.of_pair() | chosen.as_parameters() | {"basis": "items"}
 of_pair.pop("order")
 positions = replicability_matrix.ordered(study, chosen.order)
 at = np.ix_(positions, positions)

@@ -145,7 +145,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const address = new URL(leads_to, window.location.href);
     address.searchParams.set(carries[0], rows[row]);
     address.searchParams.set(carries[1], columns[column]);
-    return window.location.assign(address);
+    const step = new CustomEvent("step", { detail: { href: address.href } });
+    return window.dispatchEvent(step);
   });
   // Streamlit may clean up after an earlier run when a later one has already drawn.
   return () => {

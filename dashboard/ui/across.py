@@ -19,6 +19,7 @@ from dashboard.ui.replicability_matrix import estimator_in_words
 
 BASIS_NAMES = {"items": "tested here", "reported": "as reported"}
 DEPENDENCE = {"as is known": None, "dependent": True, "independent": False}
+_DEPENDENT = {None: "auto", True: "dependent", False: "independent"}
 
 
 class Chosen(NamedTuple):
@@ -43,7 +44,7 @@ def choose(comparables: Comparables) -> tuple[tuple[str, str], Chosen]:
         basis = basis or "items"
         metrics = comparables.metrics(a, b, basis)
         options = [*metrics, ALL_METRICS] if len(metrics) > 1 else metrics
-        metric = filters.choose_one("Metric", options, key="metric", width=170)
+        metric = filters.choose_one("Metric", options, key="metric", value=_metric, width=170)
         alpha = settings.choose_alpha()
         estimator = filters.choose_one(
             "Counted by",
@@ -64,6 +65,14 @@ def choose(comparables: Comparables) -> tuple[tuple[str, str], Chosen]:
     return (a, b), Chosen(chosen, basis)
 
 
+def _metric(label: str) -> str:
+    return "*" if label == ALL_METRICS else label
+
+
+def _dependence(words: str) -> str:
+    return _DEPENDENT[DEPENDENCE[words]]
+
+
 def _choose_details(
     datasets: Sequence[str],
     metric: str | None,
@@ -76,6 +85,7 @@ def _choose_details(
         "Datasets are",
         list(DEPENDENCE),
         key="dependence",
+        value=_dependence,
         help="By default what the store knows of their items decides, and unknown counts as "
         "dependent; only where nothing else is asked to count",
     )
@@ -87,17 +97,12 @@ def _choose_details(
         help="What is counted together, where there are several metrics",
     )
     kept = filters.choose_some("Datasets", datasets, key="datasets") if datasets else []
-    margin = st.number_input(
-        "Margin: differences below it do not matter on a new dataset",
-        min_value=0.0,
-        value=None,
-        key="margin",
-        bind="query-params",
-        format="%g",
+    margin = filters.choose_number(
+        "Margin: differences below it do not matter on a new dataset", key="margin", least=0
     )
     test = settings.choose_test(get_args(PairsTestName))
-    units = filters.choose_one("Units", list(settings.CLUSTERS), key="units")
-    seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+    units = settings.choose_units()
+    seed = filters.choose_seed()
     resamples = filters.choose_one(
         "Resamples", settings.RESAMPLES, key="resamples", name=numbers.count
     )
@@ -112,8 +117,8 @@ def _choose_details(
         margin=float(margin) if margin else None,
         test=test,
         n_resamples=resamples or settings.RESAMPLES[0],
-        seed=int(seed or 0),
-        clusters=settings.CLUSTERS[str(units)],
+        seed=seed,
+        clusters=units,
     )
 
 
@@ -128,16 +133,16 @@ def as_parameters(study: ReplicabilityStudy, chosen: Chosen) -> dict[str, str | 
     """Return the URL parameters that stand for this view, but for the two systems."""
     asked = chosen.settings
     parameters: dict[str, str | list[str]] = {
-        "basis": BASIS_NAMES[chosen.basis],
-        "metric": ALL_METRICS if len(study.metrics) > 1 else study.metric.label,
+        "basis": chosen.basis,
+        "metric": "*" if len(study.metrics) > 1 else study.metric.label,
         "alpha": f"{study.alpha:g}",
-        "estimator": estimator_in_words(asked.estimator),
-        "dependence": next(name for name, value in DEPENDENCE.items() if value is asked.dependent),
-        "family": FAMILY_NAMES[asked.family],
-        "test": settings.test_in_words(asked.test),
-        "units": next(n for n, value in settings.CLUSTERS.items() if value is asked.clusters),
+        "estimator": asked.estimator,
+        "dependence": _DEPENDENT[asked.dependent],
+        "family": asked.family,
+        "test": asked.test,
+        "units": settings.units_value(asked.clusters),
         "seed": str(asked.seed),
-        "resamples": numbers.count(asked.n_resamples),
+        "resamples": str(asked.n_resamples),
     }
     if asked.datasets is not None:
         parameters["datasets"] = list(asked.datasets)

@@ -13,7 +13,7 @@ from analysis import numbers
 from analysis.statistics.across.aggregates import Aggregates, AggregateSet
 from analysis.studies.ranking import RankingStudy
 from dashboard.charts import MOST_STRONG, aggregates_plot, performance_profiles_plot
-from dashboard.ui import filters, over_datasets
+from dashboard.ui import filters
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.ranking import places, score_places
@@ -26,6 +26,7 @@ SUMMARIES: Final[Mapping[str, str]] = {
     "optimality_gap": "optimality gap",
 }
 COMMON, OWN = "datasets that all have", "all that each has"
+OVER = {COMMON: "common", OWN: "own"}
 
 
 def show_aggregates(study: RankingStudy) -> str:
@@ -34,17 +35,7 @@ def show_aggregates(study: RankingStudy) -> str:
     n_common = int(found.common_datasets.sum())
     over = OWN
     if not study.complete and n_common:
-        over = str(
-            st.segmented_control(
-                "Over",
-                [COMMON, OWN],
-                default=COMMON,
-                required=True,
-                key="over",
-                bind="query-params",
-                label_visibility="collapsed",
-            )
-        )
+        over = filters.choose_part("Over", [COMMON, OWN], key="over", value=OVER.__getitem__)
     figures = found.common if over == COMMON else found
     show_picture(
         aggregates_plot(
@@ -208,17 +199,13 @@ def show_profiles(study: RankingStudy) -> list[str]:
 
 
 def _choose_strong(study: RankingStudy) -> list[str]:
-    key = "highlight"
-    filters.tell_unknown("Highlight", key, study.systems)
-    over_datasets.keep_known(key, study.systems)
-    return st.multiselect(
+    return filters.choose_any(
         "Highlight",
         study.systems,
-        default=list(study.systems[:3]),
-        max_selections=MOST_STRONG,
-        key=key,
+        key="highlight",
+        default=study.systems[:3],
+        most=MOST_STRONG,
         width=520,
-        bind="query-params",
     )
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.studies.pairs import PairsStudy
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
+from analysis.studies.pairs_words import PairsSettings
 from analysis.studies.test_names import PairsTestName
 from dashboard.ui import filters, settings
 
@@ -32,9 +32,8 @@ def choose_settings() -> tuple[PairsSettings, str]:
 
 def as_parameters(chosen: PairsSettings, order: str) -> dict[str, str]:
     """Return the URL parameters that stand for these settings."""
-    correction = CORRECTIONS_IN_WORDS[chosen.correction]
     parameters = settings.as_parameters(chosen, chosen.clusters)
-    return parameters | {"correction": correction, "order": order}
+    return parameters | {"correction": chosen.correction, "order": order}
 
 
 def ordered(study: PairsStudy, order: str) -> list[int]:

@@ -65,11 +65,11 @@ class Chosen(NamedTuple):
         return {
             "dataset": self.criterion.dataset,
             "criterion": self.criterion.name,
-            "annotators": _WHOSE[self.whose],
-            "ties": _TIES[self.ties],
+            "annotators": self.whose,
+            "ties": self.ties,
             "alpha": f"{self.alpha:g}",
             "seed": str(self.seed),
-            "resamples": numbers.count(self.n_resamples),
+            "resamples": str(self.n_resamples),
         }
 
 
@@ -94,7 +94,7 @@ def choose_settings(criteria: Sequence[CriterionRecord]) -> Chosen:
             "Outputs that a metric scores alike", METRIC_TIES, key="ties", name=_TIES.__getitem__
         )
         alpha = settings.choose_alpha()
-        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+        seed = filters.choose_seed()
         resamples = filters.choose_one("Resamples", RESAMPLES, key="resamples", name=numbers.count)
     return Chosen(
         criterion,

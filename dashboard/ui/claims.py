@@ -18,6 +18,7 @@ from dashboard import data
 from dashboard.charts import claims_plot
 from dashboard.charts.claims import LOOKS
 from dashboard.charts.names import shorten
+from dashboard.ui import filters
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.claims_choice import RULES_IN_WORDS
@@ -40,6 +41,7 @@ from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 
 _TO_BE_BEST, _EVERY = "claims to be the best", "all claims"
+_LISTS = {_TO_BE_BEST: "best", _EVERY: "all"}
 _MOST_NAMED: Final = 6
 _VERDICTS_HELP: Final = (
     "Supported: shown to be better than the best before, all claims counted. Within noise: chance "
@@ -255,16 +257,9 @@ def _choose_rows(study: ClaimsStudy) -> str:
     """Draw the choice of which claims to list, where some of them only state a value."""
     if all(is_contest(row) for row in study.rows):
         return _EVERY
-    chosen = st.segmented_control(
-        "Which claims",
-        [_TO_BE_BEST, _EVERY],
-        default=_TO_BE_BEST,
-        required=True,
-        key="list",
-        bind="query-params",
-        label_visibility="collapsed",
+    return filters.choose_part(
+        "Which claims", [_TO_BE_BEST, _EVERY], key="list", value=_LISTS.__getitem__
     )
-    return str(chosen)
 
 
 def show_claim(study: ClaimsStudy, row: ClaimRow) -> None:

@@ -52,14 +52,14 @@ class Chosen(NamedTuple):
             "dataset": self.history.dataset,
             "metric": self.history.metric,
             "alpha": f"{self.settings.alpha:g}",
-            "rule": RULES_IN_WORDS[self.settings.rule],
+            "rule": self.settings.rule,
         }
         chosen |= {
-            "count": COUNTINGS_IN_WORDS[self.settings.counting],
-            "order": ORDERS_IN_WORDS[self.settings.order],
+            "count": self.settings.counting,
+            "order": self.settings.order,
             "power": f"{self.settings.power:g}",
             "seed": str(self.settings.seed),
-            "resamples": numbers.count(self.settings.n_resamples),
+            "resamples": str(self.settings.n_resamples),
         }
         gain = self.settings.gain
         return chosen if gain is None else {**chosen, "gain": f"{gain:g}"}
@@ -125,13 +125,10 @@ def _gain(settings: ClaimSettings) -> str:
 
 def _choose_more() -> ClaimSettings:
     """Draw what most readers leave as it is."""
-    gain = st.number_input(
+    gain = filters.choose_number(
         "The gain that matters",
-        min_value=0.0,
-        value=None,
         key="gain",
-        bind="query-params",
-        format="%g",
+        least=0,
         help="In the unit of the metric. Where a true gain of that size is found too rarely, a "
         "claim is underpowered. Empty: the usual gain of the records so far",
     )
@@ -154,7 +151,7 @@ def _choose_more() -> ClaimSettings:
         help="Side by side, only the best of them is a record. By the time of day, each is "
         "compared with those before it: where times are those of submissions",
     )
-    seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+    seed = filters.choose_seed()
     resamples = filters.choose_one("Resamples", _RESAMPLES, key="resamples", name=numbers.count)
     return ClaimSettings(
         counting=counting or COUNTINGS[0],
@@ -162,5 +159,5 @@ def _choose_more() -> ClaimSettings:
         power=power or _POWERS[0],
         gain=float(gain) if gain else None,
         n_resamples=resamples or _RESAMPLES[0],
-        seed=int(seed or 0),
+        seed=seed,
     )

@@ -12,8 +12,9 @@ from analysis import numbers
 from analysis.studies.claims.audit import audit_claims
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import ClaimsStudy
-from dashboard import data
+from dashboard import address, data
 from dashboard.components import last_visit
+from dashboard.ui import filters
 from dashboard.ui.claims import differing
 from dashboard.ui.claims_choice import Chosen, unusual
 from dashboard.ui.claims_frames import signed_verdict, value_verdict
@@ -96,17 +97,16 @@ def _before_and_now(change: VerdictChange) -> dict[str, str]:
     return {"before": say(change.before), "now": say(now)}
 
 
-def warn_of_day() -> None:
-    """Say so when the link asks for changes since something that is no day."""
-    wanted = st.query_params.get("since", "")
-    if not wanted or "since" in st.session_state:
-        return
+def _asked_day() -> date | None:
+    """Return the day that the address asks for, if it is one."""
+    wanted = address.value("since")
     try:
-        date.fromisoformat(wanted)
+        return None if wanted is None else date.fromisoformat(wanted)
     except ValueError:
-        st.warning(
-            plain(f"The link asks for changes since '{wanted}'; a day is written 2026-11-21.")
+        filters.tell_text(
+            "since", f"The link asks for changes since '{wanted}'; a day is written 2026-11-21."
         )
+        return None
 
 
 def _asked_since() -> datetime | None:
@@ -115,11 +115,10 @@ def _asked_since() -> datetime | None:
         chosen = st.date_input(
             "Changes since",
             value=None,
-            key="since",
             format="YYYY-MM-DD",
-            bind="query-params",
             width=180,
             help="Empty: since your last visit, as this browser remembers it",
+            **address.widget("since", _asked_day()),
         )
     return datetime.combine(chosen, time(), tzinfo=UTC) if isinstance(chosen, date) else None
 

@@ -1,17 +1,31 @@
-"""The row of filters on top of a page. Every filter is in the URL."""
+"""The row of filters on top of a page. Every filter is in the address."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
 from analysis import numbers
-from dashboard.ui.links import CARRIED, plain
+from dashboard import address
+from dashboard.ui.links import plain
 from store.lookup import did_you_mean
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
+
+
+class _Unknown(NamedTuple):
+    """A parameter of the address that cannot be shown, and why."""
+
+    name: str
+    said: str
+
+
+_UNKNOWN: ContextVar[list[_Unknown] | None] = ContextVar("unknown", default=None)
+"""What the filters of the row under way could not find; ``None`` outside of a row."""
 
 
 @contextmanager
@@ -21,7 +35,7 @@ def filter_row(key: str) -> Iterator[None]:
     What a link asks for and no filter has is told right below the row, and nothing is answered:
     an answer about something else would be taken for the one that was asked for.
     """
-    unknown: list[str] = []
+    unknown: list[_Unknown] = []
     token = _UNKNOWN.set(unknown)
     try:
         with st.container(
@@ -33,12 +47,13 @@ def filter_row(key: str) -> Iterator[None]:
     _stop_at(unknown)
 
 
-def _stop_at(unknown: list[str]) -> None:
-    """Say what is not known, and stop until the reader chooses."""
-    for text in unknown:
-        st.warning(plain(text))
+def _stop_at(unknown: Sequence[_Unknown]) -> None:
+    """Say what is not known, and stop until the reader goes on without it."""
+    for one in unknown:
+        st.warning(plain(one.said))
     if unknown:
-        st.button("Show what is chosen above")  # the next look is by the filters
+        without = {one.name: None for one in unknown}
+        st.button("Show what is chosen above", on_click=address.tell, args=(without,))
         st.stop()
 
 
@@ -49,44 +64,37 @@ def choose_one(
     key: str,
     default: T | None = None,
     name: Callable[[T], str] = str,
+    value: Callable[[T], str] = str,
     help: str | None = None,
     width: int = 200,
 ) -> T | None:
     """Choose one of `options` (the first, unless `default`); None only when there are none.
 
-    A choice of the reader stands in the URL, whatever it is. Before anything was chosen the URL
-    is as it came; `links.show_permalink` gives one that says everything.
+    The address says the `value` of an option; its `name` on the screen, as older links have it,
+    is understood and replaced. What the reader chose stands in the address, even the default.
     """
-    _take_carried(key, options, name)
-    tell_unknown(label, key, [name(option) for option in options])
-    wanted = (default if default in options else options[0]) if options else None
-    is_asked = st.query_params.get(key) in [name(option) for option in options]
-    is_first_look = key not in st.session_state
-    if not (is_first_look and is_asked) and st.session_state.get(key) not in options:
-        st.session_state[key] = wanted
-    chosen = st.selectbox(
+    chosen = (default if default in options else options[0]) if options else None
+    asked = address.value(key)
+    if asked is not None:
+        found = {value(option): option for option in reversed(options)}
+        words = {name(option): option for option in reversed(options)}
+        if asked in found:
+            chosen = found[asked]
+        elif asked in words:
+            chosen = words[asked]
+            address.correct(key, value(words[asked]))
+        else:
+            _tell(label, key, asked, list(found))
+    picked = st.selectbox(
         label,
         options,
-        index=None,  # so that no choice counts as a default, which the URL would leave out
-        key=key,
+        index=None,
         format_func=name,
         help=help,
         width=width,
-        bind="query-params",
+        **address.widget(key, chosen, value),
     )
-    return wanted if chosen is None else chosen
-
-
-def _take_carried(key: str, options: Sequence[T], name: Callable[[T], str]) -> None:
-    """Choose what the link from another page asks for: see `links.show_link`."""
-    asked = st.query_params.get(f"{CARRIED}{key}")
-    if asked is None:
-        return
-    del st.query_params[f"{CARRIED}{key}"]
-    for option in options:
-        if name(option) == asked:
-            st.session_state[key] = option
-            return
+    return chosen if picked is None else picked
 
 
 def choose_some(
@@ -96,42 +104,197 @@ def choose_some(
     key: str,
     default: Sequence[T] = (),
     name: Callable[[T], str] = str,
+    value: Callable[[T], str] = str,
     help: str | None = None,
     width: int = 240,
 ) -> list[T]:
     """Choose any number of `options`; none chosen means all of them."""
-    tell_unknown(label, key, [name(option) for option in options])
-    chosen = st.multiselect(
+    chosen = choose_any(
         label,
         options,
-        default=list(default),
         key=key,
+        default=default,
+        name=name,
+        value=value,
+        placeholder="all",
+        help=help,
+        width=width,
+    )
+    return chosen or list(options)
+
+
+def choose_any(
+    label: str,
+    options: Sequence[T],
+    *,
+    key: str,
+    default: Sequence[T] = (),
+    name: Callable[[T], str] = str,
+    value: Callable[[T], str] = str,
+    placeholder: str | None = None,
+    most: int | None = None,
+    help: str | None = None,
+    width: int | Literal["stretch"] = "stretch",
+) -> list[T]:
+    """Choose any number of `options`, or at `most` so many; none chosen is none."""
+    found = {value(option): option for option in options}
+    words = {name(option): option for option in options}
+    chosen = list(default)
+    if asked := address.values(key):
+        tell_unknown(label, key, words | found)
+        chosen = [(words | found)[one] for one in asked if one in words | found]
+        if any(one in words and one not in found for one in asked):
+            address.correct(key, [value(option) for option in chosen])
+    picked: list[T] = st.multiselect(
+        label,
+        options,
         format_func=name,
         help=help,
         width=width,
-        placeholder="all",
-        bind="query-params",
+        placeholder=placeholder,
+        max_selections=most,
+        **address.widget(key, chosen[:most], value),
     )
-    return chosen or list(options)
+    return picked
+
+
+def choose_part(
+    label: str,
+    options: Sequence[T],
+    *,
+    key: str,
+    default: T | None = None,
+    name: Callable[[T], str] = str,
+    value: Callable[[T], str] = str,
+    is_labelled: bool = False,
+) -> T:
+    """Choose one of a few `options` that are all in view, the first unless `default`."""
+    chosen = default if default in options and default is not None else options[0]
+    found = {name(option): option for option in options} | {value(o): o for o in options}
+    if (asked := address.value(key)) is not None:
+        tell_unknown(label, key, found)
+        chosen = found.get(asked, chosen)
+        if asked in found and asked != value(chosen):
+            address.correct(key, value(chosen))
+    picked = st.segmented_control(
+        label,
+        options,
+        required=True,
+        format_func=lambda option: plain(name(option)),
+        label_visibility="visible" if is_labelled else "collapsed",
+        **address.widget(key, chosen, value),
+    )
+    return chosen if picked is None else picked
+
+
+def choose_number(
+    label: str,
+    *,
+    key: str,
+    default: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    step: float | None = None,
+    is_whole: bool = False,
+    help: str | None = None,
+    width: int | Literal["stretch"] = "stretch",
+) -> float | None:
+    """Choose a number from `least` to `most`; an empty field is the `default`, if any."""
+    kind: Any = int if is_whole else float
+    chosen, least, most, step = (
+        None if bound is None else kind(bound)
+        for bound in (asked_number(label, key, default, least, most, is_whole), least, most, step)
+    )
+    picked = st.number_input(
+        label,
+        min_value=least,
+        max_value=most,
+        value=None,
+        step=step,
+        format="%d" if is_whole else "%g",
+        help=help,
+        width=width,
+        **address.widget(key, chosen, str if is_whole else "{:.12g}".format),
+    )
+    return default if picked is None else picked
+
+
+def choose_percent(label: str, least: N, most: N, default: N, *, key: str, width: int = 200) -> N:
+    """Choose a percentage on a slider: whole, or to a tenth where the bounds are floats."""
+    is_whole = isinstance(least, int)
+    asked: Any = asked_number(label, key, default, least, most, is_whole)
+    picked: Any = st.slider(
+        label,
+        least,
+        most,
+        step=1 if is_whole else 0.1,
+        format="%d %%" if is_whole else "%.1f %%",
+        width=width,
+        **address.widget(key, asked, "{:g}".format),
+    )
+    return cast("N", picked)
+
+
+def choose_seed() -> int:
+    """Choose the seed of everything random."""
+    return int(choose_number("Seed", key="seed", default=0, least=0, is_whole=True) or 0)
+
+
+def asked_number(
+    label: str,
+    key: str,
+    default: float | None,
+    least: float | None = None,
+    most: float | None = None,
+    is_whole: bool = False,
+) -> float | None:
+    """Return the number that the address asks for; `default` where it asks for none."""
+    asked = address.value(key)
+    if asked is None:
+        return default
+    try:
+        found = int(asked) if is_whole else float(asked)
+    except ValueError:
+        found = math.nan
+    inside = (least is None or found >= least) and (most is None or found <= most)
+    if math.isfinite(found) and inside:
+        return found
+    kind = "a whole number" if is_whole else "a number"
+    bounds = [
+        f"{words} {bound:g}"
+        for words, bound in (("at least", least), ("at most", most))
+        if bound is not None
+    ]
+    kind = ", ".join([kind, *bounds])
+    tell_text(key, f"The link asks for '{asked}' as {label}, which must be {kind}.")
+    return default
+
+
+def choose_whether(label: str, *, key: str, help: str | None = None) -> bool:
+    """Choose whether something holds: not at first."""
+    asked = address.value(key)
+    if asked not in (None, "true", "false"):
+        _tell(label, key, str(asked), ["true", "false"])
+    return st.toggle(
+        label, help=help, **address.widget(key, asked == "true", lambda on: "true" if on else "")
+    )
 
 
 def search(label: str, *, key: str, width: int = 200) -> str:
     """Read words to search for, without spaces around them."""
     text = st.text_input(
-        label, key=key, type="search", placeholder="search", width=width, bind="query-params"
+        label,
+        type="search",
+        placeholder="search",
+        width=width,
+        **address.widget(key, address.value(key) or ""),
     )
     return (text or "").strip()
 
 
 def show_all_button(*keys: str) -> None:
     """Offer to empty the filters with these keys."""
-
-    def empty() -> None:
-        for key in keys:
-            if key in st.session_state:
-                st.session_state[key] = "" if isinstance(st.session_state[key], str) else []
-
-    st.button("Show all", on_click=empty)
+    st.button("Show all", on_click=address.tell, args=(dict.fromkeys(keys),))
 
 
 def show_count(shown: int, total: int, noun: str) -> None:
@@ -140,22 +303,32 @@ def show_count(shown: int, total: int, noun: str) -> None:
         st.caption(f"Showing {numbers.count(shown)} of {numbers.counted(total, noun)}")
 
 
-def tell_unknown(label: str, key: str, known: Sequence[str]) -> None:
-    """Note what the link asks for and this filter does not have; it is dropped."""
-    if key in st.session_state:
-        return  # not the first look: the address follows the filter
-    for asked in st.query_params.get_all(key):
-        if asked not in known:
-            text = (
-                f"The link asks for '{asked}' as {label}, which is not among the choices here."
-                f"{did_you_mean(asked, known)}"
-            )
-            row = _UNKNOWN.get()
-            if row is None:  # a filter that stands alone
-                _stop_at([text])
-            else:
-                row.append(text)
+def tell_unknown(label: str, key: str, known: Collection[str]) -> None:
+    """Note what the address asks for and this filter does not have."""
+    asked = address.values(key)
+    if unknown := [one for one in asked if one not in known]:
+        if address.is_ours():  # left from before what the reader has just changed
+            address.tell({key: [one for one in asked if one in known]})
+            return
+        for one in unknown:
+            _tell(label, key, one, list(known))
 
 
-_UNKNOWN: ContextVar[list[str] | None] = ContextVar("unknown", default=None)
-"""What the filters of the row under way could not find; ``None`` outside of a row."""
+def _tell(label: str, key: str, asked: str, known: Sequence[str]) -> None:
+    tell_text(
+        key,
+        f"The link asks for '{asked}' as {label}, which is not among the choices here."
+        f"{did_you_mean(asked, known)}",
+    )
+
+
+def tell_text(key: str, said: str) -> None:
+    """Note what cannot be shown, unless it is left from what the reader has just changed."""
+    if address.is_ours():
+        address.tell({key: None})
+        return
+    row = _UNKNOWN.get()
+    if row is None:  # a filter that stands alone
+        _stop_at([_Unknown(key, said)])
+    else:
+        row.append(_Unknown(key, said))

@@ -63,7 +63,7 @@ class Choice(NamedTuple):
 
     def as_parameters(self) -> dict[str, str]:
         """Return the URL parameters that stand for this choice."""
-        where = ALL if self.over_all else self.gold.dataset
+        where = "*" if self.over_all else self.gold.dataset
         return {"dataset": where, "gold": gold_name(self.gold)}
 
 
@@ -88,20 +88,20 @@ class Settings(NamedTuple):
         """Return the URL parameters that stand for these settings."""
         chosen = self.settings
         return {
-            "level": _name(_LEVELS)(chosen.level or ""),
-            "coefficient": _name(COEFFICIENTS_IN_WORDS)(chosen.coefficient or ""),
-            "test": _name(TESTS_IN_WORDS)(chosen.test or ""),
-            "interval": _name(_INTERVALS)(chosen.interval or ""),
-            "correction": _correction(chosen.correction),
-            "reference": chosen.reference or _BEST,
-            "by": chosen.by or _NOT_CUT,
+            "level": chosen.level or "",
+            "coefficient": chosen.coefficient or "",
+            "test": chosen.test or "",
+            "interval": chosen.interval or "",
+            "correction": chosen.correction,
+            "reference": chosen.reference or "",
+            "by": chosen.by or "",
             "alpha": f"{chosen.alpha:g}",
-            "ties": _TIES[self.ties],
-            "consensus": _CONSENSUS[self.consensus],
+            "ties": self.ties,
+            "consensus": self.consensus,
             "seed": str(chosen.seed),
-            "resamples": numbers.count(chosen.n_resamples or RESAMPLES[0]),
+            "resamples": str(chosen.n_resamples or RESAMPLES[0]),
             "without": list(self.without),
-            **({} if self.weights is None else {"weights": _WEIGHTS[self.weights]}),
+            **({} if self.weights is None else {"weights": self.weights}),
         }
 
 
@@ -112,7 +112,12 @@ def choose_gold(golds: Sequence[GoldChoice]) -> Choice:
     fullest = max(golds, key=lambda gold: (gold.source == "human", gold.n_metrics, gold.n_items))
     options = [*([ALL] if shared else []), *sorted(datasets, key=str.casefold)]
     dataset = filters.choose_one(
-        "Dataset", options, key="dataset", default=fullest.dataset, width=220
+        "Dataset",
+        options,
+        key="dataset",
+        default=fullest.dataset,
+        value=lambda option: "*" if option == ALL else option,
+        width=220,
     )
     over_all = dataset == ALL
     there = list(shared.values()) if over_all else [g for g in golds if g.dataset == dataset]
@@ -149,13 +154,15 @@ def choose_settings(choice: Choice) -> Settings:
             "Correction", METHODS, key="correction", default="holm", name=_correction
         )
         names = metric_names(choice)
-        reference = filters.choose_one("Reference metric", [_BEST, *names], key="reference")
+        reference = filters.choose_one(
+            "Reference metric", [_BEST, *names], key="reference", value=_without(_BEST)
+        )
         alpha = settings.choose_alpha()
         interval = _choose("Interval", INTERVALS, _INTERVALS, "interval")
         by = None
         if not choice.over_all:
             known = [_NOT_CUT, *human_data.properties(choice.gold.dataset_uid)]
-            by = filters.choose_one("Items cut by", known, key="by")
+            by = filters.choose_one("Items cut by", known, key="by", value=_without(_NOT_CUT))
         weights = None
         if choice.over_all:
             weights = filters.choose_one(
@@ -163,7 +170,7 @@ def choose_settings(choice: Choice) -> Settings:
             )
         ties, consensus = _choose_about_preferences(is_preference)
         without = _choose_without(choice)
-        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+        seed = filters.choose_seed()
         n_resamples = filters.choose_one(
             "Resamples", RESAMPLES, key="resamples", name=numbers.count
         )
@@ -174,7 +181,7 @@ def choose_settings(choice: Choice) -> Settings:
             alpha=alpha,
             by=None if by in (None, _NOT_CUT) else by,
             n_resamples=None if n_resamples in (None, RESAMPLES[0]) else n_resamples,
-            seed=int(seed or 0),
+            seed=seed,
         ),
         level=level,
         coefficient=coefficient,
@@ -214,13 +221,8 @@ def _choose_without(choice: Choice) -> tuple[str, ...]:
     names = sorted({run.system for run in runs}, key=str.casefold)
     if choice.over_all or not names:
         return ()
-    filters.tell_unknown("Without", "without", names)
-    chosen = st.multiselect(
-        "Without these systems",
-        names,
-        key="without",
-        bind="query-params",
-        placeholder="none left out",
+    chosen = filters.choose_any(
+        "Without these systems", names, key="without", placeholder="none left out"
     )
     return tuple(chosen)
 
@@ -231,6 +233,11 @@ def _choose(
     """Draw a choice among `options` and what fits the judgments, which is ``None``."""
     chosen = filters.choose_one(label, ["", *options], key=key, name=_name(names), width=width)
     return chosen or None
+
+
+def _without(usual: str) -> Callable[[str], str]:
+    """Return what the address says of an option: nothing of the usual one."""
+    return lambda option: "" if option == usual else option
 
 
 def _name(names: Mapping[str, str]) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from analysis import numbers
 from analysis.studies.item_changes import Change, ItemChanges
 from dashboard import data
 from dashboard.charts import change_strip
+from dashboard.ui import filters
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
@@ -37,15 +38,11 @@ def show_changes(changes: ItemChanges, digits: int) -> None:
         f"{counts['equal']:,} are equal.",
     )
     kinds = [kind for kind, n in counts.items() if n]
-    kind = st.segmented_control(
+    kind = filters.choose_part(
         "Items",
         kinds,
-        default=kinds[0],
-        required=True,
-        format_func=lambda kind: f"{CHANGES[kind]}, {numbers.count(counts[kind])}",
         key="change",
-        bind="query-params",
-        label_visibility="collapsed",
+        name=lambda kind: f"{CHANGES[kind]}, {numbers.count(counts[kind])}",
     )
     frame = pd.DataFrame(
         {

@@ -106,11 +106,8 @@ def _choose_systems(
 def _show_trees(trees: dict[str, Tree], notes: dict[str, str], text: TextRecord | None) -> None:
     gold = None
     if text is not None and text.reference_text:
-        shown = st.toggle(
-            "Show the reference tree",
-            key="reference_tree",
-            bind="query-params",
-            help="Annotators may not have seen it",
+        shown = filters.choose_whether(
+            "Show the reference tree", key="reference_tree", help="Annotators may not have seen it"
         )
         gold = read_tree(text.reference_text) if shown else None
     lengths = {len(tree.heads) for tree in (*trees.values(), *([] if gold is None else [gold]))}

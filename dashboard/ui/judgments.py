@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from dashboard import data, human_data
+from dashboard import address, data, human_data
 from dashboard.ui import filters
 from dashboard.ui.annotators import DEFAULTS
 from dashboard.ui.links import plain
@@ -74,10 +74,7 @@ def show_steps(item: str, found: Disagreements) -> None:
     """Offer the disagreements before and after this item, and say how far one is."""
 
     def go(to: str) -> None:
-        st.session_state["item"] = to
-        for name in ("a", "b", "pair"):  # another item is about other outputs
-            st.session_state.pop(name, None)
-            st.query_params.pop(name, None)
+        address.tell({"item": to, "a": None, "b": None, "pair": None})  # of another item's outputs
 
     if not found.items:
         st.caption("No two annotators judged the same outputs differently here.")

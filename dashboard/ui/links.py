@@ -11,11 +11,6 @@ import streamlit as st
 PAGES: Final = Path(__file__).resolve().parents[1] / "app_pages"
 """The folder of page scripts; a page's URL is the name of its file."""
 
-CARRIED: Final = "to_"
-"""Before the name of a parameter that goes along with a link twice."""
-_SHARED: Final = ("dataset", "metric", "criterion", "item", "a", "b")
-"""Parameters that many pages have a filter for."""
-
 _ARROW: Final = ":material/arrow_forward:"
 
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@])")
@@ -44,33 +39,20 @@ def page_url(page: str, **params: str | Sequence[str]) -> str:
 
 
 def link(label: str, page: str, **params: str | Sequence[str]) -> str:
-    """Return a Markdown link, to stand within a sentence. Streamlit opens it in a new tab."""
+    """Return a Markdown link, to stand within a sentence."""
     return f"[{plain(label)}]({page_url(page, **params)})"
 
 
 def show_link(to: Link) -> None:
-    """Show a link on a line of its own; it opens in this tab and keeps the session.
-
-    Streamlit takes away what a widget of the page that is left has in the address, even where the
-    page that is opened has a widget for it. So that goes along under another name as well, which
-    `filters.choose_one` reads.
-    """
-    twice = {f"{CARRIED}{name}": to.params[name] for name in _SHARED if name in to.params}
-    _show(to, twice)
-
-
-def _show(to: Link, more: Mapping[str, str | list[str]]) -> None:
+    """Show a link on a line of its own; a click is one step, in this tab and session."""
     st.page_link(
-        PAGES / f"{to.page}.py",
-        label=plain(to.label),
-        query_params={**to.params, **more},
-        icon=_ARROW,
+        PAGES / f"{to.page}.py", label=plain(to.label), query_params=dict(to.params), icon=_ARROW
     )
 
 
 def show_permalink(page: str, **params: str | list[str]) -> None:
     """Show a link to this very view: a default may be another one tomorrow, this link stays."""
-    _show(Link("Link to this view", page, dict(params)), {})
+    show_link(Link("Link to this view", page, {name: v for name, v in params.items() if v}))
 
 
 def plain(text: str) -> str:

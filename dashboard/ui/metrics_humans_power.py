@@ -15,7 +15,7 @@ from analysis.studies.humans.correlations.settings import TESTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.humans.evidence import CONSENSUS, TIES
 from analysis.studies.power.metric_pairs import MetricPairPower, MetricPowerRow
-from dashboard import human_data
+from dashboard import address, human_data
 from dashboard.charts import power_curve
 from dashboard.ui import filters
 from dashboard.ui.humans_choice import Settings
@@ -45,9 +45,9 @@ def show_metric_power(
     names = bare_names(study.metrics)
     about = (study.dataset.uid, study.gold_uid)
     if picked is not None:
-        st.session_state["a"], st.session_state["b"] = picked
+        address.tell({"a": names[picked[0]], "b": names[picked[1]]})
         st.session_state[_ASKED] = about
-    elif "a" not in st.session_state and _is_linked([names[metric] for metric in metrics]):
+    elif not address.is_ours() and _is_linked([names[metric] for metric in metrics]):
         st.session_state[_ASKED] = about
     with filters.filter_row("metric_power_filters"):
         a, b = _choose_pair(study, metrics, names)
@@ -73,12 +73,12 @@ def show_metric_power(
         st.markdown(plain(with_bare_names(str(error), names)))
     else:
         _show(found, _not_followed(chosen), names)
-    return {"a": names[a], "b": names[b], "target": _percent(power)}
+    return {"a": names[a], "b": names[b], "target": f"{power:g}"}
 
 
 def _is_linked(names: Sequence[str]) -> bool:
     """Return whether the address names two metrics that are there."""
-    pair = {st.query_params.get("a"), st.query_params.get("b")}
+    pair = {address.value("a"), address.value("b")}
     return len(pair) == 2 and pair <= set(names)
 
 
@@ -87,11 +87,13 @@ def _choose_pair(
 ) -> tuple[str, str]:
     """Draw the choice of both; by default the best one and the next that may be as good."""
     name = names.__getitem__
-    a = filters.choose_one("Metric A", metrics, key="a", name=name, width=230)
+    a = filters.choose_one("Metric A", metrics, key="a", name=name, value=name, width=230)
     others = [metric for metric in metrics if metric != a]
     apart = {row.metric for row in study.rows if row.pvalue_vs_best <= study.alpha}
     open_ = next((metric for metric in others if metric not in apart), others[0])
-    b = filters.choose_one("Metric B", others, key="b", default=open_, name=name, width=230)
+    b = filters.choose_one(
+        "Metric B", others, key="b", default=open_, name=name, value=name, width=230
+    )
     return str(a), str(b)
 
 

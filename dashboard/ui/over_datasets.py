@@ -71,18 +71,8 @@ def choose_cells(cells: Scored) -> Choice:
 
 
 def _choose_some(label: str, options: Sequence[str]) -> tuple[str, ...] | None:
-    key = label.lower()
-    keep_known(key, options)
-    chosen = filters.choose_some(label, options, key=key, width=220)
+    chosen = filters.choose_some(label, options, key=label.lower(), width=220)
     return None if len(chosen) == len(options) else tuple(chosen)
-
-
-def keep_known(key: str, options: Sequence[str]) -> None:
-    """Drop from a multiple choice what was chosen for another metric and is no option now."""
-    chosen = st.session_state.get(key, [])
-    known = [name for name in chosen if name in options]
-    if known != list(chosen):
-        st.session_state[key] = known
 
 
 def nothing_in_common(what: str) -> None:

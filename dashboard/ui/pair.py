@@ -39,14 +39,13 @@ def choose_settings(*, stored: bool = True) -> tuple[PairSettings, bool | None]:
     alpha = settings.choose_alpha()
     with st.popover("More settings"):
         direction = filters.choose_one(
-            "Looking for a difference in", list(DIRECTIONS), key="direction"
+            "Looking for a difference in",
+            list(DIRECTIONS),
+            key="direction",
+            value=DIRECTIONS.__getitem__,
         )
-        delta = st.number_input(
-            "Difference to test against, A minus B",
-            value=0.0,
-            key="delta",
-            bind="query-params",
-            format="%g",
+        delta = filters.choose_number(
+            "Difference to test against, A minus B", key="delta", default=0
         )
         details = settings.choose_details(stored=stored)._asdict()
     clusters = details.pop("clusters")
@@ -67,6 +66,7 @@ def choose_family(chosen: PairSettings) -> Correction | None:
         "Seen as one of the board",
         [BY_ITSELF, *corrections],
         key="family",
+        value=lambda word: corrections.get(word, "none"),
         width=230,
         help="A pair that was picked from many is judged with the correction for their number",
     )
@@ -87,8 +87,8 @@ def as_parameters(
     """Return the URL parameters that stand for these settings."""
     parameters = settings.as_parameters(chosen, clusters)
     if family is not None:
-        parameters["family"] = CORRECTIONS_IN_WORDS[family]
-    parameters["direction"] = next(k for k, v in DIRECTIONS.items() if v == chosen.alternative)
+        parameters["family"] = family
+    parameters["direction"] = chosen.alternative
     if chosen.delta:
         parameters["delta"] = f"{chosen.delta:g}"
     return parameters

@@ -76,16 +76,7 @@ def _beyond_accuracies(settings: Settings) -> str:
 
 
 def _one_of(label: str, options: list[str], key: str) -> str:
-    filters.tell_unknown(label, key, options)
-    chosen = st.segmented_control(
-        label,
-        options,
-        default=options[0],
-        required=True,
-        key=key,
-        bind="query-params",
-    )
-    return str(chosen) if chosen in options else options[0]
+    return filters.choose_part(label, options, key=key, is_labelled=True)
 
 
 def _number(
@@ -101,20 +92,17 @@ def _number(
     whole: bool = False,
 ) -> float | None:
     """Ask for a number and note it down for the link."""
-    kind: Any = int if whole else float
-    value = st.number_input(
+    value = filters.choose_number(
         label,
-        min_value=None if low is None else kind(low),
-        max_value=None if high is None else kind(high),
-        value=None if default is None else kind(default),
-        step=None if step is None else kind(step),
         key=key,
+        default=default,
+        least=low,
+        most=high,
+        step=step,
+        is_whole=whole,
         help=help,
-        format=None if whole else "%g",
         width=_WIDTH,
-        bind="query-params",
     )
-    value = default if value is None else value
     given[key] = None if value is None else f"{value:.10g}"
     return value
 
@@ -127,9 +115,7 @@ def _whole(given: Parameters, key: str, label: str, default: int, **more: Any) -
 def _ask_common(looked_for: str, given: Parameters) -> Settings:
     power = None
     if looked_for != POWER:
-        percent = st.slider(
-            "Power", 50, 99, 80, key="plan_power", bind="query-params", format="%d %%", width=_WIDTH
-        )
+        percent = filters.choose_percent("Power", 50, 99, 80, key="plan_power", width=_WIDTH)
         power, given["plan_power"] = percent / 100, str(percent)
     with st.popover("Level"):
         alpha = filters.choose_one("α", ALPHAS, key="plan_alpha") or ALPHAS[0]
@@ -142,16 +128,8 @@ def _ask_accuracy(looked_for: str, given: Parameters) -> Settings:
     n = gap = None
     if looked_for != ITEMS:
         n = _whole(given, "plan_n", "Items", 500, low=1, step=50)
-    percent = st.slider(
-        "Accuracy of the baseline",
-        0.0,
-        100.0,
-        80.0,
-        step=0.1,
-        key="plan_accuracy",
-        bind="query-params",
-        format="%.1f %%",
-        width=190,
+    percent = filters.choose_percent(
+        "Accuracy of the baseline", 0.0, 100.0, 80.0, key="plan_accuracy", width=190
     )
     given["plan_accuracy"] = f"{percent:g}"
     if looked_for != SMALLEST:

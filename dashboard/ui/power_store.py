@@ -50,6 +50,7 @@ def show_all() -> dict[str, str]:
             "Metric",
             [MOST_USED, *(m.label for m in data.all_metrics())],
             key="every",
+            value=lambda metric: "" if metric == MOST_USED else metric,
             width=220,
             help="Each test set is judged by the metric that most of its systems have, or all by "
             "one",
@@ -63,7 +64,11 @@ def show_all() -> dict[str, str]:
             show_warnings(rest)
     show_report(study.report, "test_sets", key="report_all")
     st.caption(plain(study.signature))
-    return {"alpha": f"{alpha:g}", "target": f"{100 * target:g} %", "every": str(every)}
+    return {
+        "alpha": f"{alpha:g}",
+        "target": f"{target:g}",
+        "every": "" if every == MOST_USED else str(every),
+    }
 
 
 def _choose_target() -> float:
@@ -220,20 +225,20 @@ def _choose_rest(
     others = [name for name in plainly.systems if name != a]
     b = str(filters.choose_one("System B", others, key="b", width=155))
     with st.popover("Gain and level"):
-        effect = st.number_input(
+        effect = filters.choose_number(
             "True gain of A",
-            value=None,
             key="effect",
-            bind="query-params",
-            format="%g",
             help="What would matter, on the metric's own scale; negative: A is worse. "
             "Empty: power for the smallest difference found",
         )
         target = _choose_target()
         alpha = settings.choose_alpha()
-        by = CURVES[str(filters.choose_one("Power by items from", list(CURVES), key="by"))]
-    where = {"dataset": row.dataset, "metric": metric, "a": a, "b": b, "by": _name_of(by)}
-    where |= {"alpha": f"{alpha:g}", "target": f"{100 * target:g} %"}
+        source = filters.choose_one(
+            "Power by items from", list(CURVES), key="by", value=CURVES.__getitem__
+        )
+        by = CURVES[str(source)]
+    where = {"dataset": row.dataset, "metric": metric, "a": a, "b": b, "by": by}
+    where |= {"alpha": f"{alpha:g}", "target": f"{target:g}"}
     if effect is not None:
         where["effect"] = f"{effect:g}"
     try:
@@ -251,10 +256,6 @@ def _choose_rest(
         st.warning(plain(str(error)))
         return None
     return found, where
-
-
-def _name_of(by: By) -> str:
-    return next(name for name, value in CURVES.items() if value == by)
 
 
 def _show_pictures(study: DatasetPower) -> None:

@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
             "alpha": f"{self.alpha:g}",
             "target": f"{target:g}",
             "seed": str(self.seed),
-            "resamples": numbers.count(self.n_resamples),
+            "resamples": str(self.n_resamples),
         }
 
 
@@ -48,20 +48,17 @@ def choose_settings() -> Chosen:
     """Draw what can be chosen about tests and intervals."""
     alpha = settings.choose_alpha()
     with st.popover("More settings"):
-        target = st.number_input(
+        target = filters.choose_number(
             "Target of the optimality gap",
-            value=None,
             key="target",
-            bind="query-params",
-            format="%g",
             help="Empty: the best possible score, or the best one seen",
         )
-        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+        seed = filters.choose_seed()
         resamples = filters.choose_one("Resamples", RESAMPLES, key="resamples", name=numbers.count)
     return Chosen(
         alpha=alpha,
         target=None if target is None else float(target),
-        seed=int(seed or 0),
+        seed=seed,
         n_resamples=resamples or RESAMPLES[0],
     )
 
@@ -70,17 +67,7 @@ def show_ranks(study: RankingStudy) -> str:
     """Show mean ranks with bars, what they rest on, and their table; return by which test."""
     rule, bars_by = study.rule, _bars_by(study)
     if len(bars_by) > 1:
-        rule = str(
-            st.segmented_control(
-                "Bars by",
-                list(bars_by),
-                default=study.rule,
-                required=True,
-                key="bars",
-                bind="query-params",
-                label_visibility="collapsed",
-            )
-        )
+        rule = filters.choose_part("Bars by", list(bars_by), key="bars", default=study.rule)
     frame = rank_frame(study, rule)
     nemenyi = study.nemenyi if rule == NEMENYI else None
     show_picture(
@@ -200,7 +187,7 @@ def show_pairs(study: RankingStudy, rule: str, where: Mapping[str, str | list[st
     `where` are the URL parameters that stand for metric and datasets.
     """
     found = study.improvement
-    of_pair = {**where, "alpha": f"{study.alpha:g}", "basis": "tested here"}
+    of_pair = {**where, "alpha": f"{study.alpha:g}", "basis": "items"}
     share_heatmap(
         study.systems,
         found.value,

@@ -32,11 +32,11 @@ class Chosen(NamedTuple):
     def as_parameters(self) -> dict[str, str]:
         """Return the URL parameters that stand for these settings."""
         return {
-            "estimator": estimator_in_words(self.estimator),
+            "estimator": self.estimator,
             "alpha": f"{self.alpha:g}",
-            "test": settings.test_in_words(self.test),
+            "test": self.test,
             "seed": str(self.seed),
-            "resamples": numbers.count(self.n_resamples),
+            "resamples": str(self.n_resamples),
             "order": self.order,
         }
 
@@ -56,7 +56,7 @@ def choose_settings() -> Chosen:
     with st.popover("More settings"):
         order = filters.choose_one("Order by", ORDERS, key="order")
         test = settings.choose_test(get_args(PairsTestName))
-        seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+        seed = filters.choose_seed()
         resamples = filters.choose_one(
             "Resamples", settings.RESAMPLES, key="resamples", name=numbers.count
         )
@@ -64,7 +64,7 @@ def choose_settings() -> Chosen:
         estimator=cast("EstimatorChoice", estimator or "auto"),
         alpha=alpha,
         test=cast("PairsTestName", test),
-        seed=int(seed or 0),
+        seed=seed,
         n_resamples=resamples or settings.RESAMPLES[0],
         order=order or ORDERS[0],
     )

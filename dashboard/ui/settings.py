@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar, cast, get_args
 
-import streamlit as st
-
 from analysis import numbers
 from analysis.statistics.description.evaluation_units import UNIT_STATISTICS, UnitStatistic
 from analysis.studies.leaderboard_standing import ScoreIntervalName
@@ -21,6 +19,7 @@ T = TypeVar("T", bound=str)
 
 ALPHAS = (0.05, 0.01, 0.1, 0.001)
 CLUSTERS = {"as the dataset says": None, "items": False, "groups": True}
+_UNITS = {"as the dataset says": "auto", "items": "items", "groups": "groups"}
 RESAMPLES = (9_999, 999, 99_999)
 
 
@@ -92,33 +91,29 @@ def score_interval_in_words(name: str) -> str:
 
 def choose_details(*, stored: bool = True) -> Details:
     """Draw everything else; scores that are not `stored` have no groups."""
-    margin = st.number_input(
+    margin = filters.choose_number(
         "Margin: differences below it do not matter",
-        min_value=0.0,
-        value=None,
         key="margin",
-        bind="query-params",
-        format="%g",
+        least=0,
         help="Needed for the verdict 'equivalent', which two one-sided tests must both allow",
     )
     clusters = None
     if stored:
-        clusters = CLUSTERS[str(filters.choose_one("Units", list(CLUSTERS), key="units"))]
-    unit_size = st.number_input(
-        "Items per evaluation unit", min_value=1, value=1, key="unit_size", bind="query-params"
+        clusters = choose_units()
+    unit_size = filters.choose_number(
+        "Items per evaluation unit", key="unit_size", default=1, least=1, is_whole=True
     )
     statistic = filters.choose_one(
         "Score of an evaluation unit", UNIT_STATISTICS, key="unit_statistic"
     )
-    shuffle_seed = st.number_input(
+    shuffle_seed = filters.choose_number(
         "Seed of the shuffle before units are cut",
-        min_value=0,
-        value=None,
         key="shuffle_seed",
-        bind="query-params",
+        least=0,
+        is_whole=True,
         help="Empty: items stay in order",
     )
-    seed = st.number_input("Seed", min_value=0, value=0, key="seed", bind="query-params")
+    seed = filters.choose_seed()
     resamples = filters.choose_one("Resamples", RESAMPLES, key="resamples", name=numbers.count)
     return Details(
         margin=float(margin) if margin else None,
@@ -126,9 +121,20 @@ def choose_details(*, stored: bool = True) -> Details:
         unit_size=int(unit_size or 1),
         unit_statistic=statistic or "mean",
         shuffle_seed=None if shuffle_seed is None else int(shuffle_seed),
-        seed=int(seed or 0),
+        seed=seed,
         n_resamples=resamples or RESAMPLES[0],
     )
+
+
+def choose_units() -> bool | None:
+    """Draw the choice of the independent units; ``None`` leaves it to the dataset."""
+    words = filters.choose_one("Units", list(CLUSTERS), key="units", value=_UNITS.__getitem__)
+    return CLUSTERS[str(words)]
+
+
+def units_value(clusters: bool | None) -> str:
+    """Return what the address says of the independent units."""
+    return next(_UNITS[words] for words, value in CLUSTERS.items() if value is clusters)
 
 
 def test_in_words(test: str) -> str:
@@ -139,13 +145,13 @@ def test_in_words(test: str) -> str:
 def as_parameters(settings: PairSettings | PairsSettings, clusters: bool | None) -> dict[str, str]:
     """Return the URL parameters that stand for these settings."""
     parameters = {
-        "test": test_in_words(settings.test),
+        "test": settings.test,
         "alpha": f"{settings.alpha:g}",
-        "units": next(name for name, value in CLUSTERS.items() if value is clusters),
+        "units": units_value(clusters),
         "unit_size": str(settings.unit_size),
         "unit_statistic": settings.unit_statistic,
         "seed": str(settings.seed),
-        "resamples": numbers.count(settings.n_resamples),
+        "resamples": str(settings.n_resamples),
     }
     if settings.margin is not None:
         parameters["margin"] = f"{settings.margin:g}"

@@ -20,6 +20,7 @@ button[aria-checked="true"], button[aria-pressed="true"],
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] * {
   color: inherit !important;
 }
+.st-key-address, .st-key-address_redirect { display: none; }
 [data-testid="stSelectbox"] button[aria-label="Clear value"] { display: none; }
 </style>"""
 

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from analysis import numbers
+from dashboard.ui import filters
 
 Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment", "link"]
 
@@ -109,13 +110,12 @@ def _tools(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(numbers.counted(len(frame), noun), width="stretch")
         with st.popover("Columns", type="tertiary"):
-            chosen = st.multiselect(
+            chosen = filters.choose_any(
                 "Columns",
                 list(columns),
-                default=[name for name, column in columns.items() if column.shown],
-                format_func=lambda name: columns[name].label,
                 key=f"{key}_columns",
-                bind="query-params",
+                default=[name for name, column in columns.items() if column.shown],
+                name=_distinct_labels(columns).__getitem__,
             )
         for label, kind, write in (
             ("CSV", "text/csv", to_csv),
@@ -132,6 +132,16 @@ def _tools(
                 type="tertiary",
             )
     return chosen
+
+
+def _distinct_labels(columns: Mapping[str, Column]) -> dict[str, str]:
+    """Return what each column is called in a list: with its neighbour, where it is not the only."""
+    names = list(columns)
+    labels = [column.label for column in columns.values()]
+    return {
+        name: label if labels.count(label) == 1 else f"{labels[i - 1]}: {label}"
+        for i, (name, label) in enumerate(zip(names, labels, strict=True))
+    }
 
 
 def _printer(column: Column) -> Callable[[Any], str]:

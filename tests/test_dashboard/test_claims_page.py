@@ -463,5 +463,5 @@ def test_the_link_to_this_view_says_everything(open_page: OpenPage, history_path
     app = open_page("claims", history_path, rule="LORD++", gain="0.02")
     link = next(link for link in app.get("page_link") if link.proto.label == "Link to this view")
     query = link.proto.query_string
-    for part in ("dataset=qa", "rule=LORD", "gain=0.02", "alpha=0.05", "count=every+claim"):
+    for part in ("dataset=qa", "rule=lord", "gain=0.02", "alpha=0.05", "count=claims"):
         assert part in query

@@ -148,7 +148,7 @@ def frames(app: AppTest) -> list[list[str]]:
 
 def html_of(app: AppTest, which: int = 0) -> str:
     """Return what a component for reading was given."""
-    return str(json.loads(app.get("bidi_component")[which].proto.json)["html"])
+    return str(json.loads(app.get("bidi_component")[which + 1].proto.json)["html"])
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -227,7 +227,7 @@ def test_all_datasets_at_once(open_page: OpenPage, text_of: TextOf, judged_path:
     assert not app.exception
     text = text_of(app)
     assert "Over 2 datasets good follows 'fluency" in text
-    block = app.get("bidi_component")[0].proto.bytes
+    block = app.get("bidi_component")[1].proto.bytes
     header = json.loads(block[4 : 4 + int.from_bytes(block[:4], "little")])
     assert (header["mode"], header["columns"]) == ("correlations", ["news", "talks"])
     assert header["leads_to"].startswith("metrics_humans?")
@@ -244,7 +244,7 @@ def test_datasets_can_be_weighted_by_what_was_judged(
     )  # fmt: skip
     assert not app.exception
     (link,) = (x for x in app.get("page_link") if x.proto.label == "Link to this view")
-    assert "weights=count+as+judged" in link.proto.query_string
+    assert "weights=units" in link.proto.query_string
     assert app.selectbox(key="weights").value == "units"
 
 
@@ -416,4 +416,4 @@ def test_the_best_metric_is_marked_by_the_correction_for_all_pairs(judged_path: 
 def test_the_item_goes_along_to_its_page(open_page: OpenPage, judged_path: Path) -> None:
     app = open_page("judgments", judged_path, dataset="news")
     (link,) = (x for x in app.get("page_link") if x.proto.label == "This item among all systems")
-    assert "to_item=" in link.proto.query_string
+    assert "item=" in link.proto.query_string

@@ -35,14 +35,23 @@ def test_other_names_keep_their_letters() -> None:
     assert plain("a: b/c, d//e") == "a\\: b/c, d//e"
 
 
-def test_what_a_link_asks_for_outlives_the_filters_of_the_page_that_is_left(
+def test_a_choice_is_written_as_the_machine_says_it_and_words_are_understood(
     open_page: Callable[..., AppTest], filled_path: Path
 ) -> None:
-    app = open_page("leaderboard", filled_path, dataset="wine")
-    links = {link.proto.label: link.proto.query_string for link in app.get("page_link")}
-    assert "to_dataset=wine" in links["All pairs of this dataset"]
-    assert "to_" not in links["Link to this view"]
-    app = open_page("power", filled_path, to_dataset="wine", to_metric="accuracy", to_a="no such")
-    assert not app.exception
-    assert app.selectbox(key="dataset").value == "wine"
-    assert not any(name.startswith("to_") for name in app.query_params)
+    app = open_page("leaderboard", filled_path, dataset="wine", interval="what suits the scores")
+    assert app.selectbox(key="interval").value == "auto"
+    app.selectbox(key="correction").set_value("none").run()
+    assert app.query_params["correction"] == "none"
+    assert app.query_params["dataset"] == "wine"
+
+
+def test_what_does_not_fit_a_new_choice_leaves_the_address(
+    open_page: Callable[..., AppTest], filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="wine", metric="accuracy")
+    other = next(o for o in app.selectbox(key="dataset").options if "UD Tamil" in o)
+    app.selectbox(key="dataset").set_value(other).run()
+    assert not app.warning
+    assert "metric" not in app.query_params or app.selectbox(key="metric").value == "accuracy"
+    app = open_page("leaderboard", filled_path, dataset=other, metric="no such metric")
+    assert "no such metric" in app.warning[0].value

@@ -71,7 +71,7 @@ def test_every_pair_is_counted_and_the_estimator_named(
     text = text_of(app)
     assert "other systems on at least half of the datasets they share (10 datasets" in text
     assert "Bonferroni for 105 pairs, which assumes nothing" in text
-    assert app.get("bidi_component")
+    assert len(app.get("bidi_component")) > 1  # the first one is of the address
     frame = app.dataframe[0].value
     assert len(frame) == 105
     assert (frame["k_a_over_b"] <= frame["n_datasets"]).all()
@@ -252,10 +252,11 @@ def test_a_choice_of_datasets_does_not_outlive_its_metric(
     assert "3 datasets" in text_of(app)
     app.selectbox(key="basis").set_value("reported").run()
     assert not app.exception
-    assert "12 datasets" in text_of(app)
+    assert "datasets" not in app.query_params
+    assert "23 datasets" in text_of(app)
 
 
-@pytest.mark.parametrize("asked", [None, "*b* :red[c] better", plain("*b* :red[c] better")])
+@pytest.mark.parametrize("asked", [None, "*b* :red[c] better", "b"])
 def test_names_of_systems_are_no_markup_in_the_choice_of_direction(
     asked: str | None, open_page: OpenPage, tmp_path: Path
 ) -> None:

@@ -1,0 +1,106 @@
+"""The address is the view: one entry in the history for a step, none for a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+_RECORD = """for (const name of ["pushState", "replaceState"]) {
+  const old = History.prototype[name];
+  History.prototype[name] = function (state, title, url) {
+    const before = location.href;
+    old.apply(this, arguments);
+    if (location.href !== before) record(name, location.href);
+  };
+}"""
+
+
+class Recorder(NamedTuple):
+    """A tab, and every address that was written in it."""
+
+    page: Page
+    written: list[tuple[str, str]]
+    settle: Callable[[Page], None]
+
+    def since(self, act: Callable[[], Any]) -> list[tuple[str, str]]:
+        """Return what an action wrote, once all is quiet: place and query, without the host."""
+        before = len(self.written)
+        act()
+        self.page.wait_for_timeout(700)
+        self.settle(self.page)
+        return [
+            (how.removesuffix("State"), urlsplit(href).path.strip("/"))
+            for how, href in self.written[before:]
+        ]
+
+    def query(self) -> dict[str, str]:
+        """Return what the address says."""
+        return dict(parse_qsl(urlsplit(self.page.url).query))
+
+
+@pytest.fixture
+def recorder(page: Page, settled: Callable[[Page], None]) -> Recorder:
+    """Return a tab that records the addresses written in it."""
+    written: list[tuple[str, str]] = []
+    page.set_default_timeout(180_000)
+    page.expose_function("record", lambda how, href: written.append((how, href)))
+    page.add_init_script(_RECORD)
+    return Recorder(page, written, settled)
+
+
+def test_a_board_its_pairs_and_a_cell_are_one_step_each(
+    serve: Callable[[Path], str], recorder: Recorder, example_copy: Callable[[], Any]
+) -> None:
+    page, settle = recorder.page, recorder.settle
+    base = serve(example_copy().path)
+    page.goto(f"{base}/leaderboard?dataset=digits")
+    settle(page)
+    link = page.get_by_role("link", name="All pairs of this dataset")
+    assert recorder.since(link.click) == [("push", "pairs")]
+    assert recorder.query()["dataset"] == "digits"
+    canvas = page.locator(".frame canvas").first
+    canvas.scroll_into_view_if_needed()
+    settle(page)
+    frame = page.locator(".heatmap .frame")
+    frame.focus()
+    page.keyboard.press("ArrowDown")
+    assert recorder.since(lambda: page.keyboard.press("Enter")) == [("push", "compare")]
+    assert {"a", "b", "dataset", "metric"} <= recorder.query().keys()
+    page.go_back()
+    settle(page)
+    expect(page.get_by_role("heading", name="All pairs")).to_be_visible()
+    assert recorder.query()["dataset"] == "digits"
+    page.go_back()
+    settle(page)
+    expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    assert recorder.query() == {"dataset": "digits"}
+
+
+def test_a_dataset_is_a_step_and_a_level_is_none(
+    serve: Callable[[Path], str], recorder: Recorder, example_copy: Callable[[], Any]
+) -> None:
+    page, settle = recorder.page, recorder.settle
+    page.goto(f"{serve(example_copy().path)}/leaderboard?dataset=digits")
+    settle(page)
+
+    def choose(label: str, option: str) -> list[tuple[str, str]]:
+        def act() -> None:
+            page.get_by_role("combobox", name=label).fill(option)
+            page.get_by_role("option", name=option, exact=True).first.click()
+
+        return recorder.since(act)
+
+    assert choose("α", "0.01") == [("replace", "leaderboard")]
+    assert recorder.query() == {"dataset": "digits", "alpha": "0.01"}
+    assert choose("Dataset", "wine") == [("push", "leaderboard")]
+    assert recorder.query()["dataset"] == "wine"
+    page.go_back()
+    settle(page)
+    box = page.get_by_role("combobox", name="Dataset")
+    expect(box).to_have_value("digits")
+    assert recorder.query() == {"dataset": "digits", "alpha": "0.01"}
