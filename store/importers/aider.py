@@ -13,7 +13,7 @@ from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.cells import CellError, parse_date
 from store.importers.figures import Figure, Figures
 from store.importers.settings import load_settings
-from store.importers.textfile import data_suffix, read_text
+from store.importers.textfile import data_suffix, peek_text, read_text
 from store.importers.yaml_nodes import YamlValue, parse_yaml
 
 NAME = "aider"
@@ -43,7 +43,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) not in (".yml", ".yaml"):
         return False
     try:
-        return _FIRST.search(read_text(path, path.name)[0]) is not None
+        return _FIRST.search(peek_text(path)) is not None
     except ImportFormatError:
         return False
 

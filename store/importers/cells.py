@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from store.importers.bundle import FloatArray, Status
+from store.importers.columnar import PART, Coded, Numbers
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -123,6 +124,10 @@ def as_text(cell: Any) -> str:
 
 def read_numbers(cells: Sequence[Any]) -> NumberColumn:
     """Read every cell of a column as a number; equal texts are read once."""
+    if isinstance(cells, Coded):
+        return _read_coded(cells)
+    if isinstance(cells, Numbers):
+        return _read_plain(cells)
     plain = _plain_numbers(cells)
     if plain is not None:
         return NumberColumn(plain, np.zeros(len(cells), np.bool_), [])
@@ -156,6 +161,28 @@ def read_numbers(cells: Sequence[Any]) -> NumberColumn:
     else:
         is_percent_cell = np.zeros(len(cells), np.bool_)
     return NumberColumn(np.array(values, dtype=np.float64), is_percent_cell, problems)
+
+
+def _read_coded(cells: Coded) -> NumberColumn:
+    read = read_numbers(cells.values)
+    reasons = dict(read.problems)
+    rows = np.flatnonzero(np.isin(cells.codes, list(reasons))).tolist() if reasons else []
+    problems = [(row, reasons[int(cells.codes[row])]) for row in rows]
+    return NumberColumn(read.values[cells.codes], read.is_percent[cells.codes], problems)
+
+
+def _read_plain(cells: Numbers) -> NumberColumn:
+    """Read a column of numbers; only the odd cells are looked at."""
+    odd = dict(cells.odd)
+    odd |= {row: cells[row] for row in np.flatnonzero(np.abs(cells.numbers) > LARGEST).tolist()}
+    is_percent = np.zeros(len(cells), np.bool_)
+    if not odd:
+        return NumberColumn(cells.numbers, is_percent, [])
+    values = cells.numbers.copy()
+    rows = sorted(odd)
+    read = read_numbers([odd[row] for row in rows])
+    values[rows], is_percent[rows] = read.values, read.is_percent
+    return NumberColumn(values, is_percent, [(rows[i], reason) for i, reason in read.problems])
 
 
 def parse_number(text: str) -> tuple[float, bool]:
@@ -200,6 +227,8 @@ def parse_number(text: str) -> tuple[float, bool]:
 
 def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:
     """Return whether at least half of the first cells that hold something are numbers."""
+    if isinstance(cells, (Coded, Numbers)):
+        cells = _first_filled(cells, sample)
     tried = numeric = 0
     for cell in cells:
         if is_missing(cell):
@@ -209,6 +238,27 @@ def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:
         if tried == sample:
             break
     return numeric > 0 and 2 * numeric >= tried
+
+
+def _first_filled(cells: Coded | Numbers, sample: int) -> list[Any]:
+    """Return the first cells that hold something; for a plain number any number."""
+    found: list[Any] = []
+    if isinstance(cells, Coded):
+        is_filled = np.array([not is_missing(cell) for cell in cells.values], np.bool_)
+    for start in range(0, len(cells), PART):
+        if isinstance(cells, Coded):
+            part = cells.codes[start : start + PART]
+            found += map(cells.values.__getitem__, part[is_filled[part]][:sample].tolist())
+        else:
+            numbers = cells.numbers[start : start + PART]
+            is_seen = ~np.isnan(numbers)
+            here = [row for row in cells.odd if start <= row < start + PART]
+            is_seen[[row - start for row in here]] = True
+            rows = np.flatnonzero(is_seen)[:sample] + start
+            found += [cells.odd.get(row, 0.0) for row in rows.tolist()]
+        if len(found) >= sample:
+            break
+    return found[:sample]
 
 
 def parse_status(text: str) -> Status | None:

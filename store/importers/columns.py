@@ -8,6 +8,7 @@ from typing import Any
 
 from store.errors import ImportFormatError
 from store.importers.cells import as_text
+from store.importers.columnar import Coded, combined
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
 from store.importers.yaml_nodes import nearest
@@ -197,9 +198,12 @@ def role_cells(table: Table, column: str) -> Sequence[Any]:
     if column == LINE_NUMBER:
         return [str(i) for i in range(1, len(table) + 1)]
     if column == FILE_NAME:
-        return [data_stem(table.shown)] * len(table)
+        return Coded.constant(data_stem(table.shown), len(table))
     parts = [role_cells(table, name) for name in _FIELD.findall(column)]
     pattern = _FIELD.sub("{}", column)
+    if all(isinstance(part, Coded) for part in parts):
+        coded = [part for part in parts if isinstance(part, Coded)]
+        return combined(coded).map(lambda row: pattern.format(*map(as_text, row)))
     return [pattern.format(*map(as_text, row)) for row in zip(*parts, strict=True)]
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from store.errors import ImportFormatError
 from store.importers.bundle import (
     BundleMetric,
@@ -20,6 +18,7 @@ from store.importers.bundle import (
     RowProblems,
 )
 from store.importers.cells import CellError, as_text, parse_date
+from store.importers.columnar import Coded, first_rows, repeated, together
 from store.importers.columns import GENERIC_ROLES, find_roles, role_cells
 from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_guesses import spread_where_needed, with_guesses
@@ -142,7 +141,7 @@ def _runs(
     names, labels = list(builder.systems), list(keys.runs)
     runs = []
     for (system, dataset, run), content in sorted(builder.runs.items()):
-        place = (system if keys.system is not None else -1, dataset, run)
+        place = (system if keys.system is not None else 0, dataset, run)
         scores = sorted(content.scores, key=lambda one: (one.metric, one.trial))
         runs.append(
             BundleRun(
@@ -190,15 +189,22 @@ def _run_property(
     if role not in plan.roles:
         return {}
     cells = role_cells(table, plan.roles[role])
-    n_rows = len(keys.rows)
-    systems = np.full(n_rows, -1) if keys.system is None else keys.system
-    places = zip(systems.tolist(), keys.dataset.tolist(), keys.run.tolist(), strict=True)
-    found: dict[tuple[int, int, int], tuple[str, int]] = {}
-    for row, place in zip(keys.rows.tolist(), places, strict=True):
-        text = as_text(cells[row])
+    systems = repeated(0, keys.n_rows) if keys.system is None else keys.system
+    runs = [systems, keys.dataset, keys.run]
+    sizes = [int(part.max()) + 1 for part in runs]
+    coded = cells if isinstance(cells, Coded) else Coded.of(map(as_text, cells))
+    texts = coded.map(as_text)
+    found, codes = together([*runs, keys.of(texts.codes)], [*sizes, len(texts.values)])
+    first = first_rows(codes, len(found[0]))
+    properties: dict[tuple[int, int, int], tuple[str, int]] = {}
+    numbers = range(len(found[0]))
+    for number in sorted(numbers, key=first.__getitem__):
+        *place, text_number = (int(part[number]) for part in found)
+        text, row = texts.values[text_number], keys.row(int(first[number]))
         if not text:
             continue
-        earlier, line = found.setdefault(place, (text, table.lines[row]))
+        system, dataset, run = place
+        earlier, line = properties.setdefault((system, dataset, run), (text, table.lines[row]))
         if earlier != text:
             raise ImportFormatError(
                 f"the {role} changes within one run: {text!r} here, {earlier!r} in line {line}. If "
@@ -208,4 +214,4 @@ def _run_property(
                 line=table.lines[row],
                 field=plan.roles[role],
             )
-    return found
+    return properties

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from store.importers.bundle import BundleItem, RowProblems
 from store.importers.cells import as_text, is_missing
+from store.importers.columnar import PART, Coded, Codes, Numbers, first_rows
 from store.importers.columns import role_cells
 from store.importers.generic_forms import Plan
 from store.importers.generic_rows import RowKeys
@@ -26,14 +29,16 @@ def read_items(
     metadata when it is constant for every item, and ignored otherwise.
     """
     offsets = np.concatenate(([0], np.cumsum([len(items) for items in keys.items])))
-    item_ids = offsets[keys.dataset] + keys.item
     fixed: dict[str, Mapping[int, Any]] = {}
-    for role in ("group", "input", "reference"):
-        if role in plan.roles:
+    metadata: dict[str, dict[int, Any]] = {}
+    understood: list[str] = []
+    roles = [role for role in ("group", "input", "reference") if role in plan.roles]
+    if roles or plan.leftover:
+        places = _Places.of(table, keys, offsets)
+        for role in roles:
             cells = role_cells(table, plan.roles[role])
-            places = _Places(table, plan.roles[role], keys.rows, item_ids)
-            fixed[role] = _constant_values(cells, role, places, problems)
-    metadata, understood = _metadata(table, plan.leftover, keys.rows, item_ids)
+            fixed[role] = _constant_values(cells, role, plan.roles[role], places, problems)
+        metadata, understood = _metadata(plan.leftover, places)
     groups, inputs = fixed.get("group", {}), fixed.get("input", {})
     references = fixed.get("reference", {})
     found = []
@@ -55,22 +60,64 @@ def read_items(
     return found, understood
 
 
-class _Places(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Of which item each usable row of a table is."""
+
     table: Table
-    column: str
-    rows: IntArray
-    item_ids: IntArray
+    keys: RowKeys
+    items: Codes
+    """Shape (n_rows,): the items of all datasets are counted through."""
+    first: IntArray
+    """Shape (n_items,): the first row of each item."""
+
+    @classmethod
+    def of(cls, table: Table, keys: RowKeys, offsets: IntArray) -> _Places:
+        items = keys.item
+        if len(keys.items) > 1:
+            items = offsets.astype(np.int32)[keys.dataset] + keys.item
+        return cls(table, keys, items, first_rows(items, int(offsets[-1])))
+
+    def rows(self) -> Iterator[tuple[int, int]]:
+        """Yield row of the table and item."""
+        rows = range(len(self.items)) if self.keys.usable is None else self.keys.usable.tolist()
+        return zip(rows, self.items.tolist(), strict=True)
+
+    def varies(self, cells: Sequence[Any]) -> bool | None:
+        """Return whether an item has different cells; ``None`` where arrays do not tell."""
+        if isinstance(cells, Numbers):
+            if _differ(self.keys.of(cells.numbers), self.items, self.first):
+                return True
+            cells = Coded.of(cells)  # 0.5 and 0.50 are two cells
+        if not isinstance(cells, Coded):
+            return None
+        if any(cell != cell for cell in cells.values):
+            return True
+        return _differ(self.keys.of(cells.codes), self.items, self.first)
+
+
+def _differ(values: npt.NDArray[Any], items: Codes, first: IntArray) -> bool:
+    """Return whether a value is another one than that of the first row of its item; not of NaN."""
+    for start in range(0, len(values), PART):
+        here = values[start : start + PART]
+        there = values[first[items[start : start + PART]]]
+        if ((here != there) & (here == here) & (there == there)).any():
+            return True
+    return False
 
 
 def _constant_values(
-    cells: Sequence[Any], role: str, places: _Places, problems: RowProblems
+    cells: Sequence[Any], role: str, column: str, places: _Places, problems: RowProblems
 ) -> dict[int, Any]:
     """Return item -> cell; report rows that contradict an earlier one."""
-    table, column = places.table, places.column
+    table = places.table
+    if places.varies(cells) is False:
+        known_cells = {i: cells[places.keys.row(r)] for i, r in enumerate(places.first.tolist())}
+        return {item: cell for item, cell in known_cells.items() if not _says_nothing(cell, role)}
     known: dict[int, tuple[Any, int]] = {}
-    for row, item in zip(places.rows.tolist(), places.item_ids.tolist(), strict=True):
+    for row, item in places.rows():
         cell, line = cells[row], table.lines[row]
-        if cell is None or (is_missing(cell) if role == "group" else cell == ""):
+        if _says_nothing(cell, role):
             continue
         if isinstance(cell, (list, dict)):
             problems.report(table.shown, line, column, "holds a list or an object, not one value.")
@@ -83,27 +130,29 @@ def _constant_values(
     return {item: cell for item, (cell, _) in known.items()}
 
 
+def _says_nothing(cell: Any, role: str) -> bool:
+    if cell is None:
+        return True
+    return is_missing(cell) if role == "group" else bool(cell == "")
+
+
 def _metadata(
-    table: Table, columns: Sequence[str], rows: IntArray, item_ids: IntArray
+    columns: Sequence[str], places: _Places
 ) -> tuple[dict[str, dict[int, Any]], list[str]]:
     """Return column -> item -> cell for the columns that are constant for every item."""
     kept: dict[str, dict[int, Any]] = {}
     changing, empty = [], []
-    pairs = list(zip(rows.tolist(), item_ids.tolist(), strict=True))
     for column in columns:
-        cells = table.cells[column]
-        known: dict[int, Any] = {}
-        for row, item in pairs:
-            cell = cells[row]
-            if known.setdefault(item, cell) != cell:
-                changing.append(column)
-                break
+        cells = places.table.cells[column]
+        known = _constant_cells(cells, places)
+        if known is None:
+            changing.append(column)
+            continue
+        values = {item: cell for item, cell in known.items() if not is_missing(cell)}
+        if values:
+            kept[column] = values
         else:
-            values = {item: cell for item, cell in known.items() if not is_missing(cell)}
-            if values:
-                kept[column] = values
-            else:
-                empty.append(column)
+            empty.append(column)
     told = []
     if kept:
         told.append(f"Kept as properties of the items: {', '.join(kept)}.")
@@ -112,6 +161,20 @@ def _metadata(
     if empty:
         told.append(f"Ignored, because they are empty: {', '.join(empty)}.")
     return kept, told
+
+
+def _constant_cells(cells: Sequence[Any], places: _Places) -> dict[int, Any] | None:
+    """Return item -> cell; ``None`` where the cells of an item differ."""
+    varies = places.varies(cells)
+    if varies is not None:
+        rows = places.first.tolist()
+        return None if varies else {i: cells[places.keys.row(r)] for i, r in enumerate(rows)}
+    known: dict[int, Any] = {}
+    for row, item in places.rows():
+        cell = cells[row]
+        if known.setdefault(item, cell) != cell:
+            return None
+    return known
 
 
 def _digest(cell: Any) -> str:

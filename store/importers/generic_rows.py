@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
+from store.importers.columnar import Coded, Codes, combined, first_rows, together
 from store.importers.generic_forms import Plan
 from store.importers.key_columns import SETTINGS, IntArray, KeyReader
 from store.importers.settings import Settings
@@ -25,15 +27,14 @@ class Names:
 
     index: dict[str, int] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Names:
+        """Return distinct names, numbered in their order."""
+        return cls({name: number for number, name in enumerate(names)})
+
     def number(self, name: str) -> int:
         """Return the number of a name, a new one for a new name."""
         return self.index.setdefault(name, len(self.index))
-
-    def numbers(self, names: Sequence[str]) -> IntArray:
-        """Return the number of each name."""
-        for name in dict.fromkeys(names):
-            self.number(name)
-        return np.fromiter(map(self.index.__getitem__, names), np.int64, len(names))
 
     def __getitem__(self, number: int) -> str:
         return list(self.index)[number]
@@ -49,17 +50,18 @@ class Names:
 class RowKeys:
     """What the usable rows of a table belong to; all arrays have one entry per usable row."""
 
-    rows: IntArray
-    """Index of the row in the table."""
-    system: IntArray | None
+    usable: IntArray | None
+    """Index in the table of each usable row; ``None``: all are."""
+    n_rows: int
+    system: Codes | None
     """``None`` when each column belongs to one system."""
-    dataset: IntArray
-    item: IntArray
+    dataset: Codes
+    item: Codes
     """Position of the item in its dataset."""
-    metric: IntArray | None
+    metric: Codes | None
     """``None`` when each column belongs to one metric."""
-    run: IntArray
-    trial: IntArray
+    run: Codes
+    trial: Codes
     systems: Names
     datasets: Names
     """Read an entry with `dataset_identity`."""
@@ -72,13 +74,21 @@ class RowKeys:
     identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """System -> what a revision, a back-end and such columns state of it."""
 
+    def row(self, number: int) -> int:
+        """Return where in the table a usable row stands."""
+        return number if self.usable is None else int(self.usable[number])
+
+    def of(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the usable rows of a column of the table."""
+        return column if self.usable is None else column[self.usable]
+
 
 def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblems) -> RowKeys:
     """Find out what each row belongs to; rows that do not say are reported and left out."""
     reader = KeyReader(table, plan.roles, settings, problems)
     is_long = plan.scores[0].metric is None
     by_row = plan.scores[0].system is None
-    texts: dict[str, Sequence[str]] = {}
+    texts: dict[str, Coded] = {}
     for role in ("system", "dataset", "metric", "run"):
         if (role == "system" and not by_row) or (role == "metric" and not is_long):
             continue
@@ -86,41 +96,36 @@ def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblem
     if "system" in texts:
         texts["system"] = reader.identified(texts["system"])
     if "run" not in plan.roles and "seed" in plan.roles:
-        texts["run"] = [f"seed={s}" if s else "" for s in reader.column("seed")]
+        texts["run"] = reader.column("seed").map(lambda seed: f"seed={seed}" if seed else "")
     if "dataset_version" in plan.roles:
         versions = reader.column("dataset_version")
-        pairs = zip(texts["dataset"], versions, strict=True)
-        texts["dataset"] = [name + _VERSION_MARK + version for name, version in pairs]
+        texts["dataset"] = combined([texts["dataset"], versions]).map(_VERSION_MARK.join)
     texts["item"] = reader.column("item")
     trials, n_trials = reader.trials()
 
-    rows = np.flatnonzero(reader.is_usable)
-    if len(rows) == 0:
+    if not reader.is_usable.any():
         problems.raise_if_any()
         raise ImportFormatError(
             "no row can be used: the table has a header only.", path=table.shown
         )
-
-    def usable(values: Sequence[str]) -> Sequence[str]:
-        return values if len(rows) == len(values) else [values[i] for i in rows.tolist()]
-
-    systems, datasets, metrics, runs = Names(), Names(), Names(), Names()
-    dataset = datasets.numbers(usable(texts["dataset"]))
-    items = tuple(Names() for _ in datasets)
-    item = _item_positions(items, dataset, usable(texts["item"]))
+    is_whole = bool(reader.is_usable.all())
+    found = {role: column.rows(reader.is_usable) for role, column in texts.items()}
+    items, item = _item_positions(found["dataset"], found["item"])
+    no_names = Coded([], np.empty(0, np.int8))
     return RowKeys(
-        rows,
-        systems.numbers(usable(texts["system"])) if by_row else None,
-        dataset,
+        None if is_whole else np.flatnonzero(reader.is_usable),
+        int(reader.is_usable.sum()),
+        found["system"].codes if by_row else None,
+        found["dataset"].codes,
         item,
-        metrics.numbers(usable(texts["metric"])) if is_long else None,
-        runs.numbers(usable(texts["run"])),
-        trials[rows],
-        systems,
-        datasets,
+        found["metric"].codes if is_long else None,
+        found["run"].codes,
+        trials if is_whole else trials[reader.is_usable],
+        Names.of(found.get("system", no_names).values),
+        Names.of(found["dataset"].values),
         items,
-        metrics,
-        runs,
+        Names.of(found.get("metric", no_names).values),
+        Names.of(found["run"].values),
         n_trials,
         tuple(reader.understood),
         reader.identities,
@@ -133,8 +138,16 @@ def dataset_identity(key: str) -> tuple[str, str]:
     return name, version
 
 
-def _item_positions(items: Sequence[Names], dataset: IntArray, keys: Sequence[str]) -> IntArray:
-    if len(items) == 1:
-        return items[0].numbers(keys)
-    pairs = zip(dataset.tolist(), keys, strict=True)
-    return np.fromiter((items[d].number(key) for d, key in pairs), np.int64, len(keys))
+def _item_positions(datasets: Coded, keys: Coded) -> tuple[tuple[Names, ...], Codes]:
+    """Return the items of each dataset, and for each row the place of its item among them."""
+    if len(datasets.values) == 1:
+        return (Names.of(keys.values),), keys.codes
+    (of_pair, key_of_pair), codes = together(
+        [datasets.codes, keys.codes], [len(datasets.values), len(keys.values)]
+    )
+    order = np.argsort(first_rows(codes, len(of_pair)))
+    items = tuple(Names() for _ in datasets.values)
+    place = np.zeros(len(of_pair), np.int32)
+    for pair in order.tolist():
+        place[pair] = items[of_pair[pair]].number(keys.values[key_of_pair[pair]])
+    return items, place[codes]

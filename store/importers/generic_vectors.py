@@ -18,6 +18,7 @@ from store.importers.bundle import (
     StatusArray,
 )
 from store.importers.cells import BoolArray, CellError, as_text, parse_status, read_numbers
+from store.importers.columnar import PART, Coded, Codes, repeated, together
 from store.importers.columns import role_cells
 from store.importers.generic_forms import Plan, ScoreColumns
 from store.importers.generic_rows import RowKeys, dataset_identity
@@ -73,28 +74,58 @@ class VectorBuilder:
         values, is_percent, is_good = self._read(one)
         metric = keys.metric
         if metric is None:
-            metric = np.full(len(keys.rows), self.metric_names.number(one.metric or ""), np.int64)
-        for number in np.unique(metric[is_good]).tolist():
-            self._check_metric(number, one, values, is_percent, is_good, metric == number)
+            metric = repeated(self.metric_names.number(one.metric or ""), keys.n_rows)
+        self._check_metrics(one, metric, values, is_percent, is_good)
         system = keys.system
         if system is None:
             name = self._settings.canonical(one.system or "")
-            system = np.full(len(keys.rows), self.systems.number(name), np.int64)
-        parts = [system, keys.dataset, keys.run, keys.trial, metric]
-        for (s, d, r, trial, number), rows in self._vectors(parts, is_good, one):
-            vector = np.full((len(keys.items[d]), values.shape[1]), np.nan)
-            vector[keys.item[rows]] = values[rows]
-            if "status" not in self._plan.roles and np.isnan(vector).all():
-                self._warn_empty(s, d, number)
-                continue
-            content = self.runs.setdefault((s, d, r), RunContent())
-            content.scores.append(BundleScores(number, vector, trial))
+            system = repeated(self.systems.number(name), keys.n_rows)
+        self._scatter(one, [system, keys.dataset, keys.run, keys.trial, metric], values, is_good)
+
+    def _scatter(
+        self, one: ScoreColumns, parts: Sequence[Codes], values: FloatArray, is_good: BoolArray
+    ) -> None:
+        """Put each score at its place in its vector; report cells that stand twice."""
+        items = self._keys.item
+        rows = None if is_good.all() else np.flatnonzero(is_good)
+        if rows is not None:
+            parts, items, values = [part[rows] for part in parts], items[rows], values[rows]
+        if not len(items):
+            return
+        found, groups = together(parts, [int(part.max()) + 1 for part in parts])
+        sizes = [len(self._keys.items[dataset]) for dataset in found[1].tolist()]
+        ends = np.cumsum(sizes)
+        begins = ends - sizes
+        vectors = np.full((int(ends[-1]), values.shape[1]), np.nan)
+        is_there = np.zeros(len(vectors), np.bool_)
+        for start in reversed(range(0, len(items), PART)):  # of two, the first one stays
+            part = slice(start, start + PART)
+            places = (begins[groups[part]] + items[part])[::-1]
+            vectors[places] = values[part][::-1]
+            is_there[places] = True
+        has_twice = int(is_there.sum()) < len(items)
+        n_rows = np.bincount(groups, minlength=len(sizes)) if has_twice else np.zeros(len(sizes))
+        for number, key in enumerate(zip(*(part.tolist() for part in found), strict=True)):
+            here = slice(begins[number], ends[number])
+            if has_twice and is_there[here].sum() < n_rows[number]:
+                of_it = np.flatnonzero(groups == number)
+                self._report_twice(of_it if rows is None else rows[of_it], one)
+            self._add_vector(key, vectors[here])
+
+    def _add_vector(self, key: tuple[int, ...], vector: FloatArray) -> None:
+        system, dataset, run, trial, metric = key
+        if "status" not in self._plan.roles and np.isnan(vector).all():
+            self._warn_empty(system, dataset, metric)
+            return
+        content = self.runs.setdefault((system, dataset, run), RunContent())
+        content.scores.append(BundleScores(metric, vector, trial))
 
     def _read(self, one: ScoreColumns) -> tuple[FloatArray, BoolArray, BoolArray]:
         """Return values (n_rows, n_components), percent signs and which rows are readable."""
         keys, table = self._keys, self._table
         is_good = np.zeros(len(table), np.bool_)
-        is_good[keys.rows[self._is_meant(one)]] = True
+        meant = self._is_meant(one)
+        is_good[slice(None) if keys.usable is None else keys.usable] = meant
         columns, percent = [], np.zeros(len(table), np.bool_)
         for column in one.columns:
             read = read_numbers(role_cells(table, column))
@@ -104,7 +135,7 @@ class VectorBuilder:
                 if is_good[row]:
                     self._problems.report(table.shown, table.lines[row], column, f"{reason}.")
                 is_good[row] = False
-        values = np.column_stack(columns)
+        values = np.column_stack(columns) if len(columns) > 1 else columns[0].reshape(-1, 1)
         if values.shape[1] > 1:
             partly = np.isnan(values).any(axis=1) & ~np.isnan(values).all(axis=1)
             for row in np.flatnonzero(partly & is_good).tolist():
@@ -112,15 +143,30 @@ class VectorBuilder:
                 absent = one.columns[int(np.flatnonzero(np.isnan(values[row]))[0])]
                 reason = f"is empty although the other parts ({', '.join(one.columns)}) are given."
                 self._problems.report(table.shown, table.lines[row], absent, reason)
-        return values[keys.rows], percent[keys.rows], is_good[keys.rows]
+        return keys.of(values), keys.of(percent), keys.of(is_good)
 
     def _is_meant(self, one: ScoreColumns) -> BoolArray:
         """Return the usable rows whose metric stands in these columns."""
         metric = self._keys.metric
         if one.only is None or metric is None:
-            return np.ones(len(self._keys.rows), np.bool_)
+            return np.ones(self._keys.n_rows, np.bool_)
         index = self._keys.metrics.index
         return np.isin(metric, [index[name] for name in one.only if name in index])
+
+    def _check_metrics(
+        self,
+        one: ScoreColumns,
+        metric: Codes,
+        values: FloatArray,
+        is_percent: BoolArray,
+        is_good: BoolArray,
+    ) -> None:
+        """Make the metrics; mark as bad the rows whose score does not fit its metric."""
+        numbers = np.flatnonzero(np.bincount(metric[is_good])).tolist()
+        has_score = is_good & ~np.isnan(values).any(axis=1)
+        for number in numbers:
+            here = has_score if len(numbers) == 1 else has_score & (metric == number)
+            self._check_metric(number, one, values, is_percent, is_good, here)
 
     def _check_metric(
         self,
@@ -129,10 +175,9 @@ class VectorBuilder:
         values: FloatArray,
         is_percent: BoolArray,
         is_good: BoolArray,
-        here: BoolArray,
+        has_score: BoolArray,
     ) -> None:
-        """Make the metric; mark as bad the rows whose score does not fit it."""
-        has_score = here & is_good & ~np.isnan(values).any(axis=1)
+        """Make a metric; mark as bad the rows that have a score of it that does not fit."""
         with_sign = bool((is_percent & has_score).any())
         metric = self._settings.metric_of(
             self.metric_names[number],
@@ -154,7 +199,7 @@ class VectorBuilder:
             is_outside |= scores < lower
         if upper is not None:
             is_outside |= scores > upper
-        for row in np.flatnonzero(is_outside & here & is_good).tolist():
+        for row in np.flatnonzero(is_outside & has_score & is_good).tolist():
             value, printed = float(scores[row]), self._printed(row, one)
             self._refuse(row, one, is_good, outside_reason(value, printed, lower, upper))
 
@@ -178,30 +223,18 @@ class VectorBuilder:
         )
 
     def _printed(self, row: int, one: ScoreColumns) -> str:
-        return as_text(role_cells(self._table, one.columns[0])[int(self._keys.rows[row])])
+        return as_text(role_cells(self._table, one.columns[0])[self._keys.row(row)])
 
     def _refuse(self, row: int, one: ScoreColumns, is_good: BoolArray, reason: str) -> None:
         is_good[row] = False
-        line = self._table.lines[int(self._keys.rows[row])]
+        line = self._table.lines[self._keys.row(row)]
         self._problems.report(self._table.shown, line, one.columns[0], reason)
 
-    def _vectors(
-        self, parts: Sequence[IntArray], is_good: BoolArray, one: ScoreColumns
-    ) -> Iterator[tuple[tuple[int, ...], IntArray]]:
-        """Yield what each vector belongs to and its rows; report cells that stand twice."""
-        keys = self._keys
-        good = np.flatnonzero(is_good)
-        for key, members in _groups([part[good] for part in parts]):
-            rows = good[members]
-            _, first = np.unique(keys.item[rows], return_index=True)
-            if len(first) < len(rows):
-                self._report_twice(rows, first, one)
-                rows = rows[first]
-            yield key, rows
-
-    def _report_twice(self, rows: IntArray, first: IntArray, one: ScoreColumns) -> None:
+    def _report_twice(self, rows: IntArray, one: ScoreColumns) -> None:
+        """Report the rows of a vector, in order, whose item one before them has."""
         keys, lines = self._keys, self._table.lines
-        line_of = {int(keys.item[i]): lines[int(keys.rows[i])] for i in rows[first].tolist()}
+        _, first = np.unique(keys.item[rows], return_index=True)
+        line_of = {int(keys.item[i]): lines[keys.row(i)] for i in rows[first].tolist()}
         hint = ""
         for role in ("run", "trial"):
             if role not in self._plan.roles:
@@ -209,7 +242,7 @@ class VectorBuilder:
         for i in np.delete(rows, first).tolist():
             self._problems.report(
                 self._table.shown,
-                lines[int(keys.rows[i])],
+                lines[keys.row(i)],
                 one.columns[0],
                 "system, dataset, item, metric, run and trial are those of line "
                 f"{line_of[int(keys.item[i])]}.{hint}",
@@ -226,25 +259,21 @@ class VectorBuilder:
         keys = self._keys
         if keys.system is None:
             return
-        for (s, d, r, trial), rows in _groups([keys.system, keys.dataset, keys.run, keys.trial]):
+        parts = [keys.system, keys.dataset, keys.run, keys.trial]
+        for (s, d, r, trial), rows in _groups(parts):
             if (s, d, r) in self.runs:
                 yield self.runs[s, d, r], len(keys.items[d]), trial, rows
 
     def _add_statuses(self) -> None:
         column = self._plan.roles["status"]
         codes = self._status_codes(column)
-        keys, lines = self._keys, self._table.lines
+        keys = self._keys
         for content, n_items, trial, rows in self._by_run():
             statuses = np.full(n_items, _UNSET, np.uint8)
-            where: dict[int, int] = {}
-            for row in rows[codes[rows] != _UNSET].tolist():
-                item, code = int(keys.item[row]), codes[row]
-                line = lines[int(keys.rows[row])]
-                if statuses[item] not in (_UNSET, code):
-                    reason = f"the status of one item changes: line {where[item]} states another."
-                    self._problems.report(self._table.shown, line, column, reason)
-                    continue
-                statuses[item], where[item] = code, line
+            stated = rows[codes[rows] != _UNSET][::-1]  # of two, the first one stays
+            statuses[keys.item[stated]] = codes[stated]
+            if (statuses[keys.item[stated]] != codes[stated]).any():
+                self._report_changed(column, codes, stated[::-1])
             has_score = np.zeros(len(statuses), np.bool_)
             for scores in content.scores:
                 if scores.trial == trial:
@@ -252,21 +281,36 @@ class VectorBuilder:
             derived = np.where(has_score, Status.OK, Status.NOT_ATTEMPTED).astype(np.uint8)
             content.statuses[trial] = np.where(statuses == _UNSET, derived, statuses)
 
+    def _report_changed(self, column: str, codes: StatusArray, rows: IntArray) -> None:
+        """Report the rows, in order, that state another status than one before them."""
+        keys, lines = self._keys, self._table.lines
+        known: dict[int, tuple[int, int]] = {}
+        for row in rows.tolist():
+            line = lines[keys.row(row)]
+            code, where = known.setdefault(int(keys.item[row]), (int(codes[row]), line))
+            if code != codes[row]:
+                reason = f"the status of one item changes: line {where} states another."
+                self._problems.report(self._table.shown, line, column, reason)
+
     def _status_codes(self, column: str) -> StatusArray:
+        """Return the status of each usable row; a word that is none is reported."""
         cells = role_cells(self._table, column)
-        codes = np.full(len(self._keys.rows), _UNSET, np.uint8)
-        known: dict[str, np.uint8] = {}
-        for i, row in enumerate(self._keys.rows.tolist()):
+        coded = cells if isinstance(cells, Coded) else Coded(cells, np.arange(len(cells)))
+        codes = np.full(len(coded.values), _UNSET, np.uint8)
+        wrong: dict[int, str] = {}
+        for number, cell in enumerate(coded.values):
             try:
-                text = as_text(cells[row])
-                if text not in known:
-                    status = parse_status(text)
-                    known[text] = _UNSET if status is None else np.uint8(status)
-                codes[i] = known[text]
+                status = parse_status(as_text(cell))
             except CellError as error:
+                wrong[number] = f"{error}."
+                continue
+            codes[number] = _UNSET if status is None else status
+        for row in np.flatnonzero(np.isin(coded.codes, list(wrong))).tolist() if wrong else ():
+            if self._keys.usable is None or row in self._keys.usable:
                 line = self._table.lines[row]
-                self._problems.report(self._table.shown, line, column, f"{error}.")
-        return codes
+                self._problems.report(self._table.shown, line, column, wrong[int(coded.codes[row])])
+        found: StatusArray = codes[self._keys.of(coded.codes)]
+        return found
 
     def _add_outputs(self) -> None:
         cells = role_cells(self._table, self._plan.roles["output"])
@@ -274,19 +318,18 @@ class VectorBuilder:
         for content, n_items, trial, rows in self._by_run():
             texts: list[str | None] = [None] * n_items
             for row in rows.tolist():
-                cell = cells[int(keys.rows[row])]
+                cell = cells[keys.row(row)]
                 if cell is not None:
                     texts[int(keys.item[row])] = cell if isinstance(cell, str) else str(cell)
             content.outputs[trial] = texts
 
 
-def _groups(parts: Sequence[IntArray]) -> Iterator[tuple[tuple[int, ...], IntArray]]:
-    """Yield each distinct combination of numbers and the indices where it stands."""
-    code = parts[0]
-    for part in parts[1:]:
-        code = code * (int(part.max(initial=0)) + 1) + part
-    _, first, group = np.unique(code, return_index=True, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    bounds = np.searchsorted(group[order], np.arange(len(first) + 1))
-    for i, where in enumerate(first.tolist()):
-        yield tuple(int(part[where]) for part in parts), order[bounds[i] : bounds[i + 1]]
+def _groups(parts: Sequence[Codes]) -> Iterator[tuple[tuple[int, ...], IntArray]]:
+    """Yield each distinct combination of numbers and the rows where it stands, in order."""
+    if not len(parts[0]):
+        return
+    found, groups = together(parts, [int(part.max()) + 1 for part in parts])
+    order = np.argsort(groups, kind="stable")
+    bounds = np.cumsum(np.bincount(groups, minlength=len(found[0])))
+    for number, key in enumerate(zip(*(part.tolist() for part in found), strict=True)):
+        yield key, order[bounds[number - 1] if number else 0 : bounds[number]]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import CellError, as_text
+from store.importers.columnar import Coded, Codes, combined, repeated
 from store.importers.columns import FILE_NAME, role_cells
 from store.importers.identity import ROLES as IDENTITY
 from store.importers.identity import identity_of
@@ -46,26 +47,26 @@ class KeyReader:
         self.identities: dict[str, Mapping[str, str]] = {}
         """Of the systems whose revision, back-end or such a column states."""
 
-    def column(self, role: str) -> Sequence[str]:
+    def column(self, role: str) -> Coded:
         """Return the trimmed texts of a role's column; report rows where it is empty."""
         column = self._roles[role]
-        cells = role_cells(self._table, column)
-        texts = self._texts(cells, column)
-        if role not in _OPTIONAL_CELLS and "" in texts:
-            for row, text in enumerate(texts):
-                if not text and self.is_usable[row]:
+        texts = self._texts(role_cells(self._table, column), column)
+        if role not in _OPTIONAL_CELLS and "" in texts.values:
+            empty = [number for number, text in enumerate(texts.values) if not text]
+            for row in np.flatnonzero(np.isin(texts.codes, empty)).tolist():
+                if self.is_usable[row]:
                     self._refuse(row, column, f"the {role} is not named.")
         return texts
 
-    def named(self, role: str, given: str) -> Sequence[str]:
+    def named(self, role: str, given: str) -> Coded:
         """Return the names of a role from its column or, without one, as given for the file."""
         rename: Callable[[str], str] = self._settings.canonical if role == "system" else str
         if role not in self._roles:
             if given and role != "run":
                 self.understood.append(f"The whole file is of {role} '{given}', as given.")
-            return [rename(given)] * len(self._table)
+            return Coded.constant(rename(given), len(self._table))
         texts = self.column(role)
-        distinct = dict.fromkeys(texts)
+        distinct = dict.fromkeys(texts.values)
         if self._roles[role] == FILE_NAME:
             self.understood.append(f"The {role} is '{texts[0]}', the name of the file.")
         flag = getattr(self._settings.options, SETTINGS[role])
@@ -80,7 +81,7 @@ class KeyReader:
             only = next(iter(distinct), "")
             if only != flag:
                 self.understood.append(f"The {role} is called '{flag}' instead of '{only}'.")
-            return [rename(flag)] * len(texts)
+            return Coded.constant(rename(flag), len(texts))
         if given and given not in distinct:
             self.understood.append(
                 f"The {role} '{given}' of the YAML is not used: column '{self._roles[role]}' "
@@ -90,10 +91,10 @@ class KeyReader:
         changed = [f"'{old}' as '{new}'" for old, new in renamed.items() if old != new]
         if changed:
             self.understood.append(f"Aliases: {', '.join(changed)}.")
-            return [renamed[text] for text in texts]
+            return texts.map(renamed.__getitem__)
         return texts
 
-    def identified(self, models: Sequence[str]) -> Sequence[str]:
+    def identified(self, models: Coded) -> Coded:
         """Return the names of systems: of a model and what the row states beside it."""
         columns = {role: self._roles[role] for role in IDENTITY if role in self._roles}
         if not columns:
@@ -102,50 +103,51 @@ class KeyReader:
             role: self._texts(role_cells(self._table, column), column)
             for role, column in columns.items()
         }
+        rows = combined([models, *cells.values()]).rows(np.ones(len(models), np.bool_))
         revisions: dict[str, set[str]] = {}
-        for model, revision in zip(models, cells.get("revision", models), strict=True):
+        for model, *stated in rows.values:
+            revision = dict(zip(cells, stated, strict=True)).get("revision", model)
             revisions.setdefault(model, set()).add(revision)
         known: dict[tuple[str, ...], str] = {}
-        names = []
-        for row, model in enumerate(models):
-            key = (model, *(texts[row] for texts in cells.values()))
-            if key not in known:
-                identity = identity_of(model, dict(zip(cells, key[1:], strict=True)))
-                name = identity.name(has_several=len(revisions[model]) > 1)
-                known[key] = name
-                if identity.stated:
-                    self.identities[name] = identity.stated
-            names.append(known[key])
+        for model, *stated in rows.values:
+            identity = identity_of(model, dict(zip(cells, stated, strict=True)))
+            name = identity.name(has_several=len(revisions[model]) > 1)
+            known[model, *stated] = name
+            if identity.stated:
+                self.identities[name] = identity.stated
+        names = rows.map(known.__getitem__)
         told = ", ".join(f"{role} in '{column}'" for role, column in columns.items())
         self.understood.append(f"A system is a model with its {told}, as '{names[0]}'.")
         return names
 
-    def trials(self) -> tuple[IntArray, int]:
+    def trials(self) -> tuple[Codes, int]:
         """Return the number of each row's trial, from 0, and how many trials there are."""
         if "trial" not in self._roles:
-            return np.zeros(len(self._table), np.int64), 1
+            return repeated(0, len(self._table)), 1
         texts = self.column("trial")
-        labels = sorted({text for text in texts if text}, key=_trial_order)
+        labels = sorted({text for text in texts.values if text}, key=_trial_order)
         number = {label: i for i, label in enumerate(labels)}
         if any(label != str(i) for label, i in number.items()):
             told = ", ".join(f"{label} is {i}" for label, i in list(number.items())[:10])
             more = ", …" if len(labels) > 10 else ""
             self.understood.append(f"Trials are counted from 0: {told}{more}.")
-        return np.array([number.get(text, 0) for text in texts], np.int64), max(len(labels), 1)
+        numbers = np.array([number.get(text, 0) for text in texts.values], np.int32)
+        return numbers[texts.codes], max(len(labels), 1)
 
-    def _texts(self, cells: Sequence[Any], column: str) -> Sequence[str]:
-        """Return the cells as trimmed text; almost always they are that already."""
+    def _texts(self, cells: Sequence[Any], column: str) -> Coded:
+        """Return the cells as trimmed text."""
         try:
-            distinct = dict.fromkeys(cells)
-            trimmed = {cell: cell.strip() for cell in distinct}
-        except (AttributeError, TypeError):  # JSON and Parquet hold more than text
+            texts = cells if isinstance(cells, Coded) else Coded.of(cells)
+            trimmed = texts.map(str.strip)
+        except TypeError:  # JSON and Parquet hold more than text
             return self._other_texts(cells, column)
-        if all(cell == text for cell, text in trimmed.items()):
-            return cells
-        self.understood.append(f"Blanks around the names in '{column}' were removed.")
-        return [trimmed[cell] for cell in cells]
+        if trimmed.values != texts.values:
+            self.understood.append(f"Blanks around the names in '{column}' were removed.")
+        return trimmed
 
-    def _other_texts(self, cells: Sequence[Any], column: str) -> list[str]:
+    def _other_texts(self, cells: Sequence[Any], column: str) -> Coded:
+        if isinstance(cells, Coded):
+            return cells.map(as_text)  # what can be numbered is no list and no object
         texts = []
         for row, cell in enumerate(cells):
             try:
@@ -153,7 +155,7 @@ class KeyReader:
             except CellError as error:
                 self._refuse(row, column, f"{error}.")
                 texts.append("")
-        return texts
+        return Coded.of(texts)
 
     def _refuse(self, row: int, column: str, reason: str) -> None:
         self.is_usable[row] = False

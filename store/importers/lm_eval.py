@@ -40,7 +40,7 @@ from store.importers.lm_eval_results import (
 )
 from store.importers.lm_eval_samples import Samples, is_sample, read_samples
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import data_suffix, read_json, read_text
+from store.importers.textfile import data_suffix, peek_text, read_json
 
 NAME = "lm_eval"
 DESCRIPTION = "lm-evaluation-harness: results_*.json and samples_*.jsonl"
@@ -56,7 +56,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         if data_suffix(path) == ".json":
             return is_results(read_json(path, path.name)[0])
         if data_suffix(path) == ".jsonl":
-            text, _ = read_text(path, path.name)
+            text = peek_text(path)
             return is_sample(json.loads(text.lstrip().partition("\n")[0]))
     except (ImportFormatError, ValueError, RecursionError):
         pass

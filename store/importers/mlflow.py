@@ -18,7 +18,7 @@ from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems, SourceFile
 from store.importers.figures import Figures
 from store.importers.settings import load_settings
-from store.importers.textfile import read_bytes, read_text
+from store.importers.textfile import peek_text, read_bytes, read_text
 from store.importers.tracked import TrackedRun, add_runs
 from store.importers.yaml_nodes import parse_yaml
 
@@ -60,7 +60,7 @@ def _is_experiment(path: Path) -> bool:
     if path.name != "meta.yaml":
         return False
     try:
-        return "experiment_id:" in read_text(path, path.name)[0]
+        return "experiment_id:" in peek_text(path)
     except ImportFormatError:
         return False
 

@@ -16,7 +16,7 @@ from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems, SourceFile
 from store.importers.figures import Figure, Figures
 from store.importers.settings import load_settings
-from store.importers.textfile import data_suffix, read_text
+from store.importers.textfile import data_suffix, peek_text, read_text
 from store.importers.yaml_nodes import YamlValue, parse_yaml
 
 NAME = "model_card"
@@ -32,7 +32,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) not in (".md", ".markdown"):
         return False
     try:
-        text, _ = read_text(path, path.name)
+        text = peek_text(path)
     except ImportFormatError:
         return False
     front = _FRONT.match(text)

@@ -27,7 +27,7 @@ from store.importers.cells import MISSING_WORDS
 from store.importers.score_columns import ScoreColumns, read_score_columns, read_two_columns
 from store.importers.settings import Settings, load_settings, outside_reason
 from store.importers.tables import TABLE_SUFFIXES
-from store.importers.textfile import data_suffix, read_text
+from store.importers.textfile import data_suffix, peek_text, read_text
 
 __all__ = ["ScoreColumns", "read", "read_score_columns", "read_two_columns", "sniff"]
 
@@ -46,7 +46,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) in (*TABLE_SUFFIXES, ".json"):
         return False
     try:
-        text, _ = read_text(path, path.name)
+        text = peek_text(path)
     except ImportFormatError:
         return False
     lines = [line.split() for line in text[: 80 * _SAMPLE].splitlines()[:_SAMPLE]]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from store.importers.cells import TRUTH_WORDS, is_missing, looks_numeric, read_numbers
+from store.importers.columnar import Coded, FloatArray, Numbers
 from store.importers.known_metrics import lookup, normal_metric
 from store.importers.metric_registry import SETTINGS
 
@@ -60,20 +61,39 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     reason = no_metric_by_name(name)
     if reason is not None or lookup(name) is not None:
         return reason
-    filled = [cell for cell in cells if not is_missing(cell)]
-    if filled and 2 * sum(map(_is_truth, filled)) >= len(filled):
+    numbers, n_filled, n_truths = _filled(cells)
+    if n_filled and 2 * n_truths >= n_filled:
         return "a flag"
-    if len(filled) < _FEWEST:
+    if n_filled < _FEWEST:
         return None
-    numbers = read_numbers(filled).values
     if np.isnan(numbers).any():
         return None
     distinct = np.unique(numbers)
     if len(distinct) == 1:
         return "the same in all rows"
-    if len(distinct) == len(numbers) and (numbers == np.round(numbers)).all():
+    if len(distinct) == n_filled and (numbers == np.round(numbers)).all():
         return "another whole number in each row"
     return None
+
+
+def _filled(cells: Sequence[Any]) -> tuple[FloatArray, int, int]:
+    """Return the numbers of the cells that hold something, how many these are, and truth words.
+
+    The numbers of equal cells may be given once.
+    """
+    if isinstance(cells, Numbers):
+        is_filled = ~np.isnan(cells.numbers)
+        is_filled[list(cells.odd)] = True
+        n_truths = sum(map(_is_truth, cells.odd.values()))
+        return read_numbers(cells).values[is_filled], int(is_filled.sum()), n_truths
+    if isinstance(cells, Coded):
+        times = np.bincount(cells.codes, minlength=len(cells.values)).tolist()
+    else:
+        times = [1] * len(cells)
+    values = cells.values if isinstance(cells, Coded) else cells
+    filled = [(cell, n) for cell, n in zip(values, times, strict=True) if not is_missing(cell)]
+    numbers = read_numbers([cell for cell, _ in filled]).values
+    return numbers, sum(n for _, n in filled), sum(n for cell, n in filled if _is_truth(cell))
 
 
 def describes(name: str, cells: Sequence[Any], others: Sequence[Sequence[Any]]) -> bool:

@@ -25,7 +25,7 @@ from store.importers.places import own_name
 from store.importers.printed import parse_printed, plain_name
 from store.importers.settings import load_settings
 from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
-from store.importers.textfile import data_suffix, read_text
+from store.importers.textfile import data_suffix, peek_text
 
 NAME = "pvalue_matrix"
 DESCRIPTION = "matrix of p-values: systems against systems"
@@ -39,7 +39,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if len(columns) < 3 or path.stat().st_size > _LARGEST:
         return False
     try:
-        text, _ = read_text(path, path.name)
+        text = peek_text(path)
         second = text.split("\n", 2)[1:2]
         if not second or not second[0].lstrip("\"' ").startswith(columns[1]):
             return False

@@ -10,6 +10,7 @@ from typing import Any
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.bundle import Guess, RowProblems
 from store.importers.cells import CellError, is_missing, looks_numeric
+from store.importers.columnar import Coded
 from store.importers.columns import (
     describe_roles,
     fields_of,
@@ -311,7 +312,7 @@ class _FormReader:
         plain = {row: plain_name(names[row]) for row in usable if row not in pairs}
         systems = {row: self._settings.canonical(name) for row, name in plain.items()}
         self._tell_names({names[row]: name for row, name in systems.items()})
-        full = self._keys.identified([systems.get(row, "") for row in range(len(names))])
+        full = self._keys.identified(Coded.of(systems.get(row, "") for row in range(len(names))))
         systems = {row: full[row] for row in systems}
         known = list(dict.fromkeys(systems.values()))
         scores, pvalues = [], []
@@ -443,11 +444,11 @@ class _FormReader:
             texts = self._keys.named(role, getattr(self._settings, role) or "")
         if role == "metric" or role not in self._roles:
             return self._keys.identified(texts) if role == "system" else texts
-        plain = {text: plain_name(text) for text in dict.fromkeys(texts)}
+        plain = {text: plain_name(text) for text in texts.values}
         if role != "dataset":
             plain = {text: self._settings.canonical(name) for text, name in plain.items()}
         self._tell_names(plain)
-        names = [plain[text] for text in texts]
+        names = texts.map(plain.__getitem__)
         return self._keys.identified(names) if role == "system" else names
 
     def _headers(self, columns: Sequence[str], role: str = "system") -> dict[str, str]:
@@ -464,14 +465,14 @@ class _FormReader:
 
     def _constant_metric(self) -> str:
         metrics = self._keys.named("metric", self._settings.metric or "")
-        if len(set(metrics)) > 1:
+        if len(metrics.values) > 1:
             raise ImportFormatError(
                 "the rows name several metrics, the columns several systems. Write one figure in "
                 "each line instead: system, dataset, metric, value.",
                 path=self._table.shown,
                 field=self._roles["metric"],
             )
-        return metrics[0] if metrics else self._settings.metric or ""
+        return str(metrics[0]) if metrics else self._settings.metric or ""
 
     def _figures(self) -> list[str]:
         """Return the columns of figures that play no role."""

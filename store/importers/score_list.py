@@ -22,7 +22,7 @@ from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.file_names import says_nothing
 from store.importers.known_metrics import lookup
 from store.importers.settings import Settings, outside_reason
-from store.importers.textfile import data_stem, data_suffix, read_text
+from store.importers.textfile import data_stem, data_suffix, peek_text, read_text
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 50
@@ -37,7 +37,7 @@ def is_score_list(path: Path) -> bool:
     if data_suffix(path) in (".jsonl", ".ndjson", ".parquet", ".json"):
         return False
     try:
-        text, _ = read_text(path, path.name)
+        text = peek_text(path)
     except ImportFormatError:
         return False
     lines = [line.strip() for line in text[: 80 * _SAMPLE].splitlines()[:_SAMPLE]]

@@ -5,29 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from decimal import Decimal
 from functools import lru_cache
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from store.errors import ImportFormatError
+from store.importers.arrow_columns import ArrowColumn
 from store.importers.bundle import RowProblems
-from store.importers.guard import (
-    CELL_BYTES,
-    LONGEST_CELL,
-    require_bytes,
-    require_columns,
-    require_values,
-)
+from store.importers.columnar import PART
+from store.importers.delimited import choose_delimiter, names_of_header, read_exactly
+from store.importers.guard import CELL_BYTES, require_bytes, require_values
 from store.importers.known_metrics import lookup
+from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
+    peek_text,
     read_bytes,
     read_json,
     read_text,
@@ -38,9 +33,6 @@ from store.importers.yaml_nodes import parse_yaml
 RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 """Files that may hold a list or a mapping of records."""
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
-_DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
-
-
 _OF_ALL = frozenset({"model", "model_name", "system", "dataset", "dataset_name", "benchmark"})
 """What an object such as ``metadata`` says of all records beside it."""
 
@@ -81,10 +73,16 @@ def read_table(
         return _read_parquet(path, shown)
     if suffix in RECORD_SUFFIXES:
         return read_records(path, shown)
+    if suffix not in (".jsonl", ".ndjson"):
+        streamed = stream(path, shown, suffix, problems, names_again=names_again)
+        if streamed is not None:
+            content, sha256 = streamed
+            return Table(shown, sha256, *content)
     text, sha256 = read_text(path, shown)
     if suffix in (".jsonl", ".ndjson") or text.lstrip().startswith("{"):
         return _read_json_lines(text, shown, sha256, problems)
-    return _read_delimited(text, shown, sha256, suffix, problems, names_again)
+    cut = read_exactly(text, suffix, shown, problems, names_again=names_again)
+    return Table(shown, sha256, *cut)
 
 
 def peek_columns(path: Path) -> tuple[str, ...]:
@@ -97,7 +95,7 @@ def peek_columns(path: Path) -> tuple[str, ...]:
         if data_suffix(path) in RECORD_SUFFIXES:
             status = path.stat()
             return _columns_of_records(path, status.st_mtime_ns, status.st_size)
-        text, _ = read_text(path, path.name)
+        text = peek_text(path)
         if text.lstrip().startswith("{"):
             first = json.loads(text.lstrip().split("\n", 1)[0])
             return tuple(first)
@@ -112,144 +110,6 @@ def peek_columns(path: Path) -> tuple[str, ...]:
 def _columns_of_records(path: Path, changed: int, size: int) -> tuple[str, ...]:
     """Return the columns of a file's records; many importers ask for them."""
     return read_records(path, path.name).columns
-
-
-def choose_delimiter(text: str, suffix: str) -> tuple[str, str | None]:
-    """Return the delimiter of a text table and, when it was not plain from the name, a note."""
-    header = text[: text.find("\n")] if "\n" in text else text
-    if suffix == ".tsv":
-        return "\t", None
-    counts = {mark: header.count(mark) for mark in (",", "\t", ";")}
-    if suffix == ".csv" and (counts[","] or not any(counts.values())):
-        return ",", None
-    best = max(counts, key=lambda mark: counts[mark])
-    return best, f"The cells are separated by {_DELIMITER_NAMES[best]}."
-
-
-def _read_delimited(
-    text: str,
-    shown: str,
-    sha256: str,
-    suffix: str,
-    problems: RowProblems,
-    names_again: bool,
-) -> Table:
-    delimiter, note = choose_delimiter(text, suffix)
-    require_bytes(CELL_BYTES * (text.count(delimiter) + text.count("\n")), shown)
-    rows, lines = _split_rows(text, delimiter, shown)
-    header = [name.strip() for name in rows[0]]
-    if names_again:
-        header = _numbered(header)
-    columns, unnamed = _named_columns(header, shown, lines[0])
-    body, body_lines = _rectangular(rows[1:], lines[1:], len(header), shown, problems)
-    cells = {name: list(map(itemgetter(i), body)) for i, name in enumerate(columns)}
-    notes = [note] if note else []
-    if unnamed:
-        which = ", ".join(unnamed)
-        notes.append(f"A column without a name is called by its place: {which}.")
-    return Table(shown, sha256, columns, cells, body_lines, tuple(notes))
-
-
-def _split_rows(text: str, delimiter: str, shown: str) -> tuple[list[list[str]], Sequence[int]]:
-    """Return the rows that hold something and the line on which each begins."""
-    csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        rows = [row for row in reader if row]
-    except csv.Error:
-        rows = []
-    if rows and reader.line_num == len(rows):
-        return rows, range(1, len(rows) + 1)
-    return _split_rows_by_line(text, delimiter, shown)
-
-
-def _split_rows_by_line(
-    text: str, delimiter: str, shown: str
-) -> tuple[list[list[str]], Sequence[int]]:
-    """Split a text that has empty lines, cells over several lines, or a fault."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    begins = 1
-    try:
-        for row in reader:
-            if row:
-                rows.append(row)
-                lines.append(begins)
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        if "field limit" in str(error):
-            reason = (
-                f"a cell has more than {LONGEST_CELL:,} characters. Shorten it or leave it out."
-            )
-            raise ImportFormatError(reason, path=shown, line=begins) from None
-        reason = f"the quotation marks do not pair up ({error}). Inside a quoted cell write each as"
-        if "unexpected end" in str(error):
-            reason = (
-                "a cell opens with a quotation mark that never closes. The file may be cut off; "
-                "otherwise write each mark inside a quoted cell as"
-            )
-        raise ImportFormatError(f'{reason} "".', path=shown, line=begins) from None
-    if not rows:
-        raise ImportFormatError("the file is empty.", path=shown)
-    return rows, lines
-
-
-def _numbered(header: Sequence[str]) -> list[str]:
-    """Return names of which none comes twice: the second ``Score`` is ``Score (2)``."""
-    times: Counter[str] = Counter()
-    names = []
-    for name in header:
-        times[name] += 1
-        names.append(f"{name} ({times[name]})" if name and times[name] > 1 else name)
-    return names
-
-
-def _named_columns(
-    header: Sequence[str], shown: str, line: int
-) -> tuple[tuple[str, ...], list[str]]:
-    """Return the column names; a column without a name is called ``"column 1"``."""
-    require_columns(len(header), shown)
-    twice = [name for name, count in Counter(header).items() if name and count > 1]
-    if twice:
-        raise ImportFormatError(
-            f"{Counter(header)[twice[0]]} columns have this name. Rename all but one; if this line "
-            "is no header but holds judgments like the others, say --format judgments.",
-            path=shown,
-            line=line,
-            field=twice[0],
-        )
-    columns = tuple(name or f"column {i}" for i, name in enumerate(header, start=1))
-    return columns, [name for name, given in zip(columns, header, strict=True) if not given]
-
-
-def _rectangular(
-    rows: list[list[str]],
-    lines: Sequence[int],
-    width: int,
-    shown: str,
-    problems: RowProblems,
-) -> tuple[list[list[str]], Sequence[int]]:
-    """Keep the rows that are as wide as the header; report the others."""
-    if set(map(len, rows)) <= {width}:
-        return rows, lines
-    kept, kept_lines = [], []
-    for i, (row, line) in enumerate(zip(rows, lines, strict=True)):
-        if len(row) == width:
-            kept.append(row)
-            kept_lines.append(line)
-            continue
-        is_last = i == len(rows) - 1 and len(row) < width
-        hint = "; the file may be cut off" if is_last else ""
-        if len(row) > width:
-            hint = "; a cell that holds the separating mark must stand in quotation marks"
-        problems.report(
-            shown,
-            line,
-            None,
-            f"the row has {len(row)} cells, the header has {width}{hint}.",
-        )
-    return kept, kept_lines
 
 
 def _read_json_lines(text: str, shown: str, sha256: str, problems: RowProblems) -> Table:
@@ -389,30 +249,18 @@ def _read_parquet(path: Path, shown: str) -> Table:
     if not content.data:
         raise ImportFormatError("the file is empty.", path=shown)
     try:
-        about = pq.read_metadata(io.BytesIO(content.data))
+        file = pq.ParquetFile(pa.BufferReader(content.data))
+        about = file.metadata
         require_bytes(CELL_BYTES * about.num_rows * about.num_columns, shown)
-        table = pq.read_table(io.BytesIO(content.data))
+        names, notes = names_of_header(file.schema_arrow.names, shown, line=1, names_again=False)
+        columns = [ArrowColumn() for _ in names]
+        for batch in file.iter_batches(batch_size=PART):
+            for column, part in zip(columns, batch.columns, strict=True):
+                column.add(pa.chunked_array([part]))
     except (pa.ArrowException, OSError) as error:
         first = str(error).split("\n", 1)[0].rstrip(".")
         raise ImportFormatError(
             f"not a whole Parquet file ({first}). It may be cut off: copy it again.", path=shown
         ) from None
-    columns, unnamed = _named_columns([name.strip() for name in table.column_names], shown, 1)
-    cells = {
-        name: [_plain(value) for value in table.column(i).to_pylist()]
-        for i, name in enumerate(columns)
-    }
-    notes = (f"A column without a name is called by its place: {', '.join(unnamed)}.",)
-    n_rows = table.num_rows
-    return Table(
-        shown, content.sha256, columns, cells, range(1, n_rows + 1), notes if unnamed else ()
-    )
-
-
-def _plain(value: Any) -> Any:
-    """Return a Parquet value as JSON would hold it."""
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return float(value) if math.isfinite(value) else str(value)
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    cells = {name: column.finished() for name, column in zip(names, columns, strict=True)}
+    return Table(shown, content.sha256, names, cells, range(1, about.num_rows + 1), tuple(notes))

@@ -8,11 +8,12 @@ import io
 import json
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from store.errors import ImportFormatError
-from store.importers.guard import GZIP_MAGIC, gathered, require_file, require_values
+from store.importers.guard import GZIP_MAGIC, PART, gathered, require_file, require_values
 
 DATA_SUFFIXES = (
     ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval", ".conllu", ".conllx",
@@ -56,6 +57,33 @@ def read_text(path: Path, shown: str) -> tuple[str, str]:
     """Return the text of a UTF-8 file and the SHA-256 of the file."""
     content = read_bytes(path, shown)
     return decode(content.data, shown), content.sha256
+
+
+def peek_text(path: Path) -> str:
+    """Return the text of a file for telling what it is: of a large table only the first lines.
+
+    Raises
+    ------
+    ImportFormatError
+        It cannot be read, or is no text.
+    """
+    try:
+        about = path.stat()
+    except OSError:
+        return read_text(path, path.name)[0]
+    if about.st_size <= PART:
+        return _small_text(path, about.st_mtime_ns, about.st_size)
+    if path.suffix.lower() in (".csv", ".tsv", ".jsonl", ".ndjson"):
+        with path.open("rb") as file:
+            start = file.read(PART)
+        if not start.startswith(GZIP_MAGIC) and b"\n" in start:
+            return decode(start[: start.rfind(b"\n") + 1], path.name)
+    return read_text(path, path.name)[0]
+
+
+@lru_cache(maxsize=2)
+def _small_text(path: Path, changed: int, size: int) -> str:
+    return read_text(path, path.name)[0]
 
 
 def read_json(path: Path, shown: str) -> tuple[Any, str]:

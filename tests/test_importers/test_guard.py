@@ -58,7 +58,7 @@ def test_standard_input_ends_where_it_is_too_much(monkeypatch) -> None:
 
 
 def test_cells_and_columns_have_an_end(read, monkeypatch) -> None:
-    monkeypatch.setattr("store.importers.tables.LONGEST_CELL", 2_000)
+    monkeypatch.setattr("store.importers.delimited.LONGEST_CELL", 2_000)
     with pytest.raises(ImportFormatError, match=r"line 4: a cell has more than 2,000"):
         read(LONG + "A,d," + "x" * 3_000 + ",acc,1\n", format="generic")
     monkeypatch.setattr(guard, "MOST_COLUMNS", 3)

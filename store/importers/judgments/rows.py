@@ -95,8 +95,8 @@ class RowReader:
         )
         none = np.zeros(len(index), np.int64)
         keys = RowKeys(
-            index, None, dataset, item, None, none, none, Names(), self.datasets, self.items,
-            Names(), Names(), 1, (),
+            index, len(index), None, dataset, item, None, none, none, Names(), self.datasets,
+            self.items, Names(), Names(), 1, (),
         )  # fmt: skip
         plan = Plan(layout.roles, (), layout.leftover, ())
         with_text = self.settings.options.with_text
@@ -172,9 +172,9 @@ class RowReader:
         if not usable:
             self.problems.raise_if_any()
             raise ImportFormatError("the table has a header only.", path=table.shown)
-        numbers = self.datasets.numbers([datasets[i] for i in usable])
+        numbers = [self.datasets.number(datasets[i]) for i in usable]
         self.items = tuple(Names() for _ in self.datasets)
-        for i, dataset in zip(usable, numbers.tolist(), strict=True):
+        for i, dataset in zip(usable, numbers, strict=True):
             self.rows.append(
                 Row(
                     i,

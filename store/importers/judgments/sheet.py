@@ -14,10 +14,11 @@ from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import is_missing, looks_numeric
 from store.importers.columns import JUDGMENT_ROLES, find_roles
+from store.importers.delimited import choose_delimiter
 from store.importers.judgments.options import JudgmentOptions
 from store.importers.settings import Settings
-from store.importers.tables import Table, choose_delimiter, read_table
-from store.importers.textfile import data_suffix, read_json, read_text
+from store.importers.tables import Table, read_table
+from store.importers.textfile import data_suffix, peek_text, read_json, read_text
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _FEWEST_ANNOTATORS = 3
@@ -55,7 +56,7 @@ def first_record(path: Path) -> Mapping[str, Any]:
             content = read_json(path, path.name)[0]
             first = content[0] if isinstance(content, list) and content else content
         elif suffix in _JSON_LINES:
-            text, _ = read_text(path, path.name)
+            text = peek_text(path)
             first = json.loads(text.lstrip().partition("\n")[0])
         else:
             return {}
@@ -70,7 +71,7 @@ def is_matrix_of_labels(path: Path) -> bool:
     if suffix not in (".csv", ".tsv"):
         return False
     try:
-        text, _ = read_text(path, path.name)
+        text = peek_text(path)
         rows, _ = _split("\n".join(text.split("\n", 60)[:60]), suffix, path.name)
     except ImportFormatError:
         return False

@@ -1,0 +1,211 @@
+"""Arrow arrays, as they are read part by part, into the columns of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from store.importers.cells import (
+    LARGEST,
+    MISSING_WORDS,
+    TRUTH_WORDS,
+    CellError,
+    parse_number,
+)
+from store.importers.columnar import PART, Coded, Codes, FloatArray, Numbers, smallest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MANY: Final = 50_000
+"""Different cells of fractions from which a column is kept as numbers, not as texts."""
+_MISSING: Final = sorted({form for w in MISSING_WORDS for form in (w, w.upper(), w.title())})
+
+
+class ArrowColumn:
+    """A column that comes in parts: its distinct cells, or numbers.
+
+    Fractions are kept as numbers: those of Parquet, and of text once there are many.
+    """
+
+    def __init__(self) -> None:
+        self._index: dict[Any, int] = {}
+        self._codes: list[Codes] = []
+        self._numbers: list[FloatArray] = []
+        self._odd: dict[int, str] = {}
+        self._fractions: list[pa.Array] = []
+        self._nested: list[Any] = []
+        self._n_rows = 0
+
+    def add(self, part: pa.ChunkedArray) -> None:
+        """Add the cells of a part, all parts of one type."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for chunk in part.chunks:
+            if pa.types.is_floating(chunk.type):
+                self._fractions.append(chunk)
+                self._numbers.append(_as_floats(pc.cast(chunk, pa.float64())))
+            elif self._numbers:
+                self._numbers.append(_read_numbers(chunk, self._n_rows, self._odd))
+            elif _is_plain(chunk.type):
+                self._codes.append(self._coded(chunk))
+            else:
+                self._nested += map(plain, chunk.to_pylist())
+            self._n_rows += len(chunk)
+        if not self._numbers and len(self._index) > _MANY and pa.types.is_string(part.type):
+            self._turn_to_numbers()
+
+    def finished(self, fetch: Callable[[], Sequence[Any]] | None = None) -> Sequence[Any]:
+        """Return the whole column; `fetch` gives the texts of one that is kept as numbers."""
+        if self._numbers:
+            numbers = np.concatenate(self._numbers)
+            self._numbers = []
+            return Numbers(numbers, self._odd, fetch or self._as_cells)
+        if self._nested:
+            return self._nested
+        codes = np.concatenate(self._codes) if self._codes else np.empty(0, np.int8)
+        self._codes = []
+        return Coded(list(self._index), codes)
+
+    def _as_cells(self) -> ArrowCells:
+        import pyarrow as pa
+
+        return ArrowCells(pa.chunked_array(self._fractions))
+
+    def _coded(self, chunk: pa.Array) -> Codes:
+        import pyarrow as pa
+
+        if not pa.types.is_dictionary(chunk.type):
+            chunk = chunk.dictionary_encode()
+        places = [
+            self._index.setdefault(plain(cell), len(self._index))
+            for cell in chunk.dictionary.to_pylist()
+        ]
+        indices = chunk.indices
+        if indices.null_count:
+            indices = indices.fill_null(len(places))
+            places.append(self._index.setdefault(None, len(self._index)))
+        number = np.array(places, smallest(len(self._index)))
+        codes: Codes = number[_as_array(indices)]
+        return codes
+
+    def _turn_to_numbers(self) -> None:
+        """Keep numbers from here on, if nearly all cells are and most have a fraction."""
+        import pyarrow as pa
+
+        cells = list(self._index)
+        if 2 * sum("." in cell for cell in cells if cell is not None) < len(cells):
+            return
+        found: dict[int, str] = {}
+        values = _read_numbers(pa.array(cells, pa.string()), 0, found)
+        if 20 * len(found) > len(cells):
+            return
+        row = 0
+        for codes in self._codes:
+            for place in np.flatnonzero(np.isin(codes, list(found))).tolist() if found else ():
+                self._odd[row + place] = found[int(codes[place])]
+            self._numbers.append(values[codes])
+            row += len(codes)
+        self._index, self._codes = {}, []
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Return whether cells of a type can be told apart and be numbered."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(
+        test(kind)
+        for test in (
+            types.is_string,
+            types.is_large_string,
+            types.is_boolean,
+            types.is_integer,
+            types.is_temporal,
+            types.is_decimal,
+            types.is_binary,
+        )
+    )
+
+
+def _as_floats(numbers: pa.Array) -> FloatArray:
+    """Return fractions with NaN for null."""
+    return _as_array(numbers.fill_null(math.nan) if numbers.null_count else numbers)
+
+
+def _as_array(numbers: pa.Array) -> npt.NDArray[Any]:
+    """Return numbers without null; `pyarrow.Array.to_numpy` would import pandas."""
+    kind = np.dtype(str(numbers.type).replace("double", "float64"))
+    end = numbers.offset + len(numbers)
+    return np.frombuffer(numbers.buffers()[1], kind)[numbers.offset : end]
+
+
+def _read_numbers(texts: pa.Array, first_row: int, odd: dict[int, str]) -> FloatArray:
+    """Return texts as numbers, NaN where one is missing or odd; the odd ones by row in `odd`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_missing = pc.is_in(texts, pa.array(_MISSING, pa.string()))
+    if is_missing.true_count:
+        texts = pc.if_else(is_missing, pa.scalar(None, pa.string()), texts)
+    try:
+        values = _as_floats(pc.cast(texts, pa.float64()))
+    except pa.ArrowInvalid:
+        values = np.full(len(texts), np.inf)
+    is_plain = np.abs(values) <= LARGEST
+    if int(is_plain.sum()) + texts.null_count == len(texts):
+        return values
+    values = np.empty(len(texts))
+    for row, text in enumerate(texts.to_pylist()):
+        values[row] = math.nan
+        if text is None:
+            continue
+        try:
+            number, is_percent = parse_number(text)
+        except CellError:
+            number, is_percent = math.nan, True
+        if is_percent or text.strip().lower() in TRUTH_WORDS:
+            odd[first_row + row] = text
+        else:
+            values[row] = number
+    return values
+
+
+class ArrowCells(Sequence[Any]):
+    """The cells of an Arrow column, made one by one as they are asked for."""
+
+    def __init__(self, rows: pa.ChunkedArray) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, row: int) -> Any: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Any]: ...
+    def __getitem__(self, row: int | slice) -> Any:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        return plain(self._rows[row].as_py())
+
+    def __iter__(self) -> Iterator[Any]:
+        for start in range(0, len(self), PART):
+            yield from map(plain, self._rows.slice(start, PART).to_pylist())
+
+
+def plain(value: Any) -> Any:
+    """Return a value of Parquet or Arrow as JSON would hold it."""
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value) if math.isfinite(value) else str(value)
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
