@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
 from analysis.statistics.effects.effect_size import EffectSizes, effect_sizes
 from analysis.statistics.intervals.interval import Interval
+from tests.test_statistics.chances import fewest_and_most
 
 SAMPLES = (
     "continuous_small",
@@ -62,7 +63,6 @@ def test_wilcoxon_r_is_z_over_root_n(sample, r_inputs):
     )
 
 
-@settings(max_examples=40)
 @given(pairs=scores, delta=st.sampled_from([0.0, 0.25, -1.0]))
 def test_swapping_the_systems_mirrors_everything(pairs, delta):
     a, b = pairs
@@ -80,7 +80,6 @@ def test_swapping_the_systems_mirrors_everything(pairs, delta):
     assert one.wilcoxon_r == pytest.approx(other.wilcoxon_r, rel=1e-12)
 
 
-@settings(max_examples=40)
 @given(pairs=scores, seed=st.integers(0, 9))
 def test_neither_order_nor_missing_items_matter(pairs, seed):
     a, b = pairs
@@ -98,7 +97,6 @@ def test_neither_order_nor_missing_items_matter(pairs, seed):
             assert first[:2] == pytest.approx(second[:2], nan_ok=True, rel=1e-7, abs=1e-9)
 
 
-@settings(max_examples=40)
 @given(pairs=scores, factor=st.sampled_from([2.0, 0.5, 64.0]))
 def test_the_unit_of_scores_only_scales_what_has_a_unit(pairs, factor):
     a, b = pairs
@@ -109,7 +107,6 @@ def test_the_unit_of_scores_only_scales_what_has_a_unit(pairs, factor):
         assert getattr(other, name) == pytest.approx(getattr(one, name), nan_ok=True, rel=1e-12)
 
 
-@settings(max_examples=40)
 @given(pairs=scores)
 def test_intervals_hold_their_estimates(pairs):
     found = effect_sizes(*pairs)
@@ -120,7 +117,6 @@ def test_intervals_hold_their_estimates(pairs):
             assert interval.low - 1e-9 <= estimate <= interval.high + 1e-9
 
 
-@settings(max_examples=40)
 @given(pairs=scores)
 def test_every_item_its_own_group_changes_nothing(pairs):
     a, b = pairs
@@ -243,10 +239,6 @@ def share_covered(repetitions, draw, truth, field, **options):
     return covered
 
 
-def binomial_bounds(repetitions, level):
-    return stats.binom.ppf([1e-6, 1 - 1e-6], repetitions, level)
-
-
 def normal_pair(n, shift):
     def draw(rng):
         return rng.normal(shift, 1, n), np.zeros(n), None
@@ -282,6 +274,6 @@ def test_coverage(field, draw, truth, exact, calibrate_repetitions):
     repetitions = calibrate_repetitions // 2
     covered = share_covered(repetitions, draw, truth, field)
     # Intervals that are exact for continuous data, and approximations with slack on either side.
-    low, _ = binomial_bounds(repetitions, 0.95 if exact else 0.93)
-    _, high = binomial_bounds(repetitions, 0.95 if exact else 0.975)
+    low, _ = fewest_and_most(repetitions, 0.95 if exact else 0.93)
+    _, high = fewest_and_most(repetitions, 0.95 if exact else 0.975)
     assert low <= covered <= high

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from analysis.statistics.paired.equivalence import decide, tost
+from tests.test_statistics import chances
 
 margins = st.sampled_from([0.02, 0.1, 0.4, 1.5])
 graded = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20).map(
@@ -130,8 +130,8 @@ def test_level_at_the_margin(kind, calibrate_repetitions):
             found = tost(outcome <= 1, outcome != 1, 0.1)
         wrong += found.equivalent
     bound = 0.05 if kind == "t" else 0.07  # the score test is an approximation
-    assert wrong <= stats.binom.ppf(1 - 1e-6, calibrate_repetitions, bound)
-    assert wrong >= stats.binom.ppf(1e-6, calibrate_repetitions, 0.02)
+    assert chances.at_most(wrong, calibrate_repetitions, bound)
+    assert chances.at_least(wrong, calibrate_repetitions, 0.03)
 
 
 def test_verdicts():

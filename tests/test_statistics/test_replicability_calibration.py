@@ -65,7 +65,7 @@ def simulate(label, repetitions, joint=0):
 @pytest.mark.parametrize("kind", ["t-50", "mcnemar-20"])
 @pytest.mark.parametrize("dependence", [INDEPENDENT, "paper", "shared-100", "opposed-metrics"])
 def test_estimators_keep_their_promise(dependence, kind, pattern, calibrate_repetitions):
-    found = simulate(f"{dependence} | {kind} | N=10 | {pattern}", 2 * calibrate_repetitions)
+    found = simulate(f"{dependence} | {kind} | N=10 | {pattern}", 4 * calibrate_repetitions)
     for side, estimates in found.items():
         for name, estimate in estimates.items():
             if name in ANY_DEPENDENCE or (dependence == INDEPENDENT and name != "count"):
@@ -87,7 +87,7 @@ def test_discrete_pvalues_of_small_test_sets_keep_it_too(
 ):
     # Straight from the binomial distribution, beside the items of the scenarios.
     rng = np.random.default_rng(n_items)
-    shape = (2 * calibrate_repetitions, 20)
+    shape = (4 * calibrate_repetitions, 20)
     tried = np.full(shape, n_items) if test == "sign" else rng.binomial(n_items, 0.3, shape)
     wins = rng.binomial(tried, 0.5)
     wins[:, :n_effects] = tried[:, :n_effects]
@@ -116,7 +116,7 @@ def test_fisher_does_not_hold_where_items_are_shared_and_joint_does():
 
 
 def test_dependent_groups_are_those_of_the_paper(calibrate_repetitions):
-    repetitions = 4 * calibrate_repetitions
+    repetitions = 8 * calibrate_repetitions
     for sided in ("one-sided", "two-sided"):
         ours = simulate("paper | t-50 | N=60 | none", repetitions)[sided]
         theirs = simulate_overclaiming(
