@@ -11,6 +11,9 @@ from analysis.statistics.description.evaluation_units import UnitStatistic
 MOST_DRAWS: Final = 10_000_000
 """More would change no digit that matters."""
 
+LEVELS: Final = (0.05, 0.01, 0.1, 0.001)
+"""Levels that pages list, the usual one first."""
+
 DatasetName = Annotated[str, Setting("Name, name@version or uid.", label="Dataset")]
 CommonMetric = Annotated[
     str | None, Setting("By default the one on most datasets.", label="Metric")
@@ -34,7 +37,7 @@ Level = Annotated[
         low=0,
         high=1,
         open_ends=True,
-        offered=(0.05, 0.01, 0.1, 0.001),
+        offered=LEVELS,
         main=True,
     ),
 ]
@@ -90,7 +93,8 @@ POWER: Final = Setting(
     low=0,
     high=1,
     open_ends=True,
-    offered=(0.8, 0.9, 0.5),
+    offered=(0.8, 0.9, 0.95, 0.5),
     formerly="target",
+    main=True,
 )
 Power = Annotated[float, POWER]

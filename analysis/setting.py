@@ -239,15 +239,19 @@ def values_of(question: Any) -> dict[str, Any]:
     return found
 
 
-def chosen(question: Any) -> dict[str, str | list[str]]:
-    """Return what a question sets that is not the default, as an address has it."""
+def parameters(question: Any, *, whole: bool = False) -> dict[str, str | list[str]]:
+    """Return what an address needs to ask the same: all that is not the default.
+
+    The `whole` of it stays true when a default becomes another one.
+    """
     values = values_of(question)
     return {
         each.name: [each.write(v) for v in values[each.name]]
         if each.kind == "names" and values[each.name] is not None
         else each.write(values[each.name])
         for each in fields_of(type(question))
-        if values[each.name] != each.default
+        if (whole or values[each.name] != each.default)
+        and (values[each.name] is not None or each.kind not in ("text", "names"))
     }
 
 

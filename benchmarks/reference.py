@@ -13,6 +13,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer
 
+from analysis.questions import QUESTIONS
+from analysis.setting import fields_of
+from analysis.studies.pair_analysis import PairSettings
 from dashboard.cli import app
 from dashboard.registry import PAGES
 from store.importers.registry import IMPORTERS
@@ -64,7 +67,26 @@ def pages() -> str:
         what, _, parameters = told.partition("URL parameters:")
         lines += ["", f"## {page.title} (`{page.name}`)", "", " ".join(what.split())]
         lines += ["", f"Parameters: {' '.join(parameters.split())}"]
+        lines += _settings(parameters)
     return "\n".join(lines) + "\n"
+
+
+def _settings(parameters: str) -> list[str]:
+    """Return a table of the settings of the question that a page names."""
+    named = re.search(r"settings\s+of\s+`(\w+)`", parameters)
+    if named is None:
+        return []
+    known: list[type[Any]] = [*QUESTIONS.values(), PairSettings]
+    (question,) = (one for one in known if one.__name__ == named[1])
+    lines = ["", f"| of `{named[1]}` | values | default | |", "|---|---|---|---|"]
+    for each in fields_of(question):
+        values = ", ".join(each.write(choice) for choice in each.choices) or _KINDS[each.kind]
+        default = "" if each.required else each.write(each.default)
+        lines.append(f"| `{each.name}` | {values} | {default} | {_cell(each.setting.help)} |")
+    return lines
+
+
+_KINDS = {"whole": "a whole number", "number": "a number", "text": "a name", "names": "names"}
 
 
 def formats() -> str:

@@ -11,37 +11,19 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
+from analysis.question import Progress, Question
 from analysis.studies.claims.audit import ChangesStudy, study_changes
-from analysis.studies.claims.settings import ClaimSettings
-from analysis.studies.claims.study import ClaimsStudy, study_claims, study_histories
+from analysis.studies.claims.study import study_histories
 from analysis.studies.comparable import Comparables, find_comparables
-from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.item_changes import ItemChanges, study_item_changes
-from analysis.studies.items import ItemsStudy, study_items
-from analysis.studies.leaderboard import Leaderboard, study_leaderboard
-from analysis.studies.leaderboard_standing import ScoreIntervalName
 from analysis.studies.leads import Leads, find_leads
 from analysis.studies.overview import Overview, study_overview
-from analysis.studies.pair_analysis import PairSettings
-from analysis.studies.pairs import PairsStudy, study_pairs
-from analysis.studies.pairs_words import Correction, PairsSettings
-from analysis.studies.power.dataset import DatasetPower, study_dataset_power
-from analysis.studies.power.resolution import ResolutionStudy, study_resolution
-from analysis.studies.ranking import RankingStudy, study_ranking
-from analysis.studies.replicability import (
-    ReplicabilitySettings,
-    ReplicabilityStudy,
-    study_replicability,
-)
-from analysis.studies.replicability_matrix import (
-    ReplicabilityMatrixStudy,
-    study_replicability_matrix,
-)
 from analysis.studies.study import Study
 from store.arrays import RunScores, load_run_scores
 from store.claim_evidence import list_evidence
@@ -72,6 +54,8 @@ from store.runs import list_runs
 from store.systems import list_systems
 from store.tags import list_notes
 from store.texts import load_outputs, load_texts
+
+A = TypeVar("A", bound=Study)
 
 
 def is_read_only() -> bool:
@@ -136,36 +120,15 @@ def _ask(question: str, *arguments: Any) -> Any:
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
     "leads": find_leads,
-    "leaderboard": lambda store, dataset, metric, settings, interval: study_leaderboard(
-        store, dataset, metric=metric, settings=settings, interval=interval
-    ),
-    "replicability": lambda store, a, b, settings: study_replicability(store, a, b, settings),
     "comparables": find_comparables,
-    "comparison": lambda store, a, b, dataset, metric, settings, clusters, family: study_comparison(
-        store,
-        a,
-        b,
-        dataset=dataset,
-        metric=metric,
-        settings=settings,
-        clusters=clusters,
-        correction=family,
-    ),
     "item changes": lambda store, a, b, dataset, metric: study_item_changes(
         store, a, b, dataset=dataset, metric=metric
     ),
     "metrics": lambda store, dataset: list_metrics(store, dataset_uid=dataset),
     "all metrics": list_metrics,
-    "items study": lambda store, dataset, metric: study_items(store, dataset, metric=metric),
     "histories": study_histories,
     "claim changes": study_changes,
     "evidence": list_evidence,
-    "resolution": lambda store, metric, alpha, power: study_resolution(
-        store, metric=metric, alpha=alpha, power=power
-    ),
-    "dataset power": lambda store, dataset, settings: study_dataset_power(
-        store, dataset, **dict(settings)
-    ),
     "systems": list_systems,
     "datasets": list_datasets,
     "runs": list_runs,
@@ -193,23 +156,6 @@ def overview() -> Overview:
     return study
 
 
-def leaderboard(
-    dataset: str,
-    metric: str | None,
-    settings: PairsSettings,
-    interval: ScoreIntervalName = "auto",
-) -> Leaderboard:
-    """Return the leaderboard of a dataset."""
-    study: Leaderboard = _ask("leaderboard", dataset, metric, settings, interval)
-    return study
-
-
-def replicability(a: str, b: str, settings: ReplicabilitySettings) -> ReplicabilityStudy:
-    """Return two systems across datasets."""
-    study: ReplicabilityStudy = _ask("replicability", a, b, settings)
-    return study
-
-
 def comparables() -> Comparables:
     """Return which systems can be compared across datasets."""
     found: Comparables = _ask("comparables")
@@ -221,34 +167,14 @@ def metrics_of(dataset_uid: str) -> list[MetricRecord]:
     return list(_ask("metrics", dataset_uid))
 
 
-def comparison(
-    a: str,
-    b: str,
-    dataset: str,
-    metric: str | None,
-    settings: PairSettings,
-    clusters: bool | None = None,
-    family: Correction | None = None,
-) -> Comparison:
-    """Return two systems compared on a dataset, by themselves or as one pair of the board."""
-    study: Comparison = _ask("comparison", a, b, dataset, metric, settings, clusters, family)
-    return study
-
-
 def item_changes(a: str, b: str, dataset: str, metric: str) -> ItemChanges:
     """Return the items of a dataset by A's advantage over B."""
     changes: ItemChanges = _ask("item changes", a, b, dataset, metric)
     return changes
 
 
-def items_study(dataset: str, metric: str | None) -> ItemsStudy:
-    """Return the items of a dataset against its systems."""
-    study: ItemsStudy = _ask("items study", dataset, metric)
-    return study
-
-
 class _Shelf:
-    """The latest studies of many systems, which show progress and so cannot be `_ask`ed."""
+    """The latest answers to questions."""
 
     def __init__(self) -> None:
         self._studies: OrderedDict[Any, Study] = OrderedDict()
@@ -263,7 +189,7 @@ class _Shelf:
     def put(self, key: Any, study: Study) -> None:
         with self._lock:
             self._studies[key] = study
-            while len(self._studies) > 32:
+            while len(self._studies) > 64:
                 self._studies.popitem(last=False)
 
 
@@ -272,77 +198,24 @@ def _shelf() -> _Shelf:
     return _Shelf()
 
 
-def worked_out(question: str, arguments: Any, work: Callable[[Store], Study]) -> Any:
-    """Return a study from the shelf, or put it there; what `work` raises is not kept."""
+def ask(question: Question[A], progress: Progress | None = None) -> A:
+    """Return the answer to a question, from the shelf where it lies there.
+
+    What `progress` raises cancels the work, and nothing is kept.
+    """
     store = current_store()
-    key = (store.location, _identity(store.location), store.revision(), question, arguments)
+    key = (*state(), question)
     study = _shelf().take(key)
     if study is None:
-        study = work(store)
+        with st.spinner("Computing …") if progress is None else nullcontext():
+            study = question.answer(store, progress)
         _shelf().put(key, study)
-    return study
-
-
-Progress = Callable[[int, int], None]
-
-
-def pairs(
-    dataset: str,
-    metric: str | None,
-    settings: PairsSettings,
-    *,
-    progress: Progress | None = None,
-) -> PairsStudy:
-    """Return all pairs of a dataset; what `progress` raises cancels the work."""
-    study: PairsStudy = worked_out(
-        "pairs",
-        (dataset, metric, settings),
-        lambda store: study_pairs(
-            store, dataset, metric=metric, settings=settings, progress=progress
-        ),
-    )
-    return study
-
-
-def ranking(*, progress: Progress | None = None, **settings: Any) -> RankingStudy:
-    """Return systems ranked over datasets; settings as in `study_ranking`, all hashable."""
-    study: RankingStudy = worked_out(
-        "ranking",
-        tuple(sorted(settings.items())),
-        lambda store: study_ranking(store, progress=progress, **settings),
-    )
-    return study
-
-
-def replicability_matrix(
-    *, progress: Progress | None = None, **settings: Any
-) -> ReplicabilityMatrixStudy:
-    """Return all pairs across datasets; settings as in `study_replicability_matrix`, hashable."""
-    study: ReplicabilityMatrixStudy = worked_out(
-        "replicability matrix",
-        tuple(sorted(settings.items())),
-        lambda store: study_replicability_matrix(store, progress=progress, **settings),
-    )
-    return study
+    return cast("A", study)
 
 
 def histories() -> list[HistoryRecord]:
     """Return the datasets and metrics with dated scores or claims, by name."""
     return list(_ask("histories"))
-
-
-def claims(
-    dataset: str, metric: str, settings: ClaimSettings, *, progress: Progress | None = None
-) -> ClaimsStudy:
-    """Return the claims on a dataset over time; what `progress` raises cancels the work."""
-    study: ClaimsStudy = worked_out(
-        "claims",
-        (dataset, metric, settings),
-        lambda store: study_claims(
-            store, dataset, metric=metric, settings=settings, progress=progress
-        ),
-    )
-    return study
 
 
 def claim_changes(since: datetime) -> ChangesStudy:
@@ -354,18 +227,6 @@ def claim_changes(since: datetime) -> ChangesStudy:
 def evidence(claim_uid: str) -> list[EvidenceRecord]:
     """Return what every audit made of a claim, the oldest first."""
     return list(_ask("evidence", claim_uid))
-
-
-def resolution(metric: str | None, alpha: float, power: float) -> ResolutionStudy:
-    """Return which test sets find gaps like that between their first two systems."""
-    study: ResolutionStudy = _ask("resolution", metric, alpha, power)
-    return study
-
-
-def dataset_power(dataset: str, **settings: Any) -> DatasetPower:
-    """Return what a test set can find; settings as in `study_dataset_power`, all hashable."""
-    study: DatasetPower = _ask("dataset power", dataset, tuple(sorted(settings.items())))
-    return study
 
 
 def systems() -> list[SystemRecord]:

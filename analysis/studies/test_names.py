@@ -74,6 +74,11 @@ PairsTest = Annotated[PairsTestName, TEST]
 """The choice of a test for all pairs."""
 
 
+def test_in_words(test: str) -> str:
+    """Return what a page calls a test, by its public name or that of the statistics."""
+    return TEST.words[to_public(test)]
+
+
 def to_statistics(test: str) -> str:
     """Return what the statistics call a test: there "permutation" is "signflip"."""
     return test.replace("permutation", "signflip")

@@ -1,13 +1,13 @@
 """Two systems across datasets: on how many is one better, on which, and how sure is that?
 
-URL parameters: `a`, `b` (systems), `basis` (reported, items), `metric` (one, or all of them),
-`alpha`, `estimator`, `dependence`, `family`, `datasets`, `margin`, `test`, `units`, `seed`,
-`resamples`, `direction`.
+URL parameters: the settings of `AcrossDatasets`, and `direction` (a, b, either).
 """
 
 import streamlit as st
 
 from analysis import numbers
+from analysis.setting import parameters as parameters_of
+from analysis.studies.replicability import ReplicabilityStudy
 from dashboard import data
 from dashboard.charts import difference_dots, partial_conjunction_curve
 from dashboard.ui import across, across_tables, filters, states
@@ -30,8 +30,9 @@ if not comparables.systems():
         states.empty_store()
     st.stop()
 
-pair, chosen = across.choose(comparables)
-study = data.replicability(*pair, chosen.settings)
+question = across.choose(comparables)
+study = data.ask(question)
+assert isinstance(study, ReplicabilityStudy)  # of two systems
 a, b = study.system_a, study.system_b
 answer(plain(study.sentence), plain(study.recommended.because))
 show_warnings(study.warnings)
@@ -103,7 +104,7 @@ if sources:
     st.caption(plain("Source: " + "; ".join(sources)))
 show_report(study.report, "across_datasets")
 show_link(
-    Link("All pairs over these datasets", "replicability", across.for_all_pairs(study, chosen))
+    Link("All pairs over these datasets", "replicability", across.for_all_pairs(study, question))
 )
-show_permalink("across_datasets", a=a, b=b, **across.as_parameters(study, chosen))
+show_permalink("across_datasets", **parameters_of(question, whole=True))
 st.caption(plain(study.signature))

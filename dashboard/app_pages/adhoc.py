@@ -1,14 +1,15 @@
 """Two columns of scores, dropped or pasted, through the whole procedure; nothing is stored.
 
-URL parameters: `test`, `alpha`, `margin`, `delta`, `direction`, `seed`, `resamples`, `unit_size`,
-`unit_statistic`, `shuffle_seed`, `lower_is_better`.
+URL parameters: the settings of `PairSettings`, and `lower_is_better`.
 """
 
 import streamlit as st
 
+from analysis.setting import parameters as parameters_of
 from analysis.studies.adhoc import study_adhoc
+from analysis.studies.pair_analysis import PairSettings
 from dashboard.adhoc_input import MOST_MB, example, read_columns
-from dashboard.ui import filters, pair
+from dashboard.ui import ask, filters, pair
 from dashboard.ui.adhoc import show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
@@ -29,7 +30,7 @@ pasted = paste.text_area(
     "Or paste two columns", placeholder="0.71 0.68\n0.35 0.41\n…", height=120, key="pasted"
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    settings, _ = pair.choose_settings(stored=False)
+    settings = ask.choose(PairSettings, {})
     lower_is_better = filters.choose_whether(
         "Lower is better", key="lower_is_better", help="As for error rates"
     )
@@ -76,5 +77,5 @@ show_report(study.report, "adhoc")
 if uploads:
     st.markdown("To keep these scores, import the file: its runs then stand beside all others.")
     show_link(Link("Import results", "import_results", {}))
-show_permalink("adhoc", **pair.as_parameters(settings, None))
+show_permalink("adhoc", **parameters_of(settings, whole=True))
 st.caption(plain(study.signature))

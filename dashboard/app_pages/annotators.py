@@ -1,13 +1,14 @@
 """Who agrees with whom: annotators among themselves, metrics and models with them.
 
-URL parameters: `dataset`, `criterion` (what was judged), `annotators` (people, models), `ties` (of
-metrics), `alpha`, `seed`, `resamples`, `judge` (a model, where people judged the same).
+URL parameters: the settings of `Agreement`, and `judge` (a model, where people judged the same).
 """
 
 import math
+from dataclasses import replace
 
 import streamlit as st
 
+from analysis.setting import parameters as parameters_of
 from dashboard import data, human_data
 from dashboard.ui import (
     annotators,
@@ -34,10 +35,10 @@ if not criteria:
     st.stop()
 
 with filters.filter_row("annotators_filters"):
-    chosen = annotators.choose_settings(criteria)
-criterion = chosen.criterion
+    criterion = annotators.choose_criterion(criteria)
+    question = annotators.choose_question(criterion)
 try:
-    study = human_data.agreement(criterion.dataset_uid, criterion.uid, **chosen.options())
+    study = data.ask(question)
 except StoreError as error:
     st.subheader("There is no agreement to speak of.", anchor=False)
     st.markdown(plain(str(error)))
@@ -64,9 +65,10 @@ if study.strengths:
 if study.n_units:
     st.header("Where they part", anchor=False)
     annotators.show_disagreements(study)
-parameters = chosen.as_parameters() | model_judge.show_judge(
-    criterion, alpha=chosen.alpha, n_resamples=chosen.n_resamples, seed=chosen.seed
+parameters = parameters_of(replace(question, gold=None), whole=True) | model_judge.show_judge(
+    criterion, question
 )
+parameters |= {"dataset": criterion.dataset, "criterion": criterion.name}
 show_report(study.report, "annotators")
 where = {"dataset": criterion.dataset}
 gold = next((g for g in human_data.golds() if g.uid == criterion.uid), None)

@@ -1,13 +1,12 @@
 """Records over time: which were real, which are within what chance gives, what was claimed.
 
-URL parameters: `dataset`, `metric`, `alpha`, `rule` (how the level of each claim is set), `gain`
-(the gain that matters), `count` (what the level is spent on), `order` (systems of one day),
-`power`, `seed`, `resamples`, `list` (claims to be the best, or all), `since` (a day: verdicts that
-changed since then).
+URL parameters: the settings of `Claims`, `list` (claims to be the best, or all), `since` (a day:
+verdicts that changed since then).
 """
 
 import streamlit as st
 
+from analysis.studies.claims.study import Claims
 from dashboard import data
 from dashboard.ui import claims, claims_choice, claims_ledger, states
 from dashboard.ui.claims_rules import show_rules
@@ -29,11 +28,8 @@ if not histories:
 chosen = claims_choice.choose(histories)
 study = with_progress(
     "Testing claims",
-    lambda progress: data.claims(
-        chosen.history.dataset_uid,
-        chosen.history.metric_uid,
-        chosen.settings,
-        progress=progress,
+    lambda progress: data.ask(
+        Claims(chosen.history.dataset_uid, chosen.history.metric_uid, chosen.settings), progress
     ),
 )
 claims.show_answer(study)

@@ -1,15 +1,14 @@
 """Two systems on one dataset: is one better, by how much, and on which items?
 
-URL parameters: `a`, `b` (systems), `dataset`, `metric`, `test`, `alpha`, `margin`, `delta`,
-`direction`, `family` (the correction of the board, or "by itself"), `units` (as items or groups),
-`unit_size`, `unit_statistic`, `shuffle_seed`, `seed`, `resamples`, `change` (improved, regressed,
-equal, missing).
+URL parameters: the settings of `Compare`, and `change` (improved, regressed, equal, missing).
 """
 
 import streamlit as st
 
+from analysis.setting import parameters as parameters_of
+from analysis.studies.comparison import Compare
 from dashboard import data
-from dashboard.ui import filters, pair, states
+from dashboard.ui import ask, filters, pair, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.items import show_changes
@@ -36,16 +35,15 @@ with filters.filter_row("compare_filters"):
     )
     metrics = comparables.metrics_on(a, b, dataset)
     metric = str(filters.choose_one("Metric", metrics, key="metric", width=180))
-    settings, clusters = pair.choose_settings()
-    family = pair.choose_family(settings)
+    question = ask.choose(Compare, {"a": a, "b": b, "dataset": dataset, "metric": metric})
 
-study = data.comparison(a, b, dataset, metric, settings, clusters, family)
+study = data.ask(question)
 analysis = study.analysis
 answer(plain(study.sentence))
 st.markdown(f"{badge(pair.shown_verdict(study))} {plain(a)} against {plain(b)}")
 show_warnings(study.warnings)
 
-pair.show_difference(analysis, settings, a, b, study.metric)
+pair.show_difference(analysis, question.settings, a, b, study.metric)
 left, right = st.columns([4, 5], gap="medium")
 with left:
     pair.show_test(analysis)
@@ -65,5 +63,5 @@ where = {"dataset": dataset, "metric": metric}
 show_link(Link("All pairs of this dataset", "pairs", where))
 show_link(Link("The two across datasets", "across_datasets", {"a": a, "b": b, "metric": metric}))
 show_power_link(**where, pair={"a": a, "b": b})
-show_permalink("compare", a=a, b=b, **where, **pair.as_parameters(settings, clusters, family))
+show_permalink("compare", **{**parameters_of(question, whole=True), **where})
 st.caption(plain(study.signature))

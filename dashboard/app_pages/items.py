@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.studies.items import Items
 from dashboard import data
 from dashboard.components import item_grid
 from dashboard.ui import filters, settings, states
@@ -35,7 +36,7 @@ with filters.filter_row("items_filters"):
     dataset, metric = settings.choose_cell(datasets)
     sort = filters.choose_one("Items", list(SORTS), key="sort", name=SORTS.__getitem__, width=260)
 
-study = data.items_study(dataset.uid, metric)
+study = data.ask(Items(dataset.uid, metric))
 answer(plain(study.sentence))
 show_warnings(study.warnings)
 

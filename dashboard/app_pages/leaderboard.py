@@ -1,16 +1,17 @@
 """The systems of a dataset by score, and which of them can be told apart.
 
-URL parameters: `dataset`, `metric`, `system` (words to search for), `correction`, `alpha`,
-`interval` (of a score, in words).
+URL parameters: `dataset`, `metric`, `system` (words to search for), and the settings of `Board`.
 """
 
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
+from analysis.setting import parameters as parameters_of
+from analysis.studies.leaderboard import Board
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from dashboard import data
 from dashboard.charts import rank_intervals_plot, score_dots
-from dashboard.ui import filters, settings, states
+from dashboard.ui import ask, filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.board import (
@@ -36,13 +37,9 @@ if not datasets:
 with filters.filter_row("leaderboard_filters"):
     dataset, metric = settings.choose_cell(datasets)
     words = filters.search("System", key="system")
-    correction = settings.choose_correction()
-    alpha = settings.choose_alpha()
-    interval = settings.choose_score_interval()
+    board = ask.choose(Board, {"dataset": dataset.uid, "metric": metric})
 
-study = data.leaderboard(
-    dataset.uid, metric, PairsSettings(correction=correction, alpha=alpha), interval
-)
+study = data.ask(board)
 answer(plain(study.sentence))
 basis = {row.basis for row in study.rows}
 badges = [badge("recomputed", "item scores")] if "items" in basis else []
@@ -106,12 +103,6 @@ if is_tested:
 show_claims_link(where["dataset"], where["metric"])
 show_power_link(where["dataset"], where["metric"])
 show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
-show_permalink(
-    "leaderboard",
-    **where,
-    correction=correction,
-    alpha=f"{alpha:g}",
-    interval=interval,
-)
+show_permalink("leaderboard", **{**parameters_of(board, whole=True), **where})
 show_report(study.report, f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

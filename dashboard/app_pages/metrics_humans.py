@@ -1,17 +1,17 @@
 """Which metric follows human judgments best, and which metrics cannot be told apart?
 
-URL parameters: `dataset` (or "all datasets"), `gold` (what was judged), `level`, `coefficient`,
-`test`, `correction`, `reference` (a metric), `alpha`, `interval`, `by` (a property of the items),
-`ties` and `consensus` (of preferences), `weights` (of datasets in the mean), `without` (systems
-left out), `seed`, `resamples`,
-`metric` (in the scatter plot); `a`, `b` (two metrics) and `target` (power asked for) of what would
-tell two metrics apart: a link with both metrics works it out.
+URL parameters: the settings of `Correlate` (`dataset` may be "all"), `metric` (in the scatter
+plot); `a`, `b` (two metrics) and `power` (asked for) of what would tell two metrics apart: a link
+with both metrics works it out.
 """
 
 import math
 
 import streamlit as st
 
+from analysis.setting import parameters as parameters_of
+from analysis.studies.humans.correlations.study import CorrelationsStudy
+from analysis.studies.humans.over_datasets.study import CorrelationsOver
 from dashboard import data, human_data
 from dashboard.ui import (
     filters,
@@ -40,29 +40,15 @@ if not golds:
 
 with filters.filter_row("metrics_humans_filters"):
     choice = humans_choice.choose_gold(golds)
-    chosen = humans_choice.choose_settings(choice)
-parameters: dict[str, str | list[str]] = {**choice.as_parameters(), **chosen.as_parameters()}
+    question = humans_choice.choose_question(choice)
+parameters = {**parameters_of(question, whole=True), **choice.as_parameters()}
 
 try:
-    if choice.over_all:
-        over = with_progress(
-            "Datasets",
-            lambda progress: human_data.correlations_over(
-                choice.gold.name, chosen.settings, progress=progress, **chosen.options()
-            ),
-            in_percent=True,
-        )
-    else:
-        study = with_progress(
-            "Exchanges",
-            lambda progress: human_data.correlations(
-                choice.gold.dataset_uid,
-                choice.gold.uid,
-                chosen.settings,
-                progress=progress,
-                **chosen.options(),
-            ),
-        )
+    study = with_progress(
+        "Datasets" if choice.over_all else "Exchanges",
+        lambda progress: data.ask(question, progress),
+        in_percent=choice.over_all,
+    )
 except StoreError as error:
     st.subheader("This cannot be answered.", anchor=False)
     st.markdown(plain(str(error)))
@@ -71,7 +57,8 @@ except StoreError as error:
         show_link(Link("Who judged", "annotators", whose))
     st.stop()
 
-if choice.over_all:
+if isinstance(study, CorrelationsOver):
+    over = study
     names = bare_names(over.metrics)
     answer(plain(with_bare_names(over.sentence, names)))
     metrics_humans_over.show_notes(over)
@@ -82,6 +69,7 @@ if choice.over_all:
     st.caption(plain(over.signature))
     st.stop()
 
+assert isinstance(study, CorrelationsStudy)  # against one gold
 names = bare_names(study.metrics)
 answer(plain(with_bare_names(study.sentence, names)))
 told = [with_bare_names(text, names) for text in study.warnings]
@@ -96,7 +84,7 @@ if sum(math.isfinite(row.coefficient) for row in study.rows) > 1:
     st.header("Which metric follows the judgments better?", anchor=False)
     picked = metrics_humans.show_pairs(study)
     st.header("What would tell these two apart?", anchor=False)
-    parameters |= metrics_humans_power.show_metric_power(study, chosen, picked)
+    parameters |= metrics_humans_power.show_metric_power(study, question, picked)
     st.header("Do metrics follow each other?", anchor=False)
     metrics_humans.show_between(study)
 show_report(study.report, "correlations")

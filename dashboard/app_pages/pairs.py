@@ -1,17 +1,17 @@
 """All pairs of systems on a dataset: which differences are real, in one picture.
 
-URL parameters: `dataset`, `metric`, `test`, `correction`, `alpha`, `order` (score, name,
-likeness), `margin`, `units` (as items or groups), `unit_size`, `unit_statistic`, `shuffle_seed`,
-`seed`, `resamples`.
+URL parameters: the settings of `Pairs`, and `order` (score, name, likeness).
 """
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from analysis.setting import parameters as parameters_of
+from analysis.studies.pairs import Pairs
 from dashboard import data
 from dashboard.components import significance_heatmap
-from dashboard.ui import all_pairs, filters, settings, states
+from dashboard.ui import all_pairs, ask, filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, page_url, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
@@ -30,11 +30,12 @@ if not datasets:
 
 with filters.filter_row("pairs_filters"):
     dataset, metric = settings.choose_cell(datasets)
-    chosen, order = all_pairs.choose_settings()
+    order = filters.choose_one("Order by", all_pairs.ORDERS, key="order", width=120)
+    question = ask.choose(Pairs, {"dataset": dataset.uid, "metric": metric}, hidden=("systems",))
 
 study = with_progress(
     "Comparing all pairs",
-    lambda progress: data.pairs(dataset.uid, metric, chosen, progress=progress),
+    lambda progress: data.ask(question, progress),
 )
 answer(plain(study.sentence))
 show_warnings(study.warnings)
@@ -42,10 +43,10 @@ if len(study.systems) < 2:
     st.stop()
 
 where = {"dataset": dataset.label, "metric": study.metric.label}
-of_pair = where | settings.as_parameters(chosen, chosen.clusters)
-if chosen.correction != "none":
-    of_pair["family"] = chosen.correction
-positions = all_pairs.ordered(study, order)
+of_pair = parameters_of(question) | where
+if study.correction != "none":
+    of_pair["family"] = "board"
+positions = all_pairs.ordered(study, str(order))
 at = np.ix_(positions, positions)
 names = [study.systems[i] for i in positions]
 places = all_pairs.places(study)
@@ -122,5 +123,5 @@ if picked is not None:
 show_report(study.report, "pairs")
 show_link(Link("Items of this dataset", "items", where))
 show_link(Link("Leaderboard", "leaderboard", where))
-show_permalink("pairs", **where, **all_pairs.as_parameters(chosen, order))
+show_permalink("pairs", **{**parameters_of(question, whole=True), **where, "order": str(order)})
 st.caption(plain(study.signature))

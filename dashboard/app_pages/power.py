@@ -27,7 +27,7 @@ else:
     states.empty_store()
     st.header("Plan a test set", anchor=False)
 
-shown: dict[str, str | None] = {"view": VIEWS[view]}
+shown: dict[str, str | list[str] | None] = {"view": VIEWS[view]}
 try:
     if view == ALL:
         shown |= power_store.show_all()

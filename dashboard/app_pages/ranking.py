@@ -1,15 +1,16 @@
 """Systems over several datasets: mean ranks and who cannot be told apart, means, profiles, pairs.
 
-URL parameters: `basis` (item scores, as reported), `metric`, `datasets`, `systems`, `alpha`,
-`target`, `seed`, `resamples`, `bars` (Wilcoxon–Holm, stepwise mean ranks, Nemenyi), `over` (which
-datasets aggregates are over), `highlight` (systems).
+URL parameters: the settings of `Rank`, `bars` (Wilcoxon–Holm, stepwise mean ranks, Nemenyi), `over`
+(which datasets aggregates are over) and `highlight` (systems).
 """
 
 import streamlit as st
 
 from analysis import numbers
+from analysis.setting import parameters as parameters_of
+from analysis.studies.ranking import Rank
 from dashboard import data
-from dashboard.ui import aggregates, filters, over_datasets, ranking, states
+from dashboard.ui import aggregates, ask, filters, over_datasets, ranking, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link
@@ -28,26 +29,20 @@ if not bases:
     st.stop()
 
 with filters.filter_row("ranking_filters"):
-    basis = filters.choose_one(
-        "Scores", bases, key="basis", name=over_datasets.BASIS_NAMES.__getitem__, width=150
-    )
-    basis = basis or bases[0]
+    basis = over_datasets.choose_basis(bases)
     choice = over_datasets.choose_cells(by_basis[basis])
-    chosen = ranking.choose_settings()
+    question = ask.choose(
+        Rank,
+        {
+            "metric": choice.metric,
+            "datasets": choice.dataset_uids,
+            "systems": choice.systems,
+            "reported": basis == "reported",
+        },
+    )
 
 study = with_progress(
-    "Reading scores and drawing items anew",
-    lambda progress: data.ranking(
-        metric=choice.metric,
-        datasets=choice.dataset_uids,
-        systems=choice.systems,
-        reported=basis == "reported",
-        alpha=chosen.alpha,
-        target=chosen.target,
-        seed=chosen.seed,
-        n_resamples=chosen.n_resamples,
-        progress=progress,
-    ),
+    "Reading scores and drawing items anew", lambda progress: data.ask(question, progress)
 )
 answer(plain(study.sentence))
 better = "higher is better" if study.metric.higher_is_better else "lower is better"
@@ -77,9 +72,9 @@ show_link(
         "Link to this view",
         "ranking",
         {
-            "basis": basis,
+            **parameters_of(question, whole=True),
             **where,
-            **chosen.as_parameters(study.target),
+            "reported": over_datasets.REPORTED[basis],
             "bars": rule,
             "over": aggregates.OVER[over],
             "highlight": strong,

@@ -1,16 +1,18 @@
 """All pairs of systems across datasets: on how many is one better than the other, at least?
 
-URL parameters: `metric`, `datasets`, `systems`, `estimator`, `alpha`, `order` (wins, name),
-`test`, `seed`, `resamples`.
+URL parameters: the settings of `AcrossDatasets` for all pairs, and `order` (wins, name).
 """
 
 import numpy as np
 import streamlit as st
 
+from analysis.setting import parameters as parameters_of
+from analysis.studies.across_datasets import AcrossDatasets
 from analysis.studies.dependence import ESTIMATOR_NAMES
+from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
 from dashboard import data
 from dashboard.components import count_heatmap
-from dashboard.ui import filters, over_datasets, replicability_matrix, states
+from dashboard.ui import ask, filters, over_datasets, replicability_matrix, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, page_url, plain, show_link
 from dashboard.ui.notes import show_warnings
@@ -34,31 +36,32 @@ if not cells:
 
 with filters.filter_row("replicability_filters"):
     choice = over_datasets.choose_cells(cells)
-    chosen = replicability_matrix.choose_settings()
+    order = str(filters.choose_one("Order by", replicability_matrix.ORDERS, key="order", width=120))
+    question = ask.choose(
+        AcrossDatasets,
+        {
+            "a": None,
+            "b": None,
+            "metric": choice.metric,
+            "datasets": choice.dataset_uids,
+            "systems": choice.systems,
+        },
+        hidden=("reported", "family", "margin", "clusters"),
+    )
 
 study = with_progress(
     "Comparing all pairs on every dataset",
-    lambda progress: data.replicability_matrix(
-        metric=choice.metric,
-        datasets=choice.dataset_uids,
-        systems=choice.systems,
-        alpha=chosen.alpha,
-        estimator=chosen.estimator,
-        test=chosen.test,
-        seed=chosen.seed,
-        n_resamples=chosen.n_resamples,
-        progress=progress,
-    ),
+    lambda progress: data.ask(question, progress),
 )
+assert isinstance(study, ReplicabilityMatrixStudy)  # of all pairs
 answer(plain(study.sentence))
 show_warnings(study.warnings)
 if len(study.systems) < 2:
     st.stop()
 
-parameters = choice.as_parameters() | chosen.as_parameters()
-of_pair = choice.of_pair() | chosen.as_parameters() | {"basis": "items"}
-of_pair.pop("order")
-positions = replicability_matrix.ordered(study, chosen.order)
+parameters = parameters_of(question, whole=True) | choice.as_parameters()
+of_pair = {k: v for k, v in parameters.items() if k != "systems"} | {"reported": "no"}
+positions = replicability_matrix.ordered(study, order)
 at = np.ix_(positions, positions)
 count_heatmap(
     [study.systems[i] for i in positions],
@@ -89,5 +92,5 @@ if picked is not None:
     show_link(Link(f"{a} against {b}", "across_datasets", {"a": a, "b": b, **of_pair}))
 show_report(study.report, "replicability_matrix")
 show_link(Link("Ranking across datasets", "ranking", choice.as_parameters()))
-show_link(Link("Link to this view", "replicability", parameters))
+show_link(Link("Link to this view", "replicability", parameters | {"order": order}))
 st.caption(plain(study.signature))

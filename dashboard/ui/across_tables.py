@@ -17,9 +17,9 @@ from analysis.studies.new_datasets_words import new_datasets_in_words
 from analysis.studies.replicability import ReplicabilityStudy
 from analysis.studies.replicability_report import IDENTIFIED
 from analysis.studies.seed_order import fewest_runs
+from analysis.studies.test_names import test_in_words
 from dashboard.charts import Evidence, paired_difference
 from dashboard.charts.names import shorten
-from dashboard.ui import settings
 from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
@@ -138,7 +138,7 @@ def evidence_frame(study: ReplicabilityStudy) -> pd.DataFrame:
                 "printed": e.printed,
                 "n_items": e.n_items if study.basis == "items" else None,
                 "n_missing": e.n_missing if study.basis == "items" else None,
-                "test": settings.test_in_words(e.test) if study.basis == "items" else e.test,
+                "test": test_in_words(e.test) if study.basis == "items" else e.test,
                 "sidedness": e.sidedness,
                 "not_testable": e.not_testable,
                 "source": e.source,

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast, get_args
-
 import numpy as np
-import streamlit as st
 
 from analysis import numbers
 from analysis.studies.pairs import PairsStudy
-from analysis.studies.pairs_words import PairsSettings
-from analysis.studies.test_names import PairsTestName
-from dashboard.ui import filters, settings
 
 ORDERS = ("score", "name", "likeness")
-
-
-def choose_settings() -> tuple[PairsSettings, str]:
-    """Draw what can be chosen about the comparison; return it and the order of the systems."""
-    test = settings.choose_test(get_args(PairsTestName))
-    correction = settings.choose_correction()
-    alpha = settings.choose_alpha()
-    order = filters.choose_one("Order by", list(ORDERS), key="order", width=120)
-    with st.popover("More settings"):
-        details = settings.choose_details()
-    chosen = PairsSettings(
-        test=cast("PairsTestName", test), correction=correction, alpha=alpha, **details._asdict()
-    )
-    return chosen, str(order)
-
-
-def as_parameters(chosen: PairsSettings, order: str) -> dict[str, str]:
-    """Return the URL parameters that stand for these settings."""
-    parameters = settings.as_parameters(chosen, chosen.clusters)
-    return parameters | {"correction": chosen.correction, "order": order}
 
 
 def ordered(study: PairsStudy, order: str) -> list[int]:

@@ -3,74 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.studies.humans.agreement.study import AgreementStudy
-from analysis.studies.humans.unit_metrics import METRIC_TIES, MetricTies
+from analysis.studies.humans.agreement.study import Agreement, AgreementStudy
 from dashboard import data
 from dashboard.charts import annotator_dots
 from dashboard.components import Standing, correlation_heatmap
-from dashboard.ui import filters, settings
+from dashboard.ui import ask, filters
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, name_width, show_table
 from store.judgments import CriterionRecord
 
-RESAMPLES: Final = (1_999, 199, 9_999)
-DEFAULTS: Final[Mapping[str, object]] = {
-    "annotators": None,
-    "ties": "half",
-    "alpha": 0.05,
-    "seed": 0,
-    "n_resamples": 1_999,
-}
-"""Of the options of `study_agreement`, so that pages with the same question share an answer."""
-_WHOSE: Final = {"": "people, else models", "human": "people", "model": "models", "all": "all"}
-_TIES: Final[Mapping[MetricTies, str]] = {
-    "half": "count half",
-    "drop": "are left out",
-    "first": "count for the first by name",
-    "second": "count for the second by name",
-}
 _LONG: Final = 50
 """Characters of a text that a row may cut: the texts stand below as well."""
 _MOST_DRAWN: Final = 60
 """Annotators in the picture; of more those who judged most."""
 _MOST_JUDGMENTS: Final = 8
 """Judgments of a disagreement that are written into its row."""
-
-
-class Chosen(NamedTuple):
-    """What was judged, by whom, and how intervals are drawn."""
-
-    criterion: CriterionRecord
-    whose: str
-    ties: MetricTies
-    alpha: float
-    seed: int
-    n_resamples: int
-
-    def options(self) -> dict[str, object]:
-        """Return what `study_agreement` takes, in the order of `DEFAULTS`."""
-        given = (self.whose or None, self.ties, self.alpha, self.seed, self.n_resamples)
-        return dict(zip(DEFAULTS, given, strict=True))
-
-    def as_parameters(self) -> dict[str, str]:
-        """Return the URL parameters that stand for this choice."""
-        return {
-            "dataset": self.criterion.dataset,
-            "criterion": self.criterion.name,
-            "annotators": self.whose,
-            "ties": self.ties,
-            "alpha": f"{self.alpha:g}",
-            "seed": str(self.seed),
-            "resamples": str(self.n_resamples),
-        }
 
 
 def choose_criterion(criteria: Sequence[CriterionRecord]) -> CriterionRecord:
@@ -83,27 +38,9 @@ def choose_criterion(criteria: Sequence[CriterionRecord]) -> CriterionRecord:
     return there[str(name)]
 
 
-def choose_settings(criteria: Sequence[CriterionRecord]) -> Chosen:
-    """Draw everything that can be chosen."""
-    criterion = choose_criterion(criteria)
-    with st.popover("More settings"):
-        whose = filters.choose_one(
-            "Judged by", list(_WHOSE), key="annotators", name=_WHOSE.__getitem__
-        )
-        ties = filters.choose_one(
-            "Outputs that a metric scores alike", METRIC_TIES, key="ties", name=_TIES.__getitem__
-        )
-        alpha = settings.choose_alpha()
-        seed = filters.choose_seed()
-        resamples = filters.choose_one("Resamples", RESAMPLES, key="resamples", name=numbers.count)
-    return Chosen(
-        criterion,
-        whose or "",
-        ties or METRIC_TIES[0],
-        alpha,
-        int(seed or 0),
-        resamples or RESAMPLES[0],
-    )
+def choose_question(criterion: CriterionRecord) -> Agreement:
+    """Draw everything else that can be chosen."""
+    return ask.choose(Agreement, {"dataset": criterion.dataset_uid, "gold": criterion.uid})
 
 
 def show_coefficients(study: AgreementStudy) -> None:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.studies.claims.records import ClaimRow, Step
+from analysis.studies.claims.settings import RULES_IN_WORDS
 from analysis.studies.claims.study import ClaimsStudy
 from dashboard import data
 from dashboard.charts import claims_plot
@@ -21,7 +22,6 @@ from dashboard.charts.names import shorten
 from dashboard.ui import filters
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
-from dashboard.ui.claims_choice import RULES_IN_WORDS
 from dashboard.ui.claims_frames import (
     claim_frame,
     evidence_frame,

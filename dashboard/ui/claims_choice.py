@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-import streamlit as st
-
-from analysis import numbers
+from analysis.setting import fields_of, values_of
+from analysis.setting import parameters as parameters_of
 from analysis.studies.claims.settings import (
-    COUNTINGS,
-    ORDERS,
-    RULES,
     ClaimSettings,
-    Counting,
-    Order,
-    Rule,
 )
-from dashboard.ui import filters, settings
+from dashboard.ui import ask, filters
 from store.claim_records import HistoryRecord
-
-RULES_IN_WORDS: Final[dict[Rule, str]] = {
-    "alpha-spending": "alpha spending",
-    "lord-dependent": "LORD, any dependence",
-    "lord++": "LORD++",
-    "saffron": "SAFFRON",
-    "addis": "ADDIS",
-}
-ORDERS_IN_WORDS: Final[dict[Order, str]] = {
-    "days": "side by side",
-    "times": "by time of day",
-}
-COUNTINGS_IN_WORDS: Final[dict[Counting, str]] = {
-    "claims": "every claim",
-    "looks": "every scored system",
-}
-_POWERS: Final = (0.8, 0.9, 0.5)
-_RESAMPLES: Final = (9_999, 99_999, 999)
 
 
 class Chosen(NamedTuple):
@@ -46,23 +20,10 @@ class Chosen(NamedTuple):
     history: HistoryRecord
     settings: ClaimSettings
 
-    def as_parameters(self) -> dict[str, str]:
+    def as_parameters(self) -> dict[str, str | list[str]]:
         """Return the URL parameters that stand for the choice."""
-        chosen = {
-            "dataset": self.history.dataset,
-            "metric": self.history.metric,
-            "alpha": f"{self.settings.alpha:g}",
-            "rule": self.settings.rule,
-        }
-        chosen |= {
-            "count": self.settings.counting,
-            "order": self.settings.order,
-            "power": f"{self.settings.power:g}",
-            "seed": str(self.settings.seed),
-            "resamples": str(self.settings.n_resamples),
-        }
-        gain = self.settings.gain
-        return chosen if gain is None else {**chosen, "gain": f"{gain:g}"}
+        where = {"dataset": self.history.dataset, "metric": self.history.metric}
+        return {**parameters_of(self.settings, whole=True), **where}
 
 
 def _length(history: HistoryRecord) -> tuple[bool, int]:
@@ -87,77 +48,16 @@ def choose(histories: Sequence[HistoryRecord]) -> Chosen:
         metric = filters.choose_one(
             "Metric", [history.metric for history in of_dataset], key="metric", width=150
         )
-        alpha = settings.choose_alpha()
-        rule = filters.choose_one(
-            "Rule",
-            RULES,
-            key="rule",
-            name=RULES_IN_WORDS.__getitem__,
-            width=165,
-            help="How the level of each claim is set, so that many looks at one test set do not "
-            "make records by chance",
-        )
-        with st.popover("More settings"):
-            more = _choose_more()
+        settings = ask.choose(ClaimSettings, {})
     chosen = next(history for history in of_dataset if history.metric == metric)
-    return Chosen(chosen, replace(more, alpha=alpha, rule=rule or RULES[0]))
+    return Chosen(chosen, settings)
 
 
 def unusual(settings: ClaimSettings) -> list[str]:
     """Return in words what is not as usual; nothing where all is."""
-    usual = ClaimSettings()
-    words = [
-        ("α =", f"{settings.alpha:g}", f"{usual.alpha:g}"),
-        ("rule", RULES_IN_WORDS[settings.rule], RULES_IN_WORDS[usual.rule]),
-        ("gain that matters", _gain(settings), _gain(usual)),
-        ("power that is enough", f"{settings.power:g}", f"{usual.power:g}"),
-        ("level spent on", *(COUNTINGS_IN_WORDS[s.counting] for s in (settings, usual))),
-        ("systems of one day", *(ORDERS_IN_WORDS[s.order] for s in (settings, usual))),
-        ("seed", str(settings.seed), str(usual.seed)),
-        ("resamples", *(numbers.count(s.n_resamples) for s in (settings, usual))),
+    values = values_of(settings)
+    return [
+        f"{each.label} {each.in_words(values[each.name])} (usually {each.in_words(each.default)})"
+        for each in fields_of(ClaimSettings)
+        if values[each.name] != each.default
     ]
-    return [f"{what} {here} (usually {there})" for what, here, there in words if here != there]
-
-
-def _gain(settings: ClaimSettings) -> str:
-    return "that of the history" if settings.gain is None else f"{settings.gain:g}"
-
-
-def _choose_more() -> ClaimSettings:
-    """Draw what most readers leave as it is."""
-    gain = filters.choose_number(
-        "The gain that matters",
-        key="gain",
-        least=0,
-        help="In the unit of the metric. Where a true gain of that size is found too rarely, a "
-        "claim is underpowered. Empty: the usual gain of the records so far",
-    )
-    power = filters.choose_one(
-        "Power that is enough", _POWERS, key="power", name=lambda power: f"{power:g}"
-    )
-    counting = filters.choose_one(
-        "Level is spent on",
-        COUNTINGS,
-        key="count",
-        name=COUNTINGS_IN_WORDS.__getitem__,
-        help="With every scored system nothing is taken for granted about why a system was "
-        "claimed, and far fewer claims hold",
-    )
-    order = filters.choose_one(
-        "Systems of one day",
-        ORDERS,
-        key="order",
-        name=ORDERS_IN_WORDS.__getitem__,
-        help="Side by side, only the best of them is a record. By the time of day, each is "
-        "compared with those before it: where times are those of submissions",
-    )
-    seed = filters.choose_seed()
-    resamples = filters.choose_one("Resamples", _RESAMPLES, key="resamples", name=numbers.count)
-    return ClaimSettings(
-        counting=counting or COUNTINGS[0],
-        order=order or ORDERS[0],
-        power=power or _POWERS[0],
-        gain=float(gain) if gain else None,
-        n_resamples=resamples or _RESAMPLES[0],
-        seed=seed,
-    )

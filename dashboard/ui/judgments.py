@@ -12,9 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from dashboard import address, data, human_data
+from analysis.studies.humans.agreement.study import Agreement
+from dashboard import address, data
 from dashboard.ui import filters
-from dashboard.ui.annotators import DEFAULTS
 from dashboard.ui.links import plain
 from dashboard.ui.tables import Column, name_width, show_table
 from store.errors import StoreError
@@ -50,7 +50,7 @@ class Disagreements(NamedTuple):
 def find_disagreements(criterion: CriterionRecord) -> Disagreements:
     """Return where annotators part; nothing where fewer than two judged the same."""
     try:
-        study = human_data.agreement(criterion.dataset_uid, criterion.uid, **DEFAULTS)
+        study = data.ask(Agreement(criterion.dataset_uid, criterion.uid))
     except StoreError:
         return Disagreements((), (), ())
     worst = {found.item_key: found for found in reversed(study.disagreements)}

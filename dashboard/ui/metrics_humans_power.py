@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.studies.humans.correlate import Correlate
 from analysis.studies.humans.correlations.settings import TESTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.humans.evidence import CONSENSUS, TIES
 from analysis.studies.power.metric_pairs import MetricPairPower, MetricPowerRow
-from dashboard import address, human_data
+from analysis.studies.power.metrics_apart import MetricsApart
+from dashboard import address, data
 from dashboard.charts import power_curve
 from dashboard.ui import filters
-from dashboard.ui.humans_choice import Settings
 from dashboard.ui.links import plain
 from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.notes import show_warnings
@@ -34,7 +34,7 @@ minute, so that nothing is worked out before."""
 
 
 def show_metric_power(
-    study: CorrelationsStudy, chosen: Settings, picked: tuple[str, str] | None = None
+    study: CorrelationsStudy, chosen: Correlate, picked: tuple[str, str] | None = None
 ) -> dict[str, str]:
     """Show what would tell two metrics apart, once asked; return the URL parameters of the pair.
 
@@ -54,7 +54,7 @@ def show_metric_power(
         target = filters.choose_one(
             "Power asked for",
             TARGETS,
-            key="target",
+            key="power",
             name=_percent,
             width=150,
             help="The share of meta-evaluations that are to find the difference",
@@ -73,7 +73,7 @@ def show_metric_power(
         st.markdown(plain(with_bare_names(str(error), names)))
     else:
         _show(found, _not_followed(chosen), names)
-    return {"a": names[a], "b": names[b], "target": f"{power:g}"}
+    return {"a": names[a], "b": names[b], "power": f"{power:g}"}
 
 
 def _is_linked(names: Sequence[str]) -> bool:
@@ -98,7 +98,7 @@ def _choose_pair(
 
 
 def _work_out(
-    study: CorrelationsStudy, chosen: Settings, pair: tuple[str, str], target: float
+    study: CorrelationsStudy, chosen: Correlate, pair: tuple[str, str], target: float
 ) -> MetricPairPower:
     """Return the power of the pair by level, coefficient and test of the page."""
     uids = {row.metric: row.metric_uid for row in study.rows}
@@ -108,31 +108,35 @@ def _work_out(
         share = min(1.0, done / max(total, 1))
         place.progress(share, text=f"Meta-evaluations: {done:,} of {total:,}")
 
-    found = human_data.metric_power(
-        study.dataset.uid,
-        study.gold_uid,
-        (uids[pair[0]], uids[pair[1]]),
-        replace(
-            chosen.settings,
+    found = data.ask(
+        MetricsApart(
+            study.dataset.uid,
+            uids[pair[0]],
+            uids[pair[1]],
+            study.gold_uid,
             level=study.level,
             coefficient=study.coefficient,
             test=study.test,
-            reference=None,
-            by=None,
+            correction=chosen.settings.correction,
+            n_resamples=chosen.settings.n_resamples,
+            alpha=chosen.settings.alpha,
+            seed=chosen.settings.seed,
+            power=target,
         ),
-        target=target,
-        progress=progress,
+        progress,
     )
     place.empty()
     return found
 
 
-def _not_followed(chosen: Settings) -> list[str]:
+def _not_followed(chosen: Correlate) -> list[str]:
     """Say which settings of the page the answer does not follow."""
     told = {
         "Systems left out above count here.": bool(chosen.without),
-        "Outputs that a metric scores alike count as neither here.": chosen.ties != TIES[0],
-        "Choices of several annotators count by majority here.": chosen.consensus != CONSENSUS[0],
+        "Outputs that a metric scores alike count as neither here.": chosen.ties
+        not in (None, TIES[0]),
+        "Choices of several annotators count by majority here.": chosen.consensus
+        not in (None, CONSENSUS[0]),
     }
     return [text for text, differs in told.items() if differs]
 

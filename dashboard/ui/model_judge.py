@@ -10,8 +10,9 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.statistics.annotation.humans_against_metric import HumansAgainstMetric
-from analysis.studies.humans.judges.study import JudgesStudy
-from dashboard import human_data
+from analysis.studies.humans.agreement.study import Agreement
+from analysis.studies.humans.judges.study import Judges, JudgesStudy
+from dashboard import data, human_data
 from dashboard.charts import agreement_dots
 from dashboard.ui import filters, model_judge_systems
 from dashboard.ui.annotators_metrics import VERDICTS
@@ -27,9 +28,7 @@ CONFIDENCE: Final = 0.95
 """Of all intervals of a judge, whatever the level of the tests."""
 
 
-def show_judge(
-    criterion: CriterionRecord, *, alpha: float, n_resamples: int, seed: int
-) -> dict[str, str]:
+def show_judge(criterion: CriterionRecord, asked: Agreement) -> dict[str, str | list[str]]:
     """Show how far a model can stand in for people; return the URL parameters that name it.
 
     Nothing is shown unless people and models judged the same criterion.
@@ -42,13 +41,15 @@ def show_judge(
     if len(models) > 1:
         judge = filters.choose_one("Judge", models, key="judge", width=260) or judge
     try:
-        study = human_data.judges(
-            criterion.dataset_uid,
-            criterion.uid,
-            judge=judge,
-            alpha=alpha,
-            n_resamples=n_resamples,
-            seed=seed,
+        study = data.ask(
+            Judges(
+                criterion.dataset_uid,
+                criterion.uid,
+                judge,
+                alpha=asked.alpha,
+                n_resamples=asked.n_resamples,
+                seed=asked.seed,
+            )
         )
     except StoreError as error:
         st.markdown(plain(str(error)))

@@ -15,6 +15,8 @@ from dashboard.ui.links import Link, show_link
 
 BASIS_NAMES: Mapping[Basis, str] = {"items": "item scores", "reported": "as reported"}
 
+REPORTED: Mapping[Basis, str] = {"items": "no", "reported": "yes"}
+
 Scored = dict[str, dict[str, set[str]]]
 """Systems with a score, by the labels of metric and dataset."""
 
@@ -59,6 +61,19 @@ def scored(basis: Basis) -> Scored:
         for metric, found in cells.items()
     }
     return {metric: found for metric, found in kept.items() if len(found) > 1}
+
+
+def choose_basis(bases: Sequence[Basis]) -> Basis:
+    """Draw the choice between item scores and reported figures."""
+    chosen = filters.choose_one(
+        "Scores",
+        bases,
+        key="reported",
+        name=BASIS_NAMES.__getitem__,
+        value=REPORTED.__getitem__,
+        width=150,
+    )
+    return chosen or bases[0]
 
 
 def choose_cells(cells: Scored) -> Choice:

@@ -3,95 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Final, cast, get_args
 
 import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.statistics import Alternative
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.paired.equivalence import Verdict
 from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, Correction
-from analysis.studies.test_names import INTERVALS_IN_WORDS, PairsTestName, TestName
+from analysis.studies.test_names import INTERVALS_IN_WORDS
 from dashboard.charts import group_forest, paired_difference, score_histograms
-from dashboard.ui import filters, settings
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_facts
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 from store.records import MetricRecord
 
-BY_ITSELF: Final = "by itself"
-DIRECTIONS: Final[dict[str, Alternative]] = {
-    "either": "two-sided",
-    "A better": "greater",
-    "B better": "less",
-}
-
-
-def choose_settings(*, stored: bool = True) -> tuple[PairSettings, bool | None]:
-    """Draw what can be chosen about a test; return it, and whether groups are the units."""
-    test = settings.choose_test(get_args(TestName))
-    alpha = settings.choose_alpha()
-    with st.popover("More settings"):
-        direction = filters.choose_one(
-            "Looking for a difference in",
-            list(DIRECTIONS),
-            key="direction",
-            value=DIRECTIONS.__getitem__,
-        )
-        delta = filters.choose_number(
-            "Difference to test against, A minus B", key="delta", default=0
-        )
-        details = settings.choose_details(stored=stored)._asdict()
-    clusters = details.pop("clusters")
-    chosen = PairSettings(
-        test=cast("TestName", test),
-        alternative=DIRECTIONS[str(direction)],
-        delta=float(delta or 0.0),
-        alpha=alpha,
-        **details,
-    )
-    return chosen, clusters
-
-
-def choose_family(chosen: PairSettings) -> Correction | None:
-    """Draw whether the pair is seen as one of all pairs of the board; return their correction."""
-    corrections = {word: name for name, word in CORRECTIONS_IN_WORDS.items() if name != "none"}
-    picked = filters.choose_one(
-        "Seen as one of the board",
-        [BY_ITSELF, *corrections],
-        key="family",
-        value=lambda word: corrections.get(word, "none"),
-        width=230,
-        help="A pair that was picked from many is judged with the correction for their number",
-    )
-    of_board = chosen.test in get_args(PairsTestName) and chosen.alternative == "two-sided"
-    if picked not in corrections or not of_board or chosen.delta:
-        return None
-    return cast("Correction", corrections[picked])
-
 
 def shown_verdict(study: Comparison) -> Verdict:
     """Return the verdict that stands first: the board's, for a pair that comes from it."""
     return study.verdict if study.family is None else study.family.verdict
-
-
-def as_parameters(
-    chosen: PairSettings, clusters: bool | None, family: Correction | None = None
-) -> dict[str, str]:
-    """Return the URL parameters that stand for these settings."""
-    parameters = settings.as_parameters(chosen, clusters)
-    if family is not None:
-        parameters["family"] = family
-    parameters["direction"] = chosen.alternative
-    if chosen.delta:
-        parameters["delta"] = f"{chosen.delta:g}"
-    return parameters
 
 
 def places(analysis: PairAnalysis) -> int:

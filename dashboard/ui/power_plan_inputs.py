@@ -7,10 +7,10 @@ from typing import Any, Final, Literal, NamedTuple
 
 import streamlit as st
 
+from analysis.choices import LEVELS
 from analysis.statistics import Alternative
 from analysis.studies.power.plans_accuracy import AGREEMENTS
 from dashboard.ui import filters
-from dashboard.ui.settings import ALPHAS
 
 Kind = Literal["accuracy", "t", "bleu", "ratings"]
 Parameters = dict[str, str | None]
@@ -118,7 +118,7 @@ def _ask_common(looked_for: str, given: Parameters) -> Settings:
         percent = filters.choose_percent("Power", 50, 99, 80, key="plan_power", width=_WIDTH)
         power, given["plan_power"] = percent / 100, str(percent)
     with st.popover("Level"):
-        alpha = filters.choose_one("α", ALPHAS, key="plan_alpha") or ALPHAS[0]
+        alpha = filters.choose_one("α", LEVELS, key="plan_alpha") or LEVELS[0]
         alternative = filters.choose_one("Test", ALTERNATIVES, key="plan_alternative")
     given |= {"plan_alpha": f"{alpha:g}", "plan_alternative": alternative}
     return {"power": power, "alpha": alpha, "alternative": alternative or "two-sided"}

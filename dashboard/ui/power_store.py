@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.setting import parameters as parameters_of
 from analysis.studies.power.dataset import DatasetPower
-from analysis.studies.power.dataset_curves import By, Curve
+from analysis.studies.power.dataset_curves import Curve
 from analysis.studies.power.dataset_words import places
 from analysis.studies.power.resolution import ResolutionStudy
 from analysis.studies.power.resolution_rows import ResolutionRow
 from analysis.studies.power.resolution_words import ITEMS_FOR_ONE_POINT
+from analysis.studies.power.test_sets import TestSetPower
 from dashboard import data
 from dashboard.charts import power_curve
 from dashboard.charts.resolution import found_by_items, resolution_plot
-from dashboard.ui import filters, settings
+from dashboard.ui import ask, filters
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_warnings
@@ -29,23 +32,15 @@ from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 from store.errors import StoreError
 
-CURVES: Final[dict[str, By]] = {
-    "what suits the scores": "model",
-    "Student's t": "normal",
-    "items drawn anew": "bootstrap",
-}
 MOST_USED: Final = "the most used"
-_TARGETS: Final = (0.8, 0.9, 0.95, 0.5)
 _MOST_WARNINGS: Final = 2
 """So many stand above the picture; what is about single test sets is folded away below."""
 _MOST_ROWS: Final = 60
 
 
-def show_all() -> dict[str, str]:
+def show_all() -> dict[str, str | list[str]]:
     """Show all test sets; return the URL parameters that stand for the choices."""
     with filters.filter_row("power_filters"):
-        alpha = settings.choose_alpha()
-        target = _choose_target()
         every = filters.choose_one(
             "Metric",
             [MOST_USED, *(m.label for m in data.all_metrics())],
@@ -55,7 +50,14 @@ def show_all() -> dict[str, str]:
             help="Each test set is judged by the metric that most of its systems have, or all by "
             "one",
         )
-    study = data.resolution(None if every == MOST_USED else every, alpha, target)
+        metric = None if every == MOST_USED else str(every)
+        question = ask.choose(
+            TestSetPower,
+            {"dataset": None, "metric": metric},
+            hidden=("alternative", "by", "seed"),
+        )
+    study = data.ask(question)
+    assert isinstance(study, ResolutionStudy)  # of all test sets
     answer(plain(study.sentence))
     show_warnings(study.warnings[:_MOST_WARNINGS])
     show_resolution(study)
@@ -64,25 +66,7 @@ def show_all() -> dict[str, str]:
             show_warnings(rest)
     show_report(study.report, "test_sets", key="report_all")
     st.caption(plain(study.signature))
-    return {
-        "alpha": f"{alpha:g}",
-        "target": f"{target:g}",
-        "every": "" if every == MOST_USED else str(every),
-    }
-
-
-def _choose_target() -> float:
-    return (
-        filters.choose_one(
-            "Power asked for",
-            _TARGETS,
-            key="target",
-            name=lambda p: f"{100 * p:g} %",
-            width=150,
-            help="The probability with which a gap is to be found",
-        )
-        or _TARGETS[0]
-    )
+    return {**parameters_of(replace(question, metric=None), whole=True), "every": metric or ""}
 
 
 def show_resolution(study: ResolutionStudy) -> None:
@@ -169,9 +153,10 @@ def _over(gap: float, mde: float) -> float:
     return gap / mde if mde > 0 else math.nan
 
 
-def show_one() -> dict[str, str]:
+def show_one() -> dict[str, str | list[str]]:
     """Show one test set; return the URL parameters that stand for it."""
-    usual = data.resolution(None, settings.ALPHAS[0], _TARGETS[0])
+    usual = data.ask(TestSetPower())
+    assert isinstance(usual, ResolutionStudy)  # of all test sets
     rows = {row.dataset: row for row in usual.rows if row.basis == "items"}
     if not rows:
         st.markdown("No test set has item scores of two systems yet, so that none can be opened.")
@@ -206,7 +191,7 @@ def show_one() -> dict[str, str]:
 
 def _choose_rest(
     row: ResolutionRow,
-) -> tuple[DatasetPower, dict[str, str]] | None:
+) -> tuple[DatasetPower, dict[str, str | list[str]]] | None:
     """Draw the other choices; return what they lead to, or None where they lead nowhere."""
     comparables = data.comparables()
     cells = {
@@ -220,42 +205,29 @@ def _choose_rest(
     ]
     first = row.metric if row.metric in metrics else metrics[0]
     metric = str(filters.choose_one("Metric", metrics, key="metric", default=first, width=120))
-    plainly = data.dataset_power(row.dataset_uid, metric=metric)
+    plainly = data.ask(TestSetPower(row.dataset_uid, metric))
+    assert isinstance(plainly, DatasetPower)  # of one
     a = str(filters.choose_one("System A", list(plainly.systems), key="a", width=155))
     others = [name for name in plainly.systems if name != a]
     b = str(filters.choose_one("System B", others, key="b", width=155))
-    with st.popover("Gain and level"):
-        effect = filters.choose_number(
-            "True gain of A",
-            key="effect",
-            help="What would matter, on the metric's own scale; negative: A is worse. "
-            "Empty: power for the smallest difference found",
-        )
-        target = _choose_target()
-        alpha = settings.choose_alpha()
-        source = filters.choose_one(
-            "Power by items from", list(CURVES), key="by", value=CURVES.__getitem__
-        )
-        by = CURVES[str(source)]
-    where = {"dataset": row.dataset, "metric": metric, "a": a, "b": b, "by": by}
-    where |= {"alpha": f"{alpha:g}", "target": f"{target:g}"}
-    if effect is not None:
-        where["effect"] = f"{effect:g}"
+    effect = filters.choose_number(
+        "True gain of A",
+        key="effect",
+        help="What would matter, on the metric's own scale; negative: A is worse. "
+        "Empty: power for the smallest difference found",
+        width=120,
+    )
+    given = {"dataset": row.dataset_uid, "metric": metric, "a": a, "b": b}
+    question = ask.choose(
+        TestSetPower, {**given, "effect": None if effect is None else f"{effect:.12g}"}
+    )
     try:
-        found = data.dataset_power(
-            row.dataset_uid,
-            metric=metric,
-            a=a,
-            b=b,
-            effect=None if effect is None else float(effect),
-            alpha=alpha,
-            power=target,
-            by=by,
-        )
+        found = data.ask(question)
     except StoreError as error:
         st.warning(plain(str(error)))
         return None
-    return found, where
+    assert isinstance(found, DatasetPower)  # of one
+    return found, {**parameters_of(question, whole=True), "dataset": row.dataset}
 
 
 def _show_pictures(study: DatasetPower) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,49 +17,10 @@ from analysis.studies.ranking import Bars, RankingStudy
 from analysis.studies.ranking_words import NEMENYI, STEPWISE, WILCOXON
 from dashboard.charts import critical_difference_diagram
 from dashboard.components import share_heatmap
-from dashboard.ui import filters, settings
+from dashboard.ui import filters
 from dashboard.ui.links import Link, page_url, plain, show_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
-
-RESAMPLES: Final = (1_999, 199, 9_999)
-
-
-class Chosen(NamedTuple):
-    """The level, what the optimality gap is measured from, and how items are drawn."""
-
-    alpha: float
-    target: float | None
-    seed: int
-    n_resamples: int
-
-    def as_parameters(self, target: float) -> dict[str, str]:
-        """Return the URL parameters that stand for these settings."""
-        return {
-            "alpha": f"{self.alpha:g}",
-            "target": f"{target:g}",
-            "seed": str(self.seed),
-            "resamples": str(self.n_resamples),
-        }
-
-
-def choose_settings() -> Chosen:
-    """Draw what can be chosen about tests and intervals."""
-    alpha = settings.choose_alpha()
-    with st.popover("More settings"):
-        target = filters.choose_number(
-            "Target of the optimality gap",
-            key="target",
-            help="Empty: the best possible score, or the best one seen",
-        )
-        seed = filters.choose_seed()
-        resamples = filters.choose_one("Resamples", RESAMPLES, key="resamples", name=numbers.count)
-    return Chosen(
-        alpha=alpha,
-        target=None if target is None else float(target),
-        seed=seed,
-        n_resamples=resamples or RESAMPLES[0],
-    )
 
 
 def show_ranks(study: RankingStudy) -> str:

@@ -2,77 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, cast, get_args
+from typing import Final
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis import numbers
-from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES, EstimatorChoice
+from analysis.studies.dependence import ESTIMATOR_NAMES
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
-from analysis.studies.test_names import PairsTestName
-from dashboard.ui import filters, settings
 from dashboard.ui.links import plain
 from dashboard.ui.tables import Column
 
 ORDERS: Final = ("wins", "name")
-
-
-class Chosen(NamedTuple):
-    """How datasets are counted and tested, and in which order systems are shown."""
-
-    estimator: EstimatorChoice
-    alpha: float
-    test: PairsTestName
-    seed: int
-    n_resamples: int
-    order: str
-
-    def as_parameters(self) -> dict[str, str]:
-        """Return the URL parameters that stand for these settings."""
-        return {
-            "estimator": self.estimator,
-            "alpha": f"{self.alpha:g}",
-            "test": self.test,
-            "seed": str(self.seed),
-            "resamples": str(self.n_resamples),
-            "order": self.order,
-        }
-
-
-def choose_settings() -> Chosen:
-    """Draw what can be chosen about the counts."""
-    estimator = filters.choose_one(
-        "Counted by",
-        get_args(EstimatorChoice),
-        key="estimator",
-        name=estimator_in_words,
-        width=215,
-        help="By default what datasets share decides, for each pair: "
-        + "; ".join(f"{ESTIMATOR_NAMES[name]} assumes {ASSUMES[name]}" for name in ASSUMES),
-    )
-    alpha = settings.choose_alpha()
-    with st.popover("More settings"):
-        order = filters.choose_one("Order by", ORDERS, key="order")
-        test = settings.choose_test(get_args(PairsTestName))
-        seed = filters.choose_seed()
-        resamples = filters.choose_one(
-            "Resamples", settings.RESAMPLES, key="resamples", name=numbers.count
-        )
-    return Chosen(
-        estimator=cast("EstimatorChoice", estimator or "auto"),
-        alpha=alpha,
-        test=cast("PairsTestName", test),
-        seed=seed,
-        n_resamples=resamples or settings.RESAMPLES[0],
-        order=order or ORDERS[0],
-    )
-
-
-def estimator_in_words(name: str) -> str:
-    """Return an estimator in words; "auto" as what it does."""
-    return "what is known allows" if name == "auto" else ESTIMATOR_NAMES[name]
 
 
 def ordered(study: ReplicabilityMatrixStudy, order: str) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import human_data
+from analysis.studies.humans.correlations.study import study_correlations
 from dashboard.ui.judged_outputs import read_tree
 from dashboard.ui.judgments import rating_frame, sentence
 from dashboard.ui.metric_names import bare_names, with_bare_names
@@ -174,7 +174,7 @@ def test_metrics_are_held_against_preferences(
     assert "LAS follows 'better' best" in text
     assert "[sig]" not in text.split("Which metric follows")[0].split("correlate|")[0]
     assert app.selectbox(key="level").options == ["what fits", "all cells"]
-    assert app.selectbox(key="ties").value == "sign"
+    assert app.selectbox(key="ties").options[0] == "count as usual"
 
 
 def test_metrics_are_held_against_ratings_with_a_human_line(
@@ -403,7 +403,7 @@ def test_bare_names_only_where_they_tell_metrics_apart() -> None:
 
 def test_the_best_metric_is_marked_by_the_correction_for_all_pairs(judged_path: Path) -> None:
     store = open_store(judged_path)
-    free = human_data.study_correlations(store, "news", "fluency")
+    free = study_correlations(store, "news", "fluency")
     told = (("reference", "better"), ("undecided", "reference"))
     rows = [dataclasses.replace(row, versus_best=best, versus_reference=asked)  # type: ignore[arg-type]
             for row, (best, asked) in zip(free.rows, told, strict=True)]  # fmt: skip

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.power import metrics_apart
 from analysis.studies.power.metric_pairs import study_metric_pair_power
-from dashboard import human_data
 from dashboard.ui.metrics_humans_power import size_frame
 from store.engine import open_store
 from store.errors import StoreError
@@ -103,11 +103,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, fresh_caches: None) -> list[dict[str,
     calls: list[dict[str, Any]] = []
 
     def study(store: Any, dataset: str, gold: str, a: str, b: str, **options: Any) -> Any:
-        found = study_metric_pair_power(store, dataset, gold, a, b, **options, n_iterations=10)
+        few = {**options, "n_iterations": 10}
+        found = study_metric_pair_power(store, dataset, gold, a, b, **few)
         calls.append({"a": found.metric_a, "b": found.metric_b, **options})
         return found
 
-    monkeypatch.setattr(human_data, "study_metric_pair_power", study)
+    monkeypatch.setattr(metrics_apart, "study_metric_pair_power", study)
     return calls
 
 
@@ -142,7 +143,7 @@ def test_a_link_with_both_metrics_works_it_out_as_the_page_is_set(
     open_page: OpenPage, text_of: TextOf, judged_path: Path, asked: list[dict[str, Any]]
 ) -> None:
     app = open_page(
-        "metrics_humans", judged_path, dataset="news", a="far", b="close", target="90 %",
+        "metrics_humans", judged_path, dataset="news", a="far", b="close", power="90 %",
         coefficient="Spearman's ρ", test="exchange of the two metrics on whole items",
         without="system 7",
     )  # fmt: skip
@@ -173,7 +174,7 @@ def test_what_cannot_be_answered_is_said_and_the_page_goes_on(
     def refuse(*_: Any, **__: Any) -> None:
         raise StoreError("Both follow the judgments equally well.")
 
-    monkeypatch.setattr(human_data, "metric_power", refuse)
+    monkeypatch.setattr(metrics_apart, "study_metric_pair_power", refuse)
     app = open_page("metrics_humans", judged_path, dataset="news", a="far", b="close")
     assert not app.exception
     assert "Both follow the judgments equally well." in text_of(app)

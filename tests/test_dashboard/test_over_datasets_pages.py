@@ -124,7 +124,7 @@ def test_bars_go_by_the_test_asked_for(
 def test_reported_figures_are_ranked_without_intervals(
     open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
-    app = open_page("ranking", filled_path, basis="as reported", metric="token accuracy")
+    app = open_page("ranking", filled_path, reported="as reported", metric="token accuracy")
     assert not app.exception
     text = text_of(app)
     assert "MIMICK" in text
@@ -230,7 +230,7 @@ def test_counts_need_item_scores_and_the_ranking_does_not(
         ("replicability", "systems"),
         ("replicability", "estimator"),
         ("replicability", "order"),
-        ("ranking", "basis"),
+        ("ranking", "reported"),
         ("ranking", "datasets"),
         ("ranking", "highlight"),
     ],
@@ -250,7 +250,7 @@ def test_a_choice_of_datasets_does_not_outlive_its_metric(
     app.multiselect(key="datasets").set_value(["digits", "iris", "wine"]).run()
     assert not app.exception
     assert "3 datasets" in text_of(app)
-    app.selectbox(key="basis").set_value("reported").run()
+    app.selectbox(key="reported").set_value("reported").run()
     assert not app.exception
     assert "datasets" not in app.query_params
     assert "23 datasets" in text_of(app)

@@ -10,7 +10,7 @@ import pytest
 from analysis.choices import Clusters, Level, SystemNames
 from analysis.question import Question
 from analysis.questions import QUESTIONS
-from analysis.setting import Field, Setting, build, chosen, fields_of, names, values_of
+from analysis.setting import Field, Setting, build, fields_of, names, parameters, values_of
 from analysis.studies.comparison import Compare
 from analysis.studies.pair_analysis import PairSettings
 from store.errors import StoreError
@@ -71,7 +71,7 @@ def test_settings_inside_stand_in_their_place_and_are_built() -> None:
     built = build(Outer, {"who": "x", "alpha": 0.1, "clusters": True})
     assert built == Outer("x", inner=Inner(0.1, True))
     assert values_of(built)["alpha"] == 0.1
-    assert chosen(built) == {"who": "x", "alpha": "0.1", "clusters": "yes"}
+    assert parameters(built) == {"who": "x", "alpha": "0.1", "clusters": "yes"}
 
 
 @pytest.mark.parametrize(

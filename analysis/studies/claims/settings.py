@@ -74,6 +74,7 @@ class ClaimSettings:
         Setting(
             "The gain that matters, in the unit of the metric; by default the usual one here.",
             label="The gain that matters",
+            words={"auto": "that of the history"},
             low=0,
             open_ends=True,
         ),

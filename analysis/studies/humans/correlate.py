@@ -48,7 +48,11 @@ class Correlate(Question[Correlated]):
     systems: SystemNames = None
     without: Annotated[
         tuple[str, ...] | None,
-        Setting("All but these, such as human references.", label="Without these systems"),
+        Setting(
+            "All but these, such as human references.",
+            label="Without these systems",
+            words={"auto": "none left out"},
+        ),
     ] = None
     weights: Annotated[
         str | None,
@@ -56,7 +60,11 @@ class Correlate(Question[Correlated]):
             "Several datasets: what each counts in the mean: equal (the default), units, or "
             "numbers in their order, separated by commas.",
             label="Datasets in the mean",
-            words={"equal": "count the same", "units": "count as judged"},
+            words={
+                "auto": "count the same",
+                "equal": "count the same, said so",
+                "units": "count as judged",
+            },
         ),
     ] = None
     ties: Annotated[

@@ -44,6 +44,9 @@ class MetricsApart(Question[MetricPairPower]):
     )
     power: Annotated[float, POWER.but("Probability with which the two are to be told apart.")] = 0.8
     draws: Annotated[int, Setting("Meta-evaluations drawn for each size.", low=1)] = ITERATIONS
+    correction: str = "holm"
+    n_resamples: int | None = None
+    """Of each test; by default as `correlate` draws."""
     alpha: Level = 0.05
     seed: Seed = 0
 
@@ -59,6 +62,8 @@ class MetricsApart(Question[MetricPairPower]):
                 level=self.level,
                 coefficient=self.coefficient,
                 test=self.test,
+                correction=self.correction,
+                n_resamples=self.n_resamples,
                 alpha=self.alpha,
                 seed=self.seed,
             ),

@@ -56,6 +56,11 @@ class TestSetPower(Question[DatasetPower | ResolutionStudy]):
             "Power by number of items: model (what suits the scores), normal (Student's t), "
             "bootstrap (stored items drawn anew, with a Monte Carlo band).",
             label="Power by items from",
+            words={
+                "model": "what suits the scores",
+                "normal": "Student's t",
+                "bootstrap": "items drawn anew",
+            },
         ),
     ] = "model"
     seed: Seed = 0

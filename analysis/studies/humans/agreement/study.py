@@ -133,7 +133,7 @@ class Agreement(Question[AgreementStudy]):
     dataset: DatasetName
     gold: Annotated[
         str | None,
-        Setting("What was judged; by default the only criterion.", formerly="criterion"),
+        Setting("What was judged; by default the only criterion."),
     ] = None
     metrics: Annotated[
         tuple[str, ...] | None,

@@ -135,14 +135,20 @@ class CorrelationSettings:
     reference: Annotated[
         str | None,
         Setting(
-            "Metric that all others are compared with, as a baseline.", label="Reference metric"
+            "Metric that all others are compared with, as a baseline.",
+            label="Reference metric",
+            words={"auto": "the best one"},
         ),
     ] = None
     """Corrected over these comparisons alone."""
     alpha: choices.Level = 0.05
     by: Annotated[
         str | None,
-        Setting("Slice items by 'group' or a property such as 'domain'.", label="Items cut by"),
+        Setting(
+            "Slice items by 'group' or a property such as 'domain'.",
+            label="Items cut by",
+            words={"auto": "nothing"},
+        ),
     ] = None
     n_resamples: Annotated[
         int | None,

@@ -83,7 +83,7 @@ class Judges(Question[JudgesStudy]):
     dataset: DatasetName
     gold: Annotated[
         str | None,
-        Setting("What people judged; by default the only criterion.", formerly="criterion"),
+        Setting("What people judged; by default the only criterion."),
     ] = None
     judge: Annotated[
         str | None,

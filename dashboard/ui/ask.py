@@ -1,0 +1,133 @@
+"""Widgets of a question's settings, and a question as an address has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from analysis.setting import Field, build, fields_of
+from dashboard import address
+from dashboard.ui import filters
+
+T = TypeVar("T")
+
+_NARROWEST, _WIDEST, _LETTER, _FRAME = 90, 230, 8, 62
+"""Pixels of a box: for its longest choice."""
+
+
+def choose(
+    question: type[T],
+    given: Mapping[str, Any],
+    *,
+    among: Mapping[str, Sequence[str]] | None = None,
+    hidden: Collection[str] = (),
+) -> T:
+    """Return a question with what is chosen in a widget for each setting.
+
+    The main settings stand in the row, the others behind "More settings".
+
+    Parameters
+    ----------
+    question
+        What is asked; see `analysis.setting`.
+    given
+        Settings that the page knows already, by name.
+    among
+        The values that a setting takes here, by its name: systems, metrics and the like.
+    hidden
+        Settings that are left at their defaults here.
+    """
+    renew(question)
+    known = among or {}
+    shown = [
+        each
+        for each in fields_of(question)
+        if each.name not in given
+        and each.name not in hidden
+        and (each.kind not in ("text", "names") or each.name in known)
+    ]
+    main = [each for each in shown if each.setting.main]
+    more = [each for each in shown if not each.setting.main]
+    values = {each.name: _widget(each, known.get(each.name, ()), main=True) for each in main}
+    if more:
+        with st.popover("More settings"):
+            values |= {each.name: _widget(each, known.get(each.name, ())) for each in more}
+    return build(question, {**given, **values})
+
+
+def renew(question: type[Any]) -> None:
+    """Replace names of earlier releases in the address, and begin again."""
+    old = {
+        each.setting.formerly: each.name
+        for each in fields_of(question)
+        if each.setting.formerly and address.values(each.setting.formerly)
+    }
+    if old:
+        query = {name: address.values(name) for name in st.query_params if name not in old}
+        address.redirect("", query | {new: address.values(name) for name, new in old.items()})
+        st.stop()
+
+
+def _widget(each: Field, names: Sequence[str], *, main: bool = False) -> Any:
+    setting = each.setting
+    if each.kind == "names":
+        chosen = filters.choose_any(
+            each.label,
+            names,
+            key=each.name,
+            placeholder=each.setting.words.get("auto", "all"),
+            help=setting.help,
+        )
+        return tuple(chosen) or None
+    options = [*([None] if names and each.optional else []), *names]
+    options = options or list(each.choices or setting.offered)
+    if not options:
+        return _number(each)
+    if not each.choices and not names:
+        options = _with_asked(each, options)
+    width = _width([each.in_words(option) for option in options]) if main else 0
+    return filters.choose_one(
+        each.label,
+        options,
+        key=each.name,
+        default=each.default,
+        name=each.in_words,
+        value=each.write,
+        help=setting.help,
+        **({"width": width} if main else {}),
+    )
+
+
+def _with_asked(each: Field, options: list[Any]) -> list[Any]:
+    """Return the numbers a page lists, and the one that the address asks for if it is allowed."""
+    asked = filters.asked_number(
+        each.label,
+        each.name,
+        None,
+        None if math.isinf(each.setting.low) else each.setting.low,
+        None if math.isinf(each.setting.high) else each.setting.high,
+        each.kind == "whole",
+    )
+    return options if asked is None or asked in options else [*options, asked]
+
+
+def _number(each: Field) -> float | None:
+    low, high = each.setting.low, each.setting.high
+    found = filters.choose_number(
+        each.label,
+        key=each.name,
+        default=each.default,
+        least=None if math.isinf(low) else low,
+        most=None if math.isinf(high) else high,
+        is_whole=each.kind == "whole",
+        help=each.setting.help,
+    )
+    return found if found or not (each.optional and each.setting.open_ends) else None
+
+
+def _width(words: Sequence[str]) -> int:
+    longest = max(map(len, words), default=0)
+    return max(_NARROWEST, min(_WIDEST, _FRAME + _LETTER * longest))
