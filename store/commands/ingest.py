@@ -100,7 +100,7 @@ def ingest_command(
     ] = "nan",
     case_matters: Annotated[
         bool,
-        typer.Option("--case-matters", help="Systems whose names differ in capitals are two."),
+        typer.Option("--case-matters", help="Names that differ in capitals alone are two."),
     ] = False,
     with_text: Annotated[
         bool,
@@ -154,13 +154,20 @@ def ingest_command(
             known,
             higher_is_better=higher_is_better,
             take_guesses=yes,
+            case_matters=case_matters,
         )
         open_questions = _open_questions(settled)
         if open_questions and not (yes or strict or dry_run) and can_ask():
             said = ask(open_questions, messages)
             options = replace_fields(options, answers={**options.answers, **said})
             read = read_paths(paths, format=format, options=options)
-            settled = settle(store, read.readings, known | said, higher_is_better=higher_is_better)
+            settled = settle(
+                store,
+                read.readings,
+                known | said,
+                higher_is_better=higher_is_better,
+                case_matters=case_matters,
+            )
             open_questions = _open_questions(settled)
         if open_questions and strict:
             raise StoreError(_asked_in_words(open_questions))
@@ -174,7 +181,6 @@ def ingest_command(
             higher_is_better=higher_is_better,
             replace=replace,
             dry_run=dry_run,
-            case_matters=case_matters,
             missing_as_zero=missing == "zero",
         )
         if not dry_run:

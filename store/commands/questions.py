@@ -42,6 +42,12 @@ def ask(questions: Iterable[tuple[str, Question]], console: Console) -> dict[str
     return answers
 
 
+_FORM = (
+    "Write each entry as `- ask: QUESTION` with `answer: WORD` below it; put a text with a colon "
+    "into quotes."
+)
+
+
 def write_questions(questions: Iterable[tuple[str, Question]], path: Path) -> None:
     """Write questions with their guesses to a file that `read_answers` reads."""
     entries: dict[str, dict[str, object]] = {}
@@ -73,14 +79,24 @@ def read_answers(path: Path) -> Mapping[str, str]:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ImportFormatError(f"cannot be read: {error.strerror}.", path=shown) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ImportFormatError(f"no YAML: {error}.", path=shown) from None
+    except UnicodeDecodeError:
+        reason = "its text is not UTF-8. Save it as UTF-8."
+        raise ImportFormatError(reason, path=shown) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = None if mark is None else mark.line + 1
+        reason = f"no YAML: {error.problem}. {_FORM}"
+        raise ImportFormatError(reason, path=shown, line=line) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        reason = f"no YAML: {str(error).splitlines()[0]}. {_FORM}"
+        raise ImportFormatError(reason, path=shown) from None
     if not isinstance(entries, list):
-        raise ImportFormatError("no list of questions: each with `ask` and `answer`.", path=shown)
+        raise ImportFormatError(f"no list of questions. {_FORM}", path=shown)
     answers: dict[str, str] = {}
-    for entry in entries:
+    for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or not {"ask", "answer"} <= entry.keys():
-            raise ImportFormatError("an entry lacks `ask` or `answer`.", path=shown)
+            reason = f"entry {number} lacks `ask` or `answer`. {_FORM}"
+            raise ImportFormatError(reason, path=shown)
         subject, said = str(entry["ask"]), str(entry["answer"])
         choices = [str(choice) for choice in entry.get("choices") or ()]
         if choices and said not in choices:

@@ -92,18 +92,11 @@ def entry_of(
     bundle: ImportBundle, asked: Sequence[Question] = (), answered: Mapping[str, str] | None = None
 ) -> PlanEntry:
     """Return the entry of a bundle as it goes in; `asked` are the questions that stay open."""
-    systems = dict.fromkeys(run.system for run in bundle.runs)
-    systems |= dict.fromkeys(figure.system for figure in bundle.reported_scores)
-    for pair in bundle.reported_comparisons:
-        systems |= {pair.system_a: None, pair.system_b: None}
-    systems |= dict.fromkeys(one.system for one in bundle.ratings if one.system is not None)
-    for choice in bundle.preferences:
-        systems |= {choice.first: None, choice.second: None}
     return PlanEntry(
         [file.path for file in bundle.files],
         "asks" if asked else "guessed" if bundle.guesses else "certain",
         bundle.format,
-        list(systems),
+        systems_of(bundle),
         [PlannedDataset(one.name, one.version, len(one.items)) for one in bundle.datasets],
         [_metric(bundle, number) for number in range(len(bundle.metrics))],
         len(bundle.runs),
@@ -116,6 +109,18 @@ def entry_of(
         questions=list(asked),
         answered=dict(answered or {}),
     )
+
+
+def systems_of(bundle: ImportBundle) -> Sequence[str]:
+    """Return the names of all systems that a bundle brings something of, in order."""
+    found = dict.fromkeys(run.system for run in bundle.runs)
+    found |= dict.fromkeys(figure.system for figure in bundle.reported_scores)
+    for pair in bundle.reported_comparisons:
+        found |= {pair.system_a: None, pair.system_b: None}
+    found |= dict.fromkeys(one.system for one in bundle.ratings if one.system is not None)
+    for choice in bundle.preferences:
+        found |= {choice.first: None, choice.second: None}
+    return list(found)
 
 
 def entry_without(files: Sequence[str], error: str, read_as: str = "") -> PlanEntry:

@@ -12,6 +12,7 @@ from store.engine import Change
 from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import ONE_SCORE, BundleMetric, BundleOverlap, ImportBundle
 from store.importers.known_metrics import lookup
+from store.importers.plan import systems_of
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.lookup import names_of
@@ -29,13 +30,7 @@ def resolve_systems(
     ConflictError
         A name differs from a known one in nothing but its case, and `case_matters` is False.
     """
-    wanted = dict.fromkeys(run.system for run in bundle.runs)
-    wanted |= dict.fromkeys(score.system for score in bundle.reported_scores)
-    for comparison in bundle.reported_comparisons:
-        wanted |= {comparison.system_a: None, comparison.system_b: None}
-    wanted |= dict.fromkeys(r.system for r in bundle.ratings if r.system is not None)
-    for preference in bundle.preferences:
-        wanted |= {preference.first: None, preference.second: None}
+    wanted = systems_of(bundle)
     session = change.session
     names, aliases = names_of(session.connection(), "system")
     found = BySpelling({name.typed: name.id for name in names})

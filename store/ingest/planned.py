@@ -21,6 +21,7 @@ from store.importers.plan import (
     without_metrics,
 )
 from store.ingest import IngestReport, ingest_all
+from store.ingest.capitals import Spellings, with_names
 from store.models import Metric
 from store.spelling import composed
 
@@ -55,6 +56,7 @@ def settle(
     *,
     higher_is_better: bool | None = None,
     take_guesses: bool = False,
+    case_matters: bool = False,
 ) -> list[Settled]:
     """Return what goes in and what waits for an answer.
 
@@ -68,6 +70,8 @@ def settle(
         Direction of all metrics that nobody knows.
     take_guesses
         Answer every open question with its guess.
+    case_matters
+        Names that differ in nothing but capitals are two without a question.
 
     Raises
     ------
@@ -79,7 +83,16 @@ def settle(
         for metric in reading.bundle.metrics:
             if metric.higher_is_better is not None:
                 known.setdefault(composed(metric.name), metric.higher_is_better)
-    return [_settle(one, known, answers, higher_is_better, take_guesses) for one in readings]
+    spellings = Spellings(store)
+    settled = []
+    for reading in readings:
+        asked, renamed = spellings.questions(reading.bundle, answers)
+        bundle = with_names(reading.bundle, renamed)
+        if not case_matters:
+            bundle = replace(bundle, questions=[*bundle.questions, *asked])
+        one = reading._replace(bundle=bundle)
+        settled.append(_settle(one, known, answers, higher_is_better, take_guesses))
+    return settled
 
 
 def ingest_settled(
@@ -91,7 +104,6 @@ def ingest_settled(
     higher_is_better: bool | None = None,
     replace: bool = False,
     dry_run: bool = False,
-    case_matters: bool = False,
     missing_as_zero: bool = False,
 ) -> Imported:
     """Write what the plan takes, in one transaction; see `ingest_all`.
@@ -111,7 +123,7 @@ def ingest_settled(
         higher_is_better=higher_is_better,
         replace=replace,
         dry_run=dry_run,
-        case_matters=case_matters,
+        case_matters=True,  # what differs in capitals is settled
         missing_as_zero=missing_as_zero,
         optional={number for number, one in enumerate(taken) if not one.reading.is_given},
     )

@@ -126,3 +126,39 @@ def test_score_and_gold_are_for_outputs(ingest, tmp_path) -> None:
     told = ingest("m.csv", "--gold", "right.csv", "--score", "em,token_f1").stdout
     assert "exact_match" in told
     assert "4 scores added" in told
+
+
+def test_names_that_differ_in_capitals_are_asked_about(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(LONG)
+    ingest("a.csv")
+    lower = LONG.replace("A,", "a,").replace("B,", "b,")
+    (tmp_path / "b.csv").write_text(lower.replace("acc", "f1"))
+    (tmp_path / "c.csv").write_text(lower.replace("acc", "em"))
+    ingest("b.csv", "c.csv", code=2)
+    path = tmp_path / "tiebreak-questions.yaml"
+    asked = yaml.safe_load(path.read_text())
+    assert {one["answer"] for one in asked} == {"two"}
+    path.write_text(path.read_text().replace("answer: two", "answer: one", 1))
+    outcome = ingest("b.csv", "c.csv", "--answers", path.name, "--json")
+    assert json.loads(outcome.stdout)["result"]["systems_added"] == ["b"]  # a is A
+
+
+def test_capitals_of_one_file_stay_apart_where_nobody_is_asked(ingest, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(LONG.replace("B,", "a,"))
+    outcome = ingest("a.csv", "--yes", "--json")
+    assert json.loads(outcome.stdout)["result"]["systems_added"] == ["A", "a"]
+    (tmp_path / "b.csv").write_text(LONG.replace("d,", "D,").replace("B,", "a,"))
+    ingest("b.csv", "--case-matters")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("- ask: metric zork: direction\n", ", line 1"), ("ask: a\n", "no list"), ("- {ask: a}", "1")],
+)
+def test_a_file_of_answers_that_is_none_is_named(ingest, tmp_path, text, told) -> None:
+    (tmp_path / "a.csv").write_text(UNKNOWN)
+    (tmp_path / "said.yaml").write_text(text)
+    outcome = ingest("a.csv", "--answers", "said.yaml", code=2)
+    assert "said.yaml" in outcome.output
+    assert told in outcome.output
+    assert "answer: WORD" in outcome.output

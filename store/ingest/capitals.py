@@ -1,0 +1,102 @@
+"""Systems and datasets whose names differ in nothing but capitals: one, or two?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from store.engine import Store
+from store.importers.bundle import ImportBundle, Question
+from store.importers.plan import systems_of
+from store.lookup import names_of
+from store.spelling import composed
+
+Kind = Literal["system", "dataset"]
+Renamed = dict[tuple[Kind, str], str]
+"""Kind and name of what an answer takes for another one -> the name of that."""
+
+
+class Spellings:
+    """Names that are known so far, by what they are without capitals."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._known: dict[tuple[Kind, str], dict[str, str]] = {}
+        if store is None:
+            return
+        with store.read() as connection:
+            systems, aliases = names_of(connection, "system")
+            datasets, short = names_of(connection, "dataset")
+        for name in (*systems, *aliases):
+            self._keep("system", name.typed)
+        for name in (*short, *datasets):
+            self._keep("dataset", name.typed)
+
+    def _keep(self, kind: Kind, name: str) -> None:
+        self._known.setdefault((kind, name.casefold()), {})[name] = ""
+
+    def _other(self, kind: Kind, name: str) -> str:
+        """Return the spelling that was known before a new name; empty where there was none."""
+        names = self._known.setdefault((kind, composed(name).casefold()), {})
+        return names.setdefault(composed(name), next(iter(names), ""))
+
+    def questions(
+        self, bundle: ImportBundle, answers: Mapping[str, str]
+    ) -> tuple[list[Question], Renamed]:
+        """Return what is to be asked of a bundle's names, and what answers make of them."""
+        asked, renamed = [], {}
+        for kind, name in _names(bundle):
+            other = self._other(kind, name)
+            if not other:
+                continue
+            question = Question(
+                f"{kind}s {other} and {name}: they are",
+                "two",
+                ("two", "one"),
+                f"they differ in nothing but capitals; two {kind}s stay apart, one is called "
+                f"{other}",
+            )
+            asked.append(question)
+            if answers.get(question.subject) == "one":
+                renamed[kind, name] = other
+        return asked, renamed
+
+
+def with_names(bundle: ImportBundle, renamed: Renamed) -> ImportBundle:
+    """Return a bundle whose systems and datasets are called as they were answered to be."""
+    if not renamed:
+        return bundle
+
+    def system(name: str) -> str:
+        return renamed.get(("system", name), name)
+
+    return replace(
+        bundle,
+        datasets=[
+            replace(one, name=renamed.get(("dataset", one.name), one.name))
+            for one in bundle.datasets
+        ],
+        runs=[replace(run, system=system(run.system)) for run in bundle.runs],
+        reported_scores=[replace(one, system=system(one.system)) for one in bundle.reported_scores],
+        reported_comparisons=[
+            replace(one, system_a=system(one.system_a), system_b=system(one.system_b))
+            for one in bundle.reported_comparisons
+        ],
+        ratings=[
+            one if one.system is None else replace(one, system=system(one.system))
+            for one in bundle.ratings
+        ],
+        preferences=[
+            replace(one, first=system(one.first), second=system(one.second))
+            for one in bundle.preferences
+        ],
+        identities={system(name): stated for name, stated in bundle.identities.items()},
+        aliases={system(name): names for name, names in bundle.aliases.items()},
+    )
+
+
+def _names(bundle: ImportBundle) -> Iterable[tuple[Kind, str]]:
+    for name in systems_of(bundle):
+        yield "system", name
+    for dataset in bundle.datasets:
+        yield "dataset", dataset.name
