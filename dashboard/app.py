@@ -8,7 +8,7 @@ import altair as alt
 import streamlit as st
 
 from dashboard import address
-from dashboard.data import seen_damage
+from dashboard.data import has_vanished, seen_damage
 from dashboard.registry import PAGES
 from dashboard.ui import states
 from dashboard.ui.links import PAGES as FOLDER
@@ -67,7 +67,9 @@ def run() -> None:
     except SchemaVersionError as error:
         states.wrong_revision(str(error), "tiebreak db upgrade")
     except NotFoundError as error:
-        if "no store at" in str(error):
+        if has_vanished():
+            states.vanished_store()
+        elif "no store at" in str(error):
             states.empty_store()
         else:
             st.subheader(plain(str(error)), anchor=False)

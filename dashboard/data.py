@@ -54,6 +54,7 @@ from store.runs import list_runs
 from store.systems import list_systems
 from store.tags import list_notes
 from store.texts import load_outputs, load_texts
+from store.whereabouts import can_write_beside
 
 A = TypeVar("A", bound=Study)
 
@@ -74,7 +75,19 @@ def current_store() -> Store:
         It needs another version.
     """
     location = resolve_location()
-    return _open(location, _identity(location), is_read_only())
+    store = _open(location, _identity(location), is_read_only())
+    _were_open.add(location)
+    return store
+
+
+_were_open: set[str] = set()
+
+
+def has_vanished() -> bool:
+    """Return whether the store was open before and its file is there no more."""
+    location = resolve_location()
+    path = sqlite_path(location)
+    return location in _were_open and path is not None and not path.exists()
 
 
 def _identity(location: str) -> str:
@@ -83,7 +96,8 @@ def _identity(location: str) -> str:
     if path is None or not path.exists():
         return ""
     status = path.stat()
-    return f"{status.st_dev}:{status.st_ino}"
+    written = "" if can_write_beside(path) else f":{status.st_mtime_ns}"  # read as it lies
+    return f"{status.st_dev}:{status.st_ino}{written}"
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=lambda store: store.close())

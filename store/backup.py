@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -17,7 +20,7 @@ from store.engine import (
     sqlite_path,
     without_password,
 )
-from store.errors import NotFoundError, StoreError
+from store.errors import NotFoundError, StoreError, clipped
 from store.ingest.items import chain_hashes
 from store.models import (
     AnalysisResult,
@@ -31,8 +34,12 @@ from store.models import (
     Run,
     ScoreVector,
     StatusVector,
+    utc_now,
 )
 from store.records import Record
+
+PARTIAL: Final = ".partial"
+"""End of the name of a copy that is being written, or never was finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,38 @@ def write_backup(store: Store, target: str | Path) -> Path:
     if store.path is None:
         raise StoreError("This store lives on a database server: use the server's own backup.")
     with store.read() as connection:
-        return _vacuum_into(connection, Path(target))
+        return vacuum_into(connection, Path(target))
+
+
+def write_dated_backup(store: Store, folder: Path, keep: int) -> tuple[Path, list[Path]]:
+    """Write a backup called after the store and the time, and keep only the newest ones.
+
+    Parameters
+    ----------
+    store
+        What is copied.
+    folder
+        Where to; it is made.
+    keep
+        How many dated backups of this store stay there, the new one counted; at least 1.
+
+    Returns
+    -------
+    tuple
+        The backup, and those that were removed. Nothing is removed before the new one is whole.
+    """
+    if store.path is None:
+        raise StoreError("This store lives on a database server: use the server's own backup.")
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = utc_now().strftime("%Y%m%dT%H%M%S%fZ")
+    written = write_backup(store, folder / f"{store.path.stem}.{stamp}.bak.db")
+    dated = re.compile(re.escape(store.path.stem) + r"\.\d{8}T\d{12}Z\.bak\.db")
+    known = sorted(one for one in folder.iterdir() if dated.fullmatch(one.name))
+    others = [one for one in known if one != written]  # a clock that went back removes no new one
+    too_many = others[: max(0, len(others) + 1 - keep)]
+    for old in too_many:
+        old.unlink()
+    return written, too_many
 
 
 def upgrade_store(location: str | None = None) -> Upgrade:
@@ -85,7 +123,7 @@ def upgrade_store(location: str | None = None) -> Upgrade:
         if path is None:
             return None  # a database server has its own backup
         with reader.connect() as connection:
-            return _vacuum_into(connection, _free_name(path, revision))
+            return vacuum_into(connection, free_name(path, revision))
 
     try:
         shown = without_password(given)
@@ -114,11 +152,13 @@ def check(store: Store) -> list[str]:
             dangling = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
             if dangling:
                 problems.append(f"{len(dangling)} rows refer to something that is not there.")
-        problems += _wrong_vectors(connection)
-        problems += _wrong_statuses(connection)
-        problems += _wrong_chains(connection)
-        problems += _wrong_judgments(connection)
-        problems += _wrong_results(connection)
+        for part in _PARTS:
+            try:
+                problems += part(connection)
+            except (ValueError, TypeError, AttributeError, sa.exc.DatabaseError) as error:
+                what = part.__name__.removeprefix("_wrong_")
+                told = str(getattr(error, "orig", error)).split("\n", 1)[0]
+                problems.append(f"The {what} cannot be read ({clipped(told, 200)}).")
     return problems
 
 
@@ -242,7 +282,11 @@ def _wrong_results(connection: sa.Connection) -> list[str]:
     ]
 
 
-def _vacuum_into(connection: sa.Connection, target: Path) -> Path:
+_PARTS = (_wrong_vectors, _wrong_statuses, _wrong_chains, _wrong_judgments, _wrong_results)
+
+
+def vacuum_into(connection: sa.Connection, target: Path) -> Path:
+    """Write a compact copy of a store; it gets its name only when it is whole."""
     if target.exists():
         raise StoreError(f"{target} exists already: name another file.")
     if not target.absolute().parent.is_dir():
@@ -251,19 +295,24 @@ def _vacuum_into(connection: sa.Connection, target: Path) -> Path:
     driver = connection.connection.driver_connection
     if driver is None:
         raise StoreError("The connection to the store was lost.")
+    partial = target.with_name(f"{target.name}{PARTIAL}")
+    partial.unlink(missing_ok=True)  # of a backup that was killed
     try:
-        driver.execute("VACUUM INTO ?", (str(target),))
+        driver.execute("VACUUM INTO ?", (str(partial),))
+        with partial.open("rb") as copy:
+            os.fsync(copy.fileno())
+        os.replace(partial, target)
     except BaseException:
-        target.unlink(missing_ok=True)  # half a copy is none
+        partial.unlink(missing_ok=True)  # half a copy is none
         raise
     return target
 
 
-def _free_name(path: Path, revision: str) -> Path:
-    """Return ``<store>.<revision>.bak``, numbered when there is one already."""
-    target = path.with_name(f"{path.name}.{revision}.bak")
+def free_name(path: Path, word: str) -> Path:
+    """Return ``<store>.<word>.bak``, numbered when there is one already."""
+    target = path.with_name(f"{path.name}.{word}.bak")
     number = 2
     while target.exists():
-        target = path.with_name(f"{path.name}.{revision}.{number}.bak")
+        target = path.with_name(f"{path.name}.{word}.{number}.bak")
         number += 1
     return target

@@ -57,6 +57,11 @@ add_commands(
 )
 add_commands(
     app,
+    "store.commands.doctor",
+    {"doctor": "Say what is wrong with the installation or the store, and which command helps."},
+)
+add_commands(
+    app,
     "store.commands.change",
     {
         "delete": "Hide a run, system or dataset; it can be restored.",
@@ -89,6 +94,7 @@ add_commands(
     {
         "upgrade": "Migrate the store to this version; a backup is written beside it first.",
         "backup": "Write a copy of the store, while others may go on reading and writing.",
+        "restore": "Put a backup in the store's place; what stood there is put aside.",
         "check": "Check the file, all references, every score vector and every chain of items.",
         "info": "Show the store's place, size, revisions and counts.",
     },

@@ -22,8 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 from store.damage import seen_anywhere
-from store.engine import Store, open_store, without_password
+from store.engine import Store, open_store, resolve_location, sqlite_path, without_password
 from store.errors import StoreError
+from store.whereabouts import warning_of_place
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,7 +65,11 @@ def opened(
     context: typer.Context, *, create: bool = False, read_only: bool = False
 ) -> Iterator[Store]:
     """Open the store that ``--store`` names and close it in the end."""
+    path = sqlite_path(resolve_location(context.obj))
+    is_new = path is not None and not path.exists()
     store = open_store(context.obj, create=create, read_only=read_only)
+    if path is not None and is_new and (warning := warning_of_place(path)):
+        messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")
     try:
         yield store
     finally:

@@ -22,8 +22,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from store import schema
-from store.errors import NotFoundError, ReadOnlyError, StoreError
+from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
 from store.models import AuditEvent
+from store.whereabouts import can_write_beside
 
 WRITER_WAITS_MS = 30_000
 """How long a writer waits for another one before it gives up."""
@@ -235,6 +236,11 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     writer = sa.create_engine(sa.URL.create("sqlite", database=str(absolute)))
     # A quoted path keeps names with ? and % apart from the URI's own options.
     options = {"mode": "ro", "uri": "true"}
+    log = absolute.with_name(f"{absolute.name}-wal")
+    if not can_write_beside(absolute) and not (log.exists() and log.stat().st_size):
+        # Readers share a file beside the store. Where nobody can make it and nobody writes, the
+        # store is read as it lies.
+        options["immutable"] = "1"
     reader = sa.create_engine(
         sa.URL.create("sqlite", database=f"file:{quote(str(absolute))}", query=options)
     )
@@ -339,14 +345,27 @@ def plain_errors(location: str) -> Iterator[None]:
     """Say in words what the database driver says in codes."""
     try:
         yield
+    except UnicodeDecodeError as error:  # so damaged that the driver cannot even say so
+        raise StoreError(f"{location}: {_DAMAGED}") from error
     except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
         said = str(getattr(error, "orig", error)).lower()
+        if "unable to open" in said and _is_gone(location):
+            raise NotFoundError(
+                f"There is no store at {location} any more: the file was moved or deleted."
+            ) from error
         for sign, kind, words in _SAID_BY_SQLITE:
             if sign in said:
                 raise kind(f"{location}: {words}") from error
         raise
 
 
+def _is_gone(location: str) -> bool:
+    path = sqlite_path(location)
+    return path is not None and not path.exists()
+
+
+_DAMAGED = "the file is damaged. Look at `tiebreak db check`, and go back to a backup."
+_OTHER_VERSION = "the file is of another version of Tiebreak. Run `tiebreak db upgrade`."
 _SAID_BY_SQLITE: tuple[tuple[str, type[StoreError], str], ...] = (
     ("disk is full", StoreError, "the disk is full. Nothing was written; free space and repeat."),
     (
@@ -368,11 +387,9 @@ _SAID_BY_SQLITE: tuple[tuple[str, type[StoreError], str], ...] = (
     ),
     ("readonly database", ReadOnlyError, "the file or its folder cannot be written to."),
     ("not a database", StoreError, "this file is no Tiebreak store."),
-    (
-        "malformed",
-        StoreError,
-        "the file is damaged. Look at `tiebreak db check`, and go back to a backup.",
-    ),
+    ("malformed", StoreError, _DAMAGED),
+    ("no such column", SchemaVersionError, _OTHER_VERSION),
+    ("no such table", SchemaVersionError, _OTHER_VERSION),
     (
         "unable to open",
         StoreError,

@@ -27,6 +27,17 @@ def empty_store() -> None:
     show_link(Link("Import results", "import_results", {}))
 
 
+def vanished_store() -> None:
+    """The store was open before, and its file is there no more."""
+    location = without_password(resolve_location())
+    st.subheader("The store is gone.", anchor=False)
+    st.markdown(
+        f"{plain(location)} was open before and is there no more: it was moved or deleted. "
+        "Put it back, or put a backup in its place:"
+    )
+    st.code(f"tiebreak --store {shlex.quote(location)} db restore BACKUP", language="sh")
+
+
 def no_item_scores(what: str, links: Sequence[Link] = ()) -> None:
     """A question needs item scores, and `what` has only a reported score."""
     st.subheader(f"There are no item scores for {plain(what)}.", anchor=False)

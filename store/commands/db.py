@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from store import backup
 from store.console import EXIT_WRONG_USE, JsonOption, answer, exits_in_words, opened, table
+from store.restore import require_sound, restore_store
+from store.schema import head_revision
 
 app = typer.Typer()
 
@@ -34,17 +37,65 @@ def db_upgrade_command(context: typer.Context, as_json: JsonOption = False) -> N
 
 @app.command("backup")
 @exits_in_words
-def db_backup_command(context: typer.Context, path: Path, as_json: JsonOption = False) -> None:
+def db_backup_command(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="File to write; with --keep a folder.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the copy as `db check` does.")
+    ] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(min=1, help="Write a dated file into the folder; keep so many of them."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Write a copy of the store, while others may go on reading and writing."""
     with opened(context, read_only=True) as store:
-        written = backup.write_backup(store, path)
+        removed: list[Path] = []
+        if keep is None:
+            written = backup.write_backup(store, path)
+        else:
+            written, removed = backup.write_dated_backup(store, path, keep)
+        if verify:
+            require_sound(written)
+        checked = " and checked" if verify else ""
+        older = f" {len(removed)} older removed." if removed else ""
         answer(
             "db backup",
-            {"path": str(written), "size_bytes": written.stat().st_size},
+            {
+                "path": str(written),
+                "size_bytes": written.stat().st_size,
+                "verified": verify,
+                "removed": [str(one) for one in removed],
+            },
             store_revision=store.revision(),
             as_json=as_json,
-            show=lambda console: console.print(f"Backup written: {written}", markup=False),
+            show=lambda console: console.print(
+                f"Backup written{checked}: {written}.{older}", markup=False
+            ),
         )
+
+
+@app.command("restore")
+@exits_in_words
+def db_restore_command(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="The backup.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Put a backup in the store's place; what stood there is put aside."""
+    done = restore_store(path, context.obj)
+    aside = f" What stood there is {done.aside} now." if done.aside else ""
+    upgrade = "" if done.revision == head_revision() else " Run `tiebreak db upgrade` next."
+    answer(
+        "db restore",
+        done.to_dict(),
+        store_revision=0,
+        as_json=as_json,
+        show=lambda console: console.print(
+            f"{done.store} holds the backup {done.backup}.{aside}{upgrade}", markup=False
+        ),
+    )
 
 
 @app.command("check")

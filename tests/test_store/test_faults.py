@@ -391,9 +391,9 @@ def test_a_write_ahead_log_that_got_lost_loses_the_last_ingest_and_nothing_else(
     store.close()
 
 
-def test_read_of_a_file_that_vanished_says_that_it_cannot_be_opened(store):
+def test_read_of_a_file_that_vanished_says_that_it_is_gone(store):
     store.close()
     store.path.unlink()
-    with pytest.raises(StoreError, match="the file cannot be opened") as raised:
+    with pytest.raises(StoreError, match="any more: the file was moved or deleted") as raised:
         store.revision()
     assert not isinstance(raised.value, ReadOnlyError)
