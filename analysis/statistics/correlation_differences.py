@@ -13,6 +13,7 @@ from scipy import special
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
 from analysis.statistics.correlations import standardise
+from analysis.statistics.resampling.tails import of_t
 
 FEWEST_UNITS = 3
 """Fewer independent items or groups say too little of how much they differ."""
@@ -182,7 +183,8 @@ def _enter(
     found.low[j, i], found.high[j, i] = -high, -low
     for where, ways in (((i, j), pairs), ((j, i), pairs.turned())):
         t = (ways.a - ways.b) / ways.error if delta == 0 else _distance(ways, delta)
-        found.statistic[where], found.pvalue[where] = t, _pvalues(t, df, alternative)
+        found.statistic[where] = t
+        found.pvalue[where] = np.maximum(of_t(t, df, alternative), _TINY)
 
 
 def _left_out(
@@ -314,10 +316,3 @@ def _distance(pairs: _Pairs, delta: float) -> FloatArray:
         met = _highest(ways, middle) >= target
         low, high = np.where(met, low, middle), np.where(met, middle, high)
     return sign * high
-
-
-def _pvalues(t: FloatArray, df: int, alternative: str) -> FloatArray:
-    if alternative == "two-sided":
-        return np.asarray(np.clip(2 * special.stdtr(df, -np.abs(t)), _TINY, 1.0))
-    tail = special.stdtr(df, -t if alternative == "greater" else t)
-    return np.asarray(np.maximum(tail, _TINY))

@@ -13,6 +13,7 @@ from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.paired.result import TINY
+from analysis.statistics.resampling.tails import of_t
 from analysis.statistics.results import DegenerateDataWarning
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
@@ -129,16 +130,8 @@ def t_all_pairs(moments: Moments, *, alternative: str = "two-sided") -> PairPval
     statistic[constant] = np.nan
     df = np.maximum(units - 1, 1).astype(np.float64)
     floor = np.zeros(first.size)
-    if alternative == "two-sided":
-        tail = np.minimum(1.0, 2.0 * special.stdtr(df, -np.abs(statistic)))
-        above = below = tail
-    else:
-        above, below = special.stdtr(df, -statistic), special.stdtr(df, statistic)
-        above = np.where(identical, 1.0, above)
-        below = np.where(identical, 1.0, below)
-        if alternative == "less":
-            above, below = below, above
-    above, below = (np.where(units < 2, np.nan, np.maximum(tail, TINY)) for tail in (above, below))
+    tails = (np.maximum(of_t(t, df, alternative), TINY) for t in (statistic, -statistic))
+    above, below = (np.where(units < 2, np.nan, np.where(identical, 1.0, p)) for p in tails)
     return square(n_systems, above, below, floor, floor, PairMethod.CLOSED_FORM)
 
 

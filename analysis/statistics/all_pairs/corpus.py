@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, ByteArray, FloatArray, IntArray, Progress
-from analysis.statistics.aggregate import CORRELATIONS, aggregate_sums
+from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.all_pairs.closed_forms import square
 from analysis.statistics.all_pairs.complete_sets import complete_sets, triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
-from analysis.statistics.correlations import exchangeable_moments, from_moments
+from analysis.statistics.correlations import exchangeable_moments
 from analysis.statistics.item_groups import renumber
-from analysis.statistics.resampling.listed_flips import MAX_ENUMERATED, list_flips
+from analysis.statistics.resampling.listed_flips import MAX_ENUMERATED, exchanged_metric, list_flips
 from analysis.statistics.resampling.median_flips import median_flip_test
 from analysis.statistics.resampling.plan import sign_codes, signed_sums
 from analysis.statistics.resampling.system_metric import sum_units
@@ -268,14 +268,7 @@ def _exchangeable(
     if codes is not None:
         units = sum_units(units.reshape(n_items, -1), codes).reshape(-1, *units.shape[1:])
 
-    def metric(sums: FloatArray) -> FloatArray:
-        if aggregation in CORRELATIONS:
-            found = from_moments(sums, n_items)
-        else:
-            found = aggregate_sums(sums, aggregation, n_items)
-        return np.where(np.isnan(found), 0.0, found)
-
-    return units, metric
+    return units, lambda sums: exchanged_metric(sums, aggregation, n_items)
 
 
 def _count_different(units: FloatArray, left: IntArray, right: IntArray) -> IntArray:

@@ -9,6 +9,7 @@ from analysis.statistics._typing import Alternative, ByteArray, FloatArray, IntA
 from analysis.statistics.aggregate import aggregate_sums
 from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
+from analysis.statistics.resampling.tails import of_t
 from analysis.statistics.validity import BOUNDS, Reason
 
 _PAIRS_AT_ONCE = 256
@@ -45,11 +46,7 @@ class CorpusGuard:
         """Return p-values, nowhere below the jackknife's, and the choice as it was."""
         with np.errstate(invalid="ignore", divide="ignore"):
             statistic = (self._difference - self._null) / self._error
-        if self._alternative == "two-sided":
-            other = 2 * special.stdtr(self._df, -np.abs(statistic))
-        else:
-            side = -1.0 if self._alternative == "greater" else 1.0
-            other = special.stdtr(self._df, side * statistic)
+        other = of_t(statistic, self._df, self._alternative)
         higher = self._applies & (other > pvalue)
         self.reason[higher] = Reason.JACKKNIFE
         return np.where(higher, other, pvalue), choice

@@ -1,7 +1,6 @@
 """Steiger's test of all pairs of correlations with one gold."""
 
 import numpy as np
-from scipy import special
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import square
@@ -10,6 +9,7 @@ from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.correlations import as_ranked, correlate, standardise
 from analysis.statistics.paired.correlation_tests import DependentCorrelations, steiger_z
 from analysis.statistics.paired.result import TINY
+from analysis.statistics.resampling.tails import of_normal
 
 
 def steiger_all_pairs(
@@ -46,12 +46,7 @@ def steiger_all_pairs(
             if z[pair] == 0:
                 a, b = values[part.systems[i]], values[part.systems[j]]
                 identical[pair] = np.array_equal(a[part.items], b[part.items])
-    if alternative == "two-sided":
-        above = below = np.minimum(1.0, 2.0 * special.ndtr(-np.abs(z)))
-    else:
-        above, below = special.ndtr(-z), special.ndtr(z)
-        if alternative == "less":
-            above, below = below, above
+    above, below = (of_normal(statistic, alternative) for statistic in (z, -z))
     # Where rounding could not tell 0 from a negligible p-value, no p-value is 0.
     above, below = (np.where(identical, 1.0, np.maximum(tail, TINY)) for tail in (above, below))
     floor = np.zeros(n_pairs)

@@ -4,15 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import special
-from scipy.optimize import elementwise
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import Moments, square
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
+from analysis.statistics.intervals.binary import (
+    PairCounts,
+    newcombe_bounds,
+    tango_bounds,
+    tango_z,
+)
 from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
 from analysis.statistics.paired.result import TINY
-from analysis.statistics.standard_error import z_quantile
+from analysis.statistics.resampling.tails import of_normal
 
 
 class Ends(NamedTuple):
@@ -20,15 +25,6 @@ class Ends(NamedTuple):
 
     low: FloatArray
     high: FloatArray
-
-
-class _Outcomes(NamedTuple):
-    """Right and wrong answers of pairs i < j on the items they share, shape (n_pairs,)."""
-
-    both: FloatArray
-    only_a: FloatArray
-    only_b: FloatArray
-    n: FloatArray
 
 
 def t_intervals(scores: FloatArray, moments: Moments, confidence_level: float) -> Ends:
@@ -95,162 +91,36 @@ def score_all_pairs(
     """
     n_systems = len(scores)
     counts = _outcomes(scores, wins)
-    statistic = score_statistics(counts.only_a, counts.only_b, counts.n, delta)
-    if alternative == "two-sided":
-        above = below = np.minimum(1.0, 2.0 * special.ndtr(-np.abs(statistic)))
-    else:
-        above, below = special.ndtr(-statistic), special.ndtr(statistic)
-        if alternative == "less":
-            above, below = below, above
-    floor = np.zeros(counts.n.size)
-    tails = [np.where(counts.n > 0, np.maximum(tail, TINY), np.nan) for tail in (above, below)]
+    statistic, n_items = tango_z(counts, delta), counts.columns[3]
+    above, below = (of_normal(z, alternative) for z in (statistic, -statistic))
+    floor = np.zeros(n_items.size)
+    tails = [np.where(n_items > 0, np.maximum(tail, TINY), np.nan) for tail in (above, below)]
     return square(n_systems, tails[0], tails[1], floor, floor, PairMethod.CLOSED_FORM)
 
 
-def score_statistics(
-    only_a: FloatArray, only_b: FloatArray, n: FloatArray, delta: float
-) -> FloatArray:
-    """Return Tango's z of items that only one of two systems gets right; 0 without any."""
-    excess = only_a - only_b - n * delta
-    error = _tango_error(only_a, only_b, n, np.full(n.shape, delta))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(excess == 0, 0.0, excess / error)
-
-
-def newcombe_intervals(scores: FloatArray, wins: IntArray, confidence_level: float) -> Ends:
-    """Return Newcombe's intervals (his method 10) of differences of paired shares.
+def share_intervals(kind: str, scores: FloatArray, wins: IntArray, confidence_level: float) -> Ends:
+    """Return intervals of differences of paired shares.
 
     Parameters
     ----------
+    kind : {"newcombe", "tango"}
     scores : ndarray, shape (n_systems, n_items)
         1 right, 0 wrong, NaN missing.
     wins : ndarray of int, shape (n_systems, n_systems)
         From `wins_all_pairs`.
     confidence_level : float
-
-    References
-    ----------
-    Newcombe (1998), Improved confidence intervals for the difference between binomial
-    proportions based on paired data, method 10.
     """
-    counts, quantile = _outcomes(scores, wins), z_quantile(confidence_level)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        right_a, right_b = counts.both + counts.only_a, counts.both + counts.only_b
-        share_a, share_b = right_a / counts.n, right_b / counts.n
-        low_a, high_a = _wilson(share_a, counts.n, quantile)
-        low_b, high_b = _wilson(share_b, counts.n, quantile)
-        neither = counts.n - counts.both - counts.only_a - counts.only_b
-        product = counts.both * neither - counts.only_a * counts.only_b
-        corrected = np.where(product > 0, np.maximum(product - counts.n / 2, 0.0), product)
-        margins = right_a * (counts.n - right_a) * right_b * (counts.n - right_b)
-        phi = np.where(margins > 0, corrected / np.sqrt(margins), 0.0)
-        difference = (counts.only_a - counts.only_b) / counts.n
-
-        def reach(from_a: FloatArray, from_b: FloatArray) -> FloatArray:
-            squares = from_a**2 - 2 * phi * from_a * from_b + from_b**2
-            return np.sqrt(np.maximum(squares, 0.0))
-
-        low = difference - reach(share_a - low_a, high_b - share_b)
-        high = difference + reach(high_a - share_a, share_b - low_b)
-    return _ends(len(scores), np.maximum(low, -1.0), np.minimum(high, 1.0))
+    bounds = newcombe_bounds if kind == "newcombe" else tango_bounds
+    return _ends(len(scores), *bounds(_outcomes(scores, wins), confidence_level))
 
 
-def tango_intervals(scores: FloatArray, wins: IntArray, confidence_level: float) -> Ends:
-    """Return Tango's score intervals of differences of paired shares.
-
-    Parameters
-    ----------
-    scores, wins, confidence_level
-        As for `newcombe_intervals`.
-
-    References
-    ----------
-    Tango (1998), Equivalence test and confidence interval for the difference in proportions for
-    the paired-sample design.
-    """
-    counts = _outcomes(scores, wins)
-    quantile = z_quantile(confidence_level)
-    # An upper end is the lower end of the other direction, turned.
-    ends = np.stack(
-        [
-            np.concatenate([counts.only_a, counts.only_b]),
-            np.concatenate([counts.only_b, counts.only_a]),
-            np.concatenate([counts.n, counts.n]),
-        ]
-    )
-    found, back = np.unique(ends, axis=1, return_inverse=True)
-    only_a, only_b, n = found
-    bounds = _tango_lower(only_a, only_b, n, quantile)[back.reshape(-1)]
-    half = counts.n.size
-    return _ends(len(scores), bounds[:half], -bounds[half:])
-
-
-def _tango_lower(
-    only_a: FloatArray, only_b: FloatArray, n: FloatArray, quantile: float
-) -> FloatArray:
-    """Return the smallest difference that Tango's score test does not reject."""
-    lower = np.full(n.size, np.nan)
-    # Two edges where the estimate itself is a second root of the equation.
-    none, all_a, all_b = (n > 0) & (only_a + only_b == 0), only_a == n, only_b == n
-    square = quantile**2
-    lower[none] = -square / (n[none] + square)
-    lower[all_a & (n > 0)] = ((n - square) / (n + square))[all_a & (n > 0)]
-    lower[all_b & (n > 0)] = -1.0
-    rest = (n > 0) & ~none & ~all_a & ~all_b
-    if rest.any():
-        a, b, m = only_a[rest], only_b[rest], n[rest]
-
-        def excess(
-            difference: FloatArray, a: FloatArray, b: FloatArray, m: FloatArray
-        ) -> FloatArray:
-            return a - b - m * difference - quantile * _tango_error(a, b, m, difference)
-
-        roots = elementwise.find_root(
-            excess,
-            (np.full(m.size, -1.0), (a - b) / m),
-            args=(a, b, m),
-            tolerances={"xatol": 1e-15, "xrtol": 1e-14},
-        )
-        lower[rest] = roots.x
-    return lower
-
-
-def _tango_error(
-    only_a: FloatArray, only_b: FloatArray, n: FloatArray, difference: FloatArray
-) -> FloatArray:
-    """Return the standard error of ``only_a - only_b`` if the shares differ by `difference`."""
-    # Tango (1998), equations (8) to (10): the likeliest share of only_b under that difference.
-    linear = (2 * n - only_a + only_b) * difference - only_a - only_b
-    constant = -only_b * difference * (1 - difference)
-    root = np.sqrt(np.maximum(linear**2 - 8 * n * constant, 0.0))
-    # The form without cancellation.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(linear <= 0, (root - linear) / (4 * n), -2 * constant / (root + linear))
-        square = n * (2 * share + difference * (1 - difference))
-    return np.sqrt(np.maximum(square, 0.0))
-
-
-def _wilson(share: FloatArray, n: FloatArray, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's bounds, exactly 0 and 1 at the edges."""
-    spare = quantile**2 / n
-    centre = (share + spare / 2) / (1 + spare)
-    reach = quantile * np.sqrt(share * (1 - share) / n + spare / n / 4) / (1 + spare)
-    low = np.where(share == 0, 0.0, np.maximum(centre - reach, 0.0))
-    return low, np.where(share == 1, 1.0, np.minimum(centre + reach, 1.0))
-
-
-def _outcomes(scores: FloatArray, wins: IntArray) -> _Outcomes:
-    first, second = triangle(len(scores))
-    right = (scores == 1).astype(np.float64)
-    wrong = (scores == 0).astype(np.float64)
-    present = right + wrong
-    at = (first, second)
-    return _Outcomes(
-        np.rint(right @ right.T)[at],
-        wins[first, second].astype(np.float64),
-        wins[second, first].astype(np.float64),
-        np.rint(present @ present.T)[at],
-    )
+def _outcomes(scores: FloatArray, wins: IntArray) -> PairCounts:
+    """Count right and wrong answers of pairs i < j on the items they share."""
+    at = triangle(len(scores))
+    right, wrong = (scores == 1).astype(np.float64), (scores == 0).astype(np.float64)
+    both, neither = (np.rint(side @ side.T)[at] for side in (right, wrong))
+    up, down = (wins[side].astype(np.float64) for side in (at, at[::-1]))
+    return PairCounts(both, up, down, neither)
 
 
 def _ends(n_systems: int, low: FloatArray, high: FloatArray) -> Ends:

@@ -9,9 +9,8 @@ from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.engine import Engine
 from analysis.statistics.all_pairs.intervals import (
     Ends,
-    newcombe_intervals,
+    share_intervals,
     t_intervals,
-    tango_intervals,
 )
 from analysis.statistics.all_pairs.inversion import agreeing, inverted_intervals
 from analysis.statistics.registry import TESTS
@@ -80,8 +79,7 @@ class PairIntervals:
         """Return intervals of mean differences, at least of the pairs that are wanted."""
         s = self._engine.settings
         if kind in ("tango", "newcombe"):
-            of_shares = tango_intervals if kind == "tango" else newcombe_intervals
-            return of_shares(self._engine.scores, self._engine.all_wins(), 1 - alpha)
+            return share_intervals(kind, self._engine.scores, self._engine.all_wins(), 1 - alpha)
         if kind == "jackknife":
             found = self._engine.correlations(alpha)
             return Ends(found.low, found.high)

@@ -1,6 +1,5 @@
 """Wilcoxon's signed-rank test of all pairs."""
 
-import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,14 +14,12 @@ from analysis.statistics.all_pairs.rank_kernels import (
     rank_by_counting,
     rank_floats,
     rank_steps,
-    rank_sum_chances,
 )
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
-from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS
+from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS, rank_sum_tails
 from analysis.statistics.paired.result import TINY
 from analysis.statistics.resampling.threads import run_tiles
-from analysis.statistics.results import read_only
 
 _COUNTED_PER_ITEM = 2
 _ALWAYS_COUNTED = 2_048
@@ -195,12 +192,5 @@ def _untied_tail(n: IntArray, doubled: IntArray) -> FloatArray:
     tail = np.ones(n.size)
     for size in np.unique(n[n > 0]):
         here = n == size
-        tail[here] = _untied_tails(int(size))[doubled[here] // 2]
+        tail[here] = rank_sum_tails(np.arange(1, size + 1))[0][doubled[here] // 2]
     return tail
-
-
-@functools.lru_cache(maxsize=8)
-def _untied_tails(n: int) -> FloatArray:
-    """Return P(sum >= k) of the ranks 1 ... n for k = 0, 1, ..."""
-    chances = rank_sum_chances(np.arange(1, n + 1))
-    return read_only(np.cumsum(chances[::-1])[::-1])

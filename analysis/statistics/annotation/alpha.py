@@ -12,11 +12,11 @@ from analysis.statistics.annotation.judged import (
     as_labels,
     group_codes,
     percentile_interval,
-    resampled,
 )
 from analysis.statistics.annotation.kappa import ChanceCorrected, label_counts
 from analysis.statistics.annotation.made_up import made_up_interval, made_up_units
 from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.resampling.plan import replicates
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 ScaleLevel: TypeAlias = Literal["nominal", "ordinal", "interval"]
@@ -94,7 +94,7 @@ def krippendorff_alpha(
     if few:
         interval = _with_made_up(data, value, level, confidence)
     else:
-        drawn = resampled(lambda counts: _alphas(data, counts, level), n_groups, resamples, seed)
+        drawn = replicates(lambda counts: _alphas(data, counts, level), n_groups, resamples, seed)
         interval = percentile_interval(drawn, value, n_groups, confidence)
     counted = (~np.isnan(judged)).sum(axis=0) > 1
     return ChanceCorrected(

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from scipy import sparse, special
 
 from analysis.statistics._typing import BoolArray, FloatArray, Groups, IntArray, Seed
-from analysis.statistics.annotation.judged import Statistic, group_codes, resampled
+from analysis.statistics.annotation.judged import Statistic, group_codes
 from analysis.statistics.annotation.solvable import check_solvable
+from analysis.statistics.resampling.plan import replicates
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import z_quantile
@@ -178,7 +179,7 @@ def bradley_terry(
     drawn = np.empty((0, n_systems))
     if n_items > 1 and met.any():
         strengths = _drawn_strengths(sums, met, max(pseudo, _PSEUDO_RESAMPLED))
-        drawn = resampled(strengths, n_items, resamples, seed)
+        drawn = replicates(strengths, n_items, resamples, seed)
     low, high = _intervals(drawn, met, level)
     rank_low, rank_high = _rank_intervals(drawn, fit, met, level)
     return BradleyTerry(

@@ -9,8 +9,6 @@ from scipy import sparse
 
 from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.random_streams import BLOCK_ROWS
-from analysis.statistics.resampling.plan import count_block
 from analysis.statistics.validation import as_floats
 
 _NOT_JUDGED = -1
@@ -125,17 +123,6 @@ def sums_by_group(
 
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 """How often each group is drawn, (n_rows, n_groups), to the statistic of each row, (n_rows, …)."""
-
-
-def resampled(statistic: Statistic, n_groups: int, n_resamples: int, seed: int) -> FloatArray:
-    """Return a statistic of groups drawn with replacement, shape (n_resamples, …)."""
-    parts = []
-    for block, start in enumerate(range(0, n_resamples, BLOCK_ROWS)):
-        counts = count_block(seed, block, n_groups, np.float64)[
-            : min(BLOCK_ROWS, n_resamples - start)
-        ]
-        parts.append(statistic(counts))
-    return np.concatenate(parts)
 
 
 def percentile_interval(

@@ -1,7 +1,7 @@
 """Ranks with what the data leave open, and how often a system comes out best."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,13 +9,10 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Seed
 from analysis.statistics.aggregate import as_aggregation
-from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.resampling.metrics import resampled_metric
+from analysis.statistics.resampling.system_metric import corpus_metric, mean_metric
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import as_count, as_floats, as_seed
-
-_Metric = Callable[[FloatArray], FloatArray]
 
 _SAME = 1e-12
 """Relative difference up to which two corpus metrics are the same: rounding in other orders."""
@@ -189,8 +186,12 @@ def probability_best(
         return read_only(best)
     cube = cube[ranked][:, shared]
     codes = None if codes is None else keep_groups(codes, shared)
-    metric, n_units = _resampled_metric(cube, aggregation, codes)
-    if n_units < 2:
+    metric = (
+        mean_metric(cube[:, :, 0], codes)
+        if aggregation == "mean"
+        else corpus_metric(cube, aggregation, codes)
+    )
+    if metric.n_units < 2:
         return read_only(best)
     sign = 1.0 if higher_is_better else -1.0
 
@@ -198,8 +199,8 @@ def probability_best(
     from analysis.statistics.resampling.threads import run_blocks
 
     def work(block: int, rows: int) -> FloatArray:
-        counts = count_block(seed, block, n_units, np.float64)
-        return _shares(sign * metric(counts[:rows]))
+        counts = count_block(seed, block, metric.n_units, metric.dtype)
+        return _shares(sign * metric.values(counts)[:, :rows].T.astype(np.float64))
 
     # fsum: the total must not hang on the order in which blocks were added.
     firsts = np.array(run_blocks(work, n_resamples, n_threads=n_threads))
@@ -232,24 +233,3 @@ def _shares(values: FloatArray) -> FloatArray:
         first = defined >= top - _SAME * np.abs(top)
     first &= np.isfinite(top)
     return np.asarray((first / np.maximum(first.sum(axis=1, keepdims=True), 1)).sum(axis=0))
-
-
-def _resampled_metric(
-    cube: FloatArray, aggregation: str, codes: IntArray | None
-) -> tuple[_Metric, int]:
-    """Return the metric as a function of multiplicities (replicates × units), and the units.
-
-    It gives (replicates × systems); for a mean in steps above a value that all systems share.
-    """
-    if aggregation == "mean":
-        steps = whole_scores(cube[:, :, 0]).steps.astype(np.float64)
-        sums = np.ascontiguousarray(steps.T)
-        if codes is not None:
-            sums = np.zeros((int(codes.max()) + 1, len(steps)))
-            np.add.at(sums, codes, steps.T)
-        return lambda counts: counts @ sums, len(sums)
-    metrics = [resampled_metric((side,), aggregation, codes) for side in cube]
-    return (
-        lambda counts: np.stack([metric.values(counts) for metric in metrics], axis=1),
-        metrics[0].n_units,
-    )

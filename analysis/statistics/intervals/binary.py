@@ -1,38 +1,39 @@
 """Intervals for items that are right or wrong.
 
-Wilson's and Clopper and Pearson's for one system, Newcombe's and Tango's for two. All stay inside
-the possible values and keep their coverage for small samples and at the edges, where intervals
-made of an estimate and its standard error collapse.
+Wilson's and Clopper and Pearson's for one system, Newcombe's and Tango's for two, of one pair or of
+many at once. All stay inside the possible values and keep their coverage for small samples and at
+the edges, where intervals made of an estimate and its standard error collapse.
 """
 
-import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
+from scipy.optimize import elementwise
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.standard_error import z_quantile
 
+Bounds: TypeAlias = tuple[FloatArray, FloatArray]
+
 
 class PairCounts(NamedTuple):
-    """How often both, one or none of two systems is right."""
+    """How often both, one or none of two systems is right; of one pair, or arrays of many."""
 
-    both: int
-    only_a: int
-    only_b: int
-    neither: int
-
-    @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return sum(self)
+    both: int | FloatArray
+    only_a: int | FloatArray
+    only_b: int | FloatArray
+    neither: int | FloatArray
 
     @property
-    def difference(self) -> float:
-        """Share of a minus share of b."""
-        return (self.only_a - self.only_b) / self.n_items
+    def columns(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Both, only a, only b, and all items, as arrays."""
+        both, only_a, only_b, neither = (
+            np.atleast_1d(np.asarray(count, dtype=np.float64)) for count in self
+        )
+        return both, only_a, only_b, both + only_a + only_b + neither
 
 
 def count_pairs(a: FloatArray, b: FloatArray) -> PairCounts:
@@ -42,15 +43,14 @@ def count_pairs(a: FloatArray, b: FloatArray) -> PairCounts:
     return PairCounts(both, only_a, only_b, a.size - both - only_a - only_b)
 
 
-def wilson_bounds(share: float, n: float, quantile: float) -> tuple[float, float]:
+def wilson_bounds(share: FloatArray | float, n: FloatArray | float, quantile: float) -> Bounds:
     """Return Wilson's bounds of a share of `n` items; `n` need not be whole."""
     spare = quantile**2 / n
     centre = (share + spare / 2) / (1 + spare)
-    reach = quantile * math.sqrt(share * (1 - share) / n + spare / n / 4) / (1 + spare)
+    reach = quantile * np.sqrt(share * (1 - share) / n + spare / n / 4) / (1 + spare)
     # Exactly 0 and 1 at the edges, whatever the rounding.
-    low = 0.0 if share == 0 else max(0.0, centre - reach)
-    high = 1.0 if share == 1 else min(1.0, centre + reach)
-    return low, high
+    low = np.where(share == 0, 0.0, np.maximum(centre - reach, 0.0))
+    return low, np.where(share == 1, 1.0, np.minimum(centre + reach, 1.0))
 
 
 def wilson_interval(n_right: int, n_items: int, confidence_level: float) -> Interval:
@@ -60,8 +60,8 @@ def wilson_interval(n_right: int, n_items: int, confidence_level: float) -> Inte
     ----------
     Wilson (1927), Probable inference, the law of succession, and statistical inference.
     """
-    bounds = wilson_bounds(n_right / n_items, n_items, z_quantile(confidence_level))
-    return Interval(*bounds, "wilson", confidence_level)
+    low, high = wilson_bounds(n_right / n_items, n_items, z_quantile(confidence_level))
+    return Interval(float(low), float(high), "wilson", confidence_level)
 
 
 def clopper_pearson_bounds(share: float, n: float, level: float) -> tuple[float, float]:
@@ -80,89 +80,124 @@ def clopper_pearson_bounds(share: float, n: float, level: float) -> tuple[float,
 
 
 def newcombe_interval(counts: PairCounts, confidence_level: float) -> Interval:
-    """Return Newcombe's interval of a difference of paired shares (his method 10).
+    """Return `newcombe_bounds` of one pair."""
+    return _of_one(newcombe_bounds, counts, "newcombe", confidence_level)
+
+
+def tango_interval(counts: PairCounts, confidence_level: float) -> Interval:
+    """Return `tango_bounds` of one pair."""
+    return _of_one(tango_bounds, counts, "tango", confidence_level)
+
+
+def _of_one(
+    bounds: Callable[[PairCounts, float], Bounds], counts: PairCounts, kind: str, level: float
+) -> Interval:
+    low, high = bounds(counts, level)
+    return Interval(float(low[0]), float(high[0]), kind, level)
+
+
+def newcombe_bounds(counts: PairCounts, confidence_level: float) -> Bounds:
+    """Return Newcombe's intervals of differences of paired shares (his method 10).
 
     References
     ----------
     Newcombe (1998), Improved confidence intervals for the difference between binomial
     proportions based on paired data, method 10.
     """
-    n, quantile = counts.n_items, z_quantile(confidence_level)
-    right_a, right_b = counts.both + counts.only_a, counts.both + counts.only_b
-    low_a, high_a = wilson_bounds(right_a / n, n, quantile)
-    low_b, high_b = wilson_bounds(right_b / n, n, quantile)
-    phi = _corrected_phi(counts, right_a, right_b)
+    both, only_a, only_b, n = counts.columns
+    quantile = z_quantile(confidence_level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right_a, right_b = both + only_a, both + only_b
+        share_a, share_b = right_a / n, right_b / n
+        low_a, high_a = wilson_bounds(share_a, n, quantile)
+        low_b, high_b = wilson_bounds(share_b, n, quantile)
+        product = both * (n - both - only_a - only_b) - only_a * only_b
+        corrected = np.where(product > 0, np.maximum(product - n / 2, 0.0), product)
+        margins = right_a * (n - right_a) * right_b * (n - right_b)
+        phi = np.where(margins > 0, corrected / np.sqrt(margins), 0.0)
+        difference = (only_a - only_b) / n
 
-    def reach(from_a: float, from_b: float) -> float:
-        return math.sqrt(max(0.0, from_a**2 - 2 * phi * from_a * from_b + from_b**2))
+        def reach(from_a: FloatArray, from_b: FloatArray) -> FloatArray:
+            squares = from_a**2 - 2 * phi * from_a * from_b + from_b**2
+            return np.sqrt(np.maximum(squares, 0.0))
 
-    share_a, share_b = right_a / n, right_b / n
-    low = counts.difference - reach(share_a - low_a, high_b - share_b)
-    high = counts.difference + reach(high_a - share_a, share_b - low_b)
-    return Interval(max(-1.0, low), min(1.0, high), "newcombe", confidence_level)
-
-
-def _corrected_phi(counts: PairCounts, right_a: int, right_b: int) -> float:
-    n = counts.n_items
-    product = counts.both * counts.neither - counts.only_a * counts.only_b
-    corrected = max(0.0, product - n / 2) if product > 0 else float(product)
-    margins = float(right_a) * (n - right_a) * right_b * (n - right_b)
-    return corrected / math.sqrt(margins) if margins else 0.0
+        low = difference - reach(share_a - low_a, high_b - share_b)
+        high = difference + reach(high_a - share_a, share_b - low_b)
+    return np.maximum(low, -1.0), np.minimum(high, 1.0)
 
 
-def tango_interval(counts: PairCounts, confidence_level: float) -> Interval:
-    """Return Tango's score interval of a difference of paired shares.
+def tango_bounds(counts: PairCounts, confidence_level: float) -> Bounds:
+    """Return Tango's score intervals of differences of paired shares.
 
-    The differences that Tango's score test does not reject; it is never empty, not even where no
-    item tells the systems apart.
+    The differences that Tango's score test does not reject; never empty, not even where no item
+    tells the systems apart. NaN without items.
 
     References
     ----------
     Tango (1998), Equivalence test and confidence interval for the difference in proportions for
     the paired-sample design.
     """
-    low = _lower_bound(counts.only_a, counts.only_b, counts.n_items, confidence_level)
-    high = -_lower_bound(counts.only_b, counts.only_a, counts.n_items, confidence_level)
-    return Interval(low, high, "tango", confidence_level)
+    _, only_a, only_b, n = counts.columns
+    # An upper end is the lower end of the other direction, turned.
+    ends = np.stack([np.append(only_a, only_b), np.append(only_b, only_a), np.append(n, n)])
+    found, back = np.unique(ends, axis=1, return_inverse=True)
+    lower = _tango_lower(found[0], found[1], found[2], z_quantile(confidence_level))
+    bounds = lower[back.reshape(-1)]
+    return bounds[: n.size], -bounds[n.size :]
 
 
-def _lower_bound(only_a: int, only_b: int, n: int, confidence_level: float) -> float:
-    quantile = z_quantile(confidence_level)
-    # Two edges where the estimate itself is a second root of the equation.
-    if only_a == only_b == 0:
-        return -(quantile**2) / (n + quantile**2)
-    if only_a == n:
-        return (n - quantile**2) / (n + quantile**2)
-    if only_b == n:
-        return -1.0
-
-    def excess(difference: float) -> float:
-        gap = only_a - only_b - n * difference
-        return gap - quantile * _tango_error(only_a, only_b, n, difference)
-
-    return float(optimize.brentq(excess, -1.0, (only_a - only_b) / n, xtol=1e-15, rtol=1e-14))
-
-
-def tango_z(counts: PairCounts, difference: float) -> float:
-    """Return Tango's score statistic against a hypothesised `difference`.
+def tango_z(counts: PairCounts, difference: float) -> FloatArray:
+    """Return Tango's score statistics against a hypothesised `difference`.
 
     Standard normal where the shares differ by just that; ±inf where the data are impossible.
     """
-    n = counts.n_items
-    at = min(1.0, max(-1.0, difference))
-    gap = counts.only_a - counts.only_b - n * at
-    error = _tango_error(counts.only_a, counts.only_b, n, at)
-    if error == 0:
-        return math.copysign(math.inf, gap) if gap else 0.0
-    return gap / error
+    _, only_a, only_b, n = counts.columns
+    at = np.full(n.shape, min(1.0, max(-1.0, difference)))
+    excess = only_a - only_b - n * at
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(excess == 0, 0.0, excess / _tango_error(only_a, only_b, n, at))
 
 
-def _tango_error(only_a: int, only_b: int, n: int, difference: float) -> float:
+def _tango_lower(
+    only_a: FloatArray, only_b: FloatArray, n: FloatArray, quantile: float
+) -> FloatArray:
+    """Return the smallest difference that Tango's score test does not reject."""
+    lower = np.full(n.size, np.nan)
+    # Two edges where the estimate itself is a second root of the equation.
+    none, all_a, all_b = (n > 0) & (only_a + only_b == 0), only_a == n, only_b == n
+    square = quantile**2
+    lower[none] = -square / (n[none] + square)
+    lower[all_a & (n > 0)] = ((n - square) / (n + square))[all_a & (n > 0)]
+    lower[all_b & (n > 0)] = -1.0
+    rest = (n > 0) & ~none & ~all_a & ~all_b
+    if rest.any():
+        a, b, m = only_a[rest], only_b[rest], n[rest]
+
+        def excess(
+            difference: FloatArray, a: FloatArray, b: FloatArray, m: FloatArray
+        ) -> FloatArray:
+            return a - b - m * difference - quantile * _tango_error(a, b, m, difference)
+
+        roots = elementwise.find_root(
+            excess,
+            (np.full(m.size, -1.0), (a - b) / m),
+            args=(a, b, m),
+            tolerances={"xatol": 1e-15, "xrtol": 1e-14},
+        )
+        lower[rest] = roots.x
+    return lower
+
+
+def _tango_error(
+    only_a: FloatArray, only_b: FloatArray, n: FloatArray, difference: FloatArray
+) -> FloatArray:
     """Return the standard error of ``only_a - only_b`` if the shares differ by `difference`."""
     # Tango (1998), equations (8) to (10): the likeliest share of only_b under that difference.
     linear = (2 * n - only_a + only_b) * difference - only_a - only_b
     constant = -only_b * difference * (1 - difference)
-    root = math.sqrt(max(0.0, linear**2 - 8 * n * constant))
+    root = np.sqrt(np.maximum(linear**2 - 8 * n * constant, 0.0))
     # The form without cancellation.
-    share = (root - linear) / (4 * n) if linear <= 0 else -2 * constant / (root + linear)
-    return math.sqrt(max(0.0, n * (2 * share + difference * (1 - difference))))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(linear <= 0, (root - linear) / (4 * n), -2 * constant / (root + linear))
+        square = n * (2 * share + difference * (1 - difference))
+    return np.sqrt(np.maximum(square, 0.0))

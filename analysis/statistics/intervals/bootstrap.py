@@ -9,7 +9,7 @@ from scipy import special
 
 from analysis.statistics._typing import FloatArray, Groups, Seed
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.bootstrap import Canonical, canonical, resample, tie_tolerance
+from analysis.statistics.paired.bootstrap import Canonical, canonical, tie_tolerance
 from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
@@ -18,7 +18,7 @@ from analysis.statistics.paired.result import (
 )
 from analysis.statistics.random_streams import BLOCK_ROWS
 from analysis.statistics.resampling.metrics import ResampledMetric
-from analysis.statistics.resampling.plan import count_block
+from analysis.statistics.resampling.plan import count_block, replicates
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 _OWN_KEY = 1 << 31  # the sample itself is keyed like a resample that no plan reaches
@@ -132,7 +132,7 @@ def _ends(problem: Canonical, method: str, alpha: float, n_resamples: int, seed:
     if method == "studentized":
         values, errors = _with_errors(metric, n_resamples, seed)
     else:
-        values = resample(metric, n_resamples, seed)
+        values = replicates(metric.values, metric.n_units, n_resamples, seed)
         errors = np.empty(0)
     defined = ~np.isnan(values)
     if not defined.any():

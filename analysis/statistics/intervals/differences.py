@@ -313,7 +313,8 @@ def _of_shares(method: str, shares: FloatArray, codes: IntArray | None, level: f
         n_effective = min(n_effective, float(shares.size)) if binary else n_effective
     quantile = t_quantile(spread.df, level)
     if method == "wilson":
-        return Interval(*wilson_bounds(share, n_effective, quantile), method, level)
+        low, high = wilson_bounds(share, n_effective, quantile)
+        return Interval(float(low), float(high), method, level)
     n_effective *= (z_quantile(level) / quantile) ** 2  # the same, equation (5)
     return Interval(*clopper_pearson_bounds(share, n_effective, level), method, level)
 

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray, Seed
 from analysis.statistics.meta_evaluation.cells import (
     LEVELS,
-    as_metrics,
     as_pair,
     as_several,
     as_units,
@@ -33,7 +32,6 @@ __all__ = [
     "LEVELS",
     "Correlation",
     "correlation",
-    "correlations",
     "metric_correlations",
     "unit_correlations",
 ]
@@ -160,36 +158,6 @@ def correlation(
     check_choices(level, coefficient, epsilon)
     x, y = as_pair(metric, gold)
     return _correlation(x, y, level, coefficient, epsilon, as_seed(rng))
-
-
-def correlations(
-    metrics: npt.ArrayLike,
-    gold: npt.ArrayLike,
-    *,
-    level: str,
-    coefficient: str,
-    epsilon: float | None = None,
-    rng: Seed = 0,
-) -> FloatArray:
-    """Return the correlation of several metrics with one gold, as `correlation` gives it.
-
-    Parameters
-    ----------
-    metrics : array_like, shape (n_metrics, n_systems, n_items)
-        Each metric is held against gold on the cells that it has itself.
-    gold : array_like, shape (n_systems, n_items)
-    level, coefficient, epsilon, rng
-        As for `correlation`.
-
-    Returns
-    -------
-    ndarray, shape (n_metrics,)
-    """
-    check_choices(level, coefficient, epsilon)
-    several, y = as_metrics(metrics, gold)
-    seed = as_seed(rng)
-    found = [_correlation(x, y, level, coefficient, epsilon, seed).value for x in several]
-    return np.array(found, dtype=np.float64)
 
 
 def unit_correlations(

@@ -23,9 +23,8 @@ from analysis.statistics.paired.result import (
     metric_difference,
     side_of,
 )
-from analysis.statistics.random_streams import BLOCK_ROWS
 from analysis.statistics.resampling.metrics import ResampledMetric, resampled_metric
-from analysis.statistics.resampling.plan import count_block
+from analysis.statistics.resampling.plan import replicates
 from analysis.statistics.resampling.tails import OTHER_SIDE, TIE, reached
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
@@ -202,17 +201,6 @@ def canonical(
     return Canonical(metric, observed, turned, max(abs(observed), scale))
 
 
-def resample(metric: ResampledMetric, n_resamples: int, seed: int) -> FloatArray:
-    """Return the metric of `n_resamples` resamples, shape (n_resamples,)."""
-    values = np.empty(n_resamples)
-    for block, start in enumerate(range(0, n_resamples, BLOCK_ROWS)):
-        rows = min(BLOCK_ROWS, n_resamples - start)
-        counts = count_block(seed, block, metric.n_units, np.float64)
-        # All rows of a block, also where fewer count: a product's last bit may depend on them.
-        values[start : start + rows] = metric.values(counts)[:rows]
-    return values
-
-
 def _value_of_all(metric: ResampledMetric) -> float:
     return float(metric.values(np.ones((1, metric.n_units)))[0])
 
@@ -225,7 +213,10 @@ def tie_tolerance(problem: Canonical, values: FloatArray) -> float:
 def _pvalue(
     problem: Canonical, n_resamples: int, seed: int, delta: float, alternative: str
 ) -> float:
-    centred = resample(problem.metric, n_resamples, seed) - problem.observed
+    centred = (
+        replicates(problem.metric.values, problem.metric.n_units, n_resamples, seed)
+        - problem.observed
+    )
     gain = problem.observed - (-delta if problem.turned else delta)
     side = OTHER_SIDE[alternative] if problem.turned else alternative
     tolerance = max(tie_tolerance(problem, centred), TIE * abs(delta))

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from analysis.statistics._typing import Alternative, Groups
 from analysis.statistics.aggregate import CORRELATIONS
@@ -24,6 +23,7 @@ from analysis.statistics.paired.result import (
     refuse_groups,
     sign_of,
 )
+from analysis.statistics.resampling.tails import of_normal, of_t
 from analysis.statistics.validation import ALTERNATIVES, as_choice
 
 _EQUAL = 1e-14
@@ -215,12 +215,7 @@ def _correlations(pair: CompletePair, aggregation: str) -> DependentCorrelations
 def _pvalue(statistic: float, alternative: str, df: int | None) -> float:
     if statistic == 0 and alternative == "two-sided":
         return 1.0
-    at = -abs(statistic) if alternative == "two-sided" else statistic
-    at = -at if alternative == "greater" else at
-    if df is None:
-        tail = float(special.ndtr(at))
-    elif df < 1:
+    if df is not None and df < 1:
         return 1.0 if alternative == "two-sided" else 0.5
-    else:
-        tail = float(special.stdtr(df, at))
-    return min(1.0, max(2 * tail if alternative == "two-sided" else tail, TINY))
+    pvalue = of_normal(statistic, alternative) if df is None else of_t(statistic, df, alternative)
+    return max(float(pvalue), TINY)

@@ -226,7 +226,8 @@ def _statistic(
     if test == "score":
         from analysis.statistics.intervals.binary import count_pairs, tango_z
 
-        z = tango_z(count_pairs(pair.a[:, 0], pair.b[:, 0]), delta) if len(pair.a) else math.nan
+        counts = count_pairs(pair.a[:, 0], pair.b[:, 0])
+        z = float(tango_z(counts, delta)[0]) if len(pair.a) else math.nan
         return z, "z", sign_of(z)
     return difference, "difference", side_of(difference, delta)
 

@@ -17,6 +17,7 @@ from analysis.statistics.paired.result import (
     refuse_groups,
     sign_of,
 )
+from analysis.statistics.resampling.tails import of_normal
 from analysis.statistics.validation import ALTERNATIVES, as_choice
 
 VARIANTS = ("exact", "midp", "chi2", "chi2-cc")
@@ -128,7 +129,7 @@ def mcnemar(
         root = _root(only_a, only_b, variant, alternative)
         statistic = root**2
         if pair.a.size:
-            pvalue = _normal(root, alternative) if only_a + only_b else 1.0
+            pvalue = max(float(of_normal(root, alternative)), TINY) if only_a + only_b else 1.0
     elif pair.a.size:
         coins = fair_coin if variant == "exact" else _mid_coin
         pvalue, floor = coins(only_a, only_b, alternative)
@@ -176,9 +177,3 @@ def _root(only_a: int, only_b: int, variant: str, alternative: str) -> float:
     elif variant == "chi2-cc":
         excess += -1 if alternative == "greater" else 1
     return excess / math.sqrt(n)
-
-
-def _normal(root: float, alternative: str) -> float:
-    if alternative == "two-sided":
-        return min(1.0, max(2.0 * float(special.ndtr(-abs(root))), TINY))
-    return max(float(special.ndtr(-root if alternative == "greater" else root)), TINY)

@@ -21,6 +21,7 @@ from analysis.statistics.paired.result import (
     refuse_groups,
     sign_of,
 )
+from analysis.statistics.resampling.tails import of_normal
 from analysis.statistics.validation import ALTERNATIVES, as_choice
 
 ZERO_METHODS = ("wilcox", "pratt", "zsplit")
@@ -89,7 +90,7 @@ def signed_rank_tails(doubled: IntArray, doubled_sum: int) -> RankTails:
     >>> signed_rank_tails(np.array([2, 4, 6]), 12).at_least
     0.125
     """
-    tails, divisor = _tails_of(np.sort(doubled).astype(np.int64).tobytes())
+    tails, divisor = rank_sum_tails(doubled)
     # The distribution is symmetric about half of the largest sum.
     largest = tails.size - 1
     up = -(-doubled_sum // divisor)
@@ -99,19 +100,18 @@ def signed_rank_tails(doubled: IntArray, doubled_sum: int) -> RankTails:
     return RankTails(min(1.0, at_least), min(1.0, at_most))
 
 
+def rank_sum_tails(ranks: IntArray) -> tuple[FloatArray, int]:
+    """Return P(sum >= k · divisor) for k = 0 ... and the greatest common divisor of the ranks."""
+    return _tails_of(np.sort(ranks).astype(np.int64).tobytes())
+
+
 @functools.lru_cache(_KEPT_DISTRIBUTIONS)
 def _tails_of(ranks: bytes) -> tuple[FloatArray, int]:
-    """Return P(sum >= k · divisor) for k = 0 ... and the greatest common divisor of the ranks."""
+    from analysis.statistics.all_pairs.rank_kernels import rank_sum_chances
+
     sizes = np.frombuffer(ranks, dtype=np.int64)
     divisor = max(1, int(np.gcd.reduce(sizes, initial=0)))
-    sizes = sizes // divisor
-    chances = np.zeros(int(sizes.sum()) + 1)
-    chances[0] = 1.0
-    filled = 1
-    for size in sizes:
-        chances[:filled] *= 0.5
-        chances[size : size + filled] += chances[:filled].copy()
-        filled += int(size)
+    chances = rank_sum_chances(sizes // divisor)
     tails = np.cumsum(chances[::-1])[::-1]
     tails.setflags(write=False)
     return tails, divisor
@@ -338,7 +338,7 @@ def _normal_pvalue(ranks: _SignedRanks, alternative: str, continuity: bool) -> f
         return 1.0
     half = 2.0 if continuity else 0.0
     if alternative == "two-sided":
-        tail = special.ndtr(-max(0.0, abs(excess) - half) / spread)
-        return min(1.0, max(2.0 * float(tail), TINY))
-    towards = excess if alternative == "greater" else -excess
-    return max(float(special.ndtr(-(towards - half) / spread)), TINY)
+        moved = max(0.0, abs(excess) - half)
+    else:
+        moved = excess - half if alternative == "greater" else excess + half
+    return max(float(of_normal(moved / spread, alternative)), TINY)

@@ -103,7 +103,9 @@ def n_outside_interval(n_items: int, convention: Convention, confidence_level: f
         return -1
     tail = (1 - confidence_level) / 2
     if n_ranks <= _EXACT_UP_TO:
-        below = np.cumsum(_signed_rank_distribution(n_ranks))
+        from analysis.statistics.all_pairs.rank_kernels import rank_sum_chances
+
+        below = np.cumsum(rank_sum_chances(np.arange(1, n_ranks + 1)))
         return int(np.searchsorted(below, tail * (1 + 1e-12), side="right")) - 1
     error = math.sqrt(n_ranks * (n_ranks + 1) * (2 * n_ranks + 1) / 24)
     return n_outside_normal(n_items, convention, error * z_quantile(confidence_level))
@@ -112,17 +114,6 @@ def n_outside_interval(n_items: int, convention: Convention, confidence_level: f
 def n_outside_normal(n_items: int, convention: Convention, reach: float) -> int:
     """Return the same by a normal statistic that reaches out so far from its centre."""
     return math.floor(n_walsh(n_items, convention) / 2 - reach - 0.5)
-
-
-def _signed_rank_distribution(n_ranks: int) -> FloatArray:
-    """Return the probability of each value of the signed-rank statistic without ties."""
-    chances = np.zeros(n_ranks * (n_ranks + 1) // 2 + 1)
-    chances[0] = 1.0
-    for rank in range(1, n_ranks + 1):
-        moved = np.zeros_like(chances)
-        moved[rank:] = chances[:-rank]
-        chances = (chances + moved) / 2
-    return chances
 
 
 def _as_pairs(differences: FloatArray, convention: Convention) -> _Pairs:

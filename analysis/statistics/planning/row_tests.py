@@ -15,7 +15,7 @@ from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.planning.row_medians import flipped_medians, redrawn_medians
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_bits
 from analysis.statistics.resampling.plan import count_block
-from analysis.statistics.resampling.tails import TIE, reached
+from analysis.statistics.resampling.tails import TIE, of_normal, of_t, reached
 
 BATCHED = (
     "t",
@@ -88,13 +88,6 @@ def row_pvalues(
     )
 
 
-def t_pvalues(t: FloatArray, df: int, alternative: str) -> FloatArray:
-    """Return p-values of Student's t; NaN stays NaN."""
-    if alternative == "two-sided":
-        return np.asarray(2 * special.stdtr(df, -np.abs(t)))
-    return np.asarray(special.stdtr(df, -t if alternative == "greater" else t))
-
-
 def _t(differences: FloatArray, alternative: str) -> FloatArray:
     n = differences.shape[1]
     mean = np.mean(differences, axis=1)
@@ -103,7 +96,7 @@ def _t(differences: FloatArray, alternative: str) -> FloatArray:
     flat = np.ptp(differences, axis=1) <= 4 * np.finfo(np.float64).eps * peak
     t = np.full(len(mean), np.nan)
     np.divide(mean * np.sqrt(n), spread, out=t, where=~flat)
-    pvalue = t_pvalues(t, n - 1, alternative)
+    pvalue = of_t(t, n - 1, alternative)
     pvalue[peak == 0] = 1.0
     return np.asarray(pvalue)
 
@@ -122,9 +115,7 @@ def _scores(differences: FloatArray, alternative: str) -> FloatArray:
     wins = np.count_nonzero(differences > 0, axis=1)
     losses = np.count_nonzero(differences < 0, axis=1)
     z = (wins - losses) / np.sqrt(np.maximum(wins + losses, 1))
-    if alternative == "two-sided":
-        return np.asarray(np.minimum(1.0, 2 * special.ndtr(-np.abs(z))))
-    return np.asarray(special.ndtr(-z if alternative == "greater" else z))
+    return of_normal(z, alternative)
 
 
 def _sums(

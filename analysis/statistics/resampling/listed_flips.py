@@ -56,21 +56,16 @@ def list_flips(
     steps = np.array([column.step for column in columns])
     totals = np.array([math.fsum([*a[:, c], *b[:, c]]) for c in range(a.shape[1])])
 
-    def metric(sums: FloatArray) -> FloatArray:
-        if aggregation in CORRELATIONS:
-            found = from_moments(sums, len(a))
-        else:
-            found = aggregate_sums(sums, aggregation, len(a))
-        return np.where(np.isnan(found), 0.0, found)
-
     def differences(sums: FloatArray) -> FloatArray:
         values = sums * steps
-        return metric((totals + values) / 2) - metric((totals - values) / 2)
+        sides = (totals + values) / 2, (totals - values) / 2
+        first, second = (exchanged_metric(side, aggregation, len(a)) for side in sides)
+        return first - second
 
     observed, drawn = float(differences(np.sum(signed, axis=0))), differences(_sums(signed, groups))
     room = TIE
     if aggregation not in CORRELATIONS:
-        room *= max(abs(float(metric(totals / 2))), abs(observed))
+        room *= max(abs(float(exchanged_metric(totals / 2, aggregation, len(a)))), abs(observed))
     # The canonical rows ignore which system is a, so "less" is "greater" with the sign turned:
     # exchanging a and b then gives the same count.
     side = "two-sided" if alternative == "two-sided" else "greater"
@@ -78,6 +73,15 @@ def list_flips(
     most = np.max(np.abs(drawn) if side == "two-sided" else drawn)
     extreme, fewest = (np.count_nonzero(reached(drawn, at, side, room)) for at in (target, most))
     return FlipOutcome(float(extreme / drawn.size), float(fewest / drawn.size), True, 0)
+
+
+def exchanged_metric(sums: FloatArray, aggregation: str, n_items: int) -> FloatArray:
+    """Return the metric of sums over exchanged items; 0 where it is not defined."""
+    if aggregation in CORRELATIONS:
+        found = from_moments(sums, n_items)
+    else:
+        found = aggregate_sums(sums, aggregation, n_items)
+    return np.where(np.isnan(found), 0.0, found)
 
 
 def _sums(signed: FloatArray, groups: IntArray | None) -> FloatArray:

@@ -5,6 +5,7 @@ are one transform or matrix product per block of 256 replicates, and those of al
 differences.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -135,3 +136,20 @@ def count_block(
     counts = np.empty((BLOCK, n_units), dtype)
     scatter_counts(words, counts)
     return counts
+
+
+def replicates(
+    statistic: Callable[[FloatArray], FloatArray], n_units: int, n_resamples: int, seed: int
+) -> FloatArray:
+    """Return a statistic of units drawn with replacement, shape (n_resamples, …).
+
+    Parameters
+    ----------
+    statistic : callable
+        From how often each unit is drawn, (256, n_units), to the statistic of each row, (256, …).
+    n_units, n_resamples, seed : int
+    """
+    # All rows of a block, also where fewer count: a product's last bit may depend on them.
+    blocks = range(-(-n_resamples // BLOCK))
+    parts = [statistic(count_block(seed, block, n_units, np.float64)) for block in blocks]
+    return np.concatenate(parts)[:n_resamples]

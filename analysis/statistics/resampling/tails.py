@@ -1,8 +1,11 @@
-"""Which replicates are as extreme as what was observed: one rule, one tolerance."""
+"""P-values from tails: of replicates, by one rule and one tolerance, and of symmetric laws."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from scipy import special
 
 from analysis.statistics._typing import BoolArray, FloatArray, Floats
 
@@ -41,3 +44,34 @@ def reached(
     if side == "greater":
         return np.asarray(~(drawn < observed - room))
     return np.asarray(~(drawn > observed + room))
+
+
+def of_symmetric(
+    statistic: npt.ArrayLike, cdf: Callable[[FloatArray], FloatArray], side: str
+) -> FloatArray:
+    """Return p-values of a statistic whose law is symmetric about 0.
+
+    The p-value of the pair turned round is that of the statistic turned round.
+
+    Parameters
+    ----------
+    statistic : array_like
+        NaN stays NaN.
+    cdf : callable
+        Chance of at most so much.
+    side : {"two-sided", "greater", "less"}
+    """
+    values = np.asarray(statistic, dtype=np.float64)
+    if side == "two-sided":
+        return np.asarray(np.minimum(1.0, 2.0 * cdf(-np.abs(values))))
+    return np.asarray(cdf(-values if side == "greater" else values))
+
+
+def of_normal(statistic: npt.ArrayLike, side: str) -> FloatArray:
+    """Return p-values of a standard normal statistic."""
+    return of_symmetric(statistic, special.ndtr, side)
+
+
+def of_t(statistic: npt.ArrayLike, df: FloatArray | float, side: str) -> FloatArray:
+    """Return p-values of Student's t."""
+    return of_symmetric(statistic, lambda t: np.asarray(special.stdtr(df, t), np.float64), side)
