@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer
 
+from analysis import glossary
 from analysis.questions import QUESTIONS
 from analysis.setting import fields_of
 from analysis.studies.pair_analysis import PairSettings
@@ -106,7 +107,23 @@ def formats() -> str:
     return "\n".join(lines) + "\n"
 
 
-TEXTS = {"commands.md": commands, "pages.md": pages, "formats.md": formats}
+def words() -> str:
+    """Return the glossary, by theme."""
+    lines = ["# Glossary", "", "The words of pages, commands and documents.", "", MADE_BY]
+    for heading, terms in glossary.SECTIONS.items():
+        lines += ["", f"## {heading}", "", "| word | meaning |", "|---|---|"]
+        for term in terms:
+            name = f"[{term.name}]({term.page})" if term.page else term.name
+            lines.append(f"| {name} | {term.meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+TEXTS = {
+    "commands.md": commands,
+    "pages.md": pages,
+    "formats.md": formats,
+    "../glossary.md": words,
+}
 
 
 def _every_command(group: Any, above: str = "") -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,7 @@ URL parameters: the settings of `AcrossDatasets`, and `direction` (a, b, either)
 
 import streamlit as st
 
-from analysis import numbers
+from analysis import glossary, numbers
 from analysis.setting import parameters as parameters_of
 from analysis.studies.replicability import ReplicabilityStudy
 from dashboard import data
@@ -68,7 +68,7 @@ for number, metric in enumerate(study.metrics):
     )
 across_tables.evidence_table(study, frame)
 
-st.header("Partial conjunction", anchor=False)
+st.header("Partial conjunction", anchor=False, help=glossary.help("partial conjunction"))
 values = dict(zip(directions, ("a", "b", "either"), strict=True))
 direction = filters.choose_part(
     "Direction", list(directions), key="direction", value=values.__getitem__

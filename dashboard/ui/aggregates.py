@@ -124,7 +124,6 @@ def _columns(study: RankingStudy, is_own: bool) -> dict[str, Column]:
             "number",
             decimals=digits,
             shown=has_micro,
-            help="Over all items pooled: a large dataset weighs more than a small one",
         ),
         "micro_interval": Column(
             level, shown=has_micro, help=f"{level} interval of the micro mean"

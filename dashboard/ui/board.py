@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from analysis import numbers
+from analysis import glossary, numbers
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
@@ -131,12 +131,12 @@ def board_columns(study: Leaderboard, frame: pd.DataFrame) -> dict[str, Column]:
         "ranks": Column(
             "Possible ranks",
             shown=is_tested,
-            help="The ranks that the comparison of all pairs leaves open, for all at once",
+            help=glossary.help("possible ranks"),
         ),
         "groups": Column(
             "Group",
             shown=is_tested,
-            help="Systems that share a letter cannot be told apart; those that share none can",
+            help=glossary.help("group letters"),
         ),
         "p_best": Column(
             "First",

@@ -11,7 +11,7 @@ import altair
 import pandas as pd
 import streamlit as st
 
-from analysis import numbers
+from analysis import glossary, numbers
 from analysis.studies.claims.records import ClaimRow, Step
 from analysis.studies.claims.settings import RULES_IN_WORDS
 from analysis.studies.claims.study import ClaimsStudy
@@ -212,7 +212,7 @@ def show_claims(study: ClaimsStudy) -> ClaimRow | None:
                 "number",
                 decimals=1,
                 shown=False,
-                help="Type M: by which factor a gain that matters is overstated where it shows",
+                help=glossary.help("Type M"),
             ),
             "power_claimed": Column(
                 "Power as claimed",

@@ -168,12 +168,8 @@ def _show_scenarios(plan: PowerPlan) -> None:
             "n": Column(plan.number_of.capitalize(), "count"),
             "difference": Column("Difference", "difference", decimals=decimals["difference"]),
             "power": Column("Power", "share"),
-            "type_m": Column(
-                "Type M", "number", decimals=2, help="How much significant results exaggerate"
-            ),
-            "type_s": Column(
-                "Type S", "number", decimals=4, help="Share of them that point the wrong way"
-            ),
+            "type_m": Column("Type M", "number", decimals=2),
+            "type_s": Column("Type S", "number", decimals=4),
         },
         filename=f"scenarios_{plan.kind}",
         noun="scenario",

@@ -89,7 +89,6 @@ def show_resolution(study: ResolutionStudy) -> None:
             "found_text": Column(
                 "Finds",
                 right=True,
-                help="The smallest gap found with the power asked for",
                 width=70,
             ),
             "ratio": Column(

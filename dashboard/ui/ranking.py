@@ -181,9 +181,7 @@ def show_pairs(study: RankingStudy, rule: str, where: Mapping[str, str | list[st
             ),
             "pvalue": Column("p", "pvalue", shown=False),
             "pvalue_adjusted": Column("Adjusted p", "pvalue", help=rule),
-            "improvement": Column(
-                "Improvement", "share", help="Datasets on which A scores better, ties by half"
-            ),
+            "improvement": Column("Improvement", "share"),
             "improvement_low": Column("From", "share", shown=False),
             "improvement_high": Column("To", "share", shown=False),
         },

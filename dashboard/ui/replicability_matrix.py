@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from analysis import numbers
+from analysis import glossary, numbers
 from analysis.studies.dependence import ESTIMATOR_NAMES
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
 from dashboard.ui.links import plain
@@ -47,8 +47,8 @@ def pair_columns(study: ReplicabilityMatrixStudy) -> dict[str, Column]:
     columns = {
         "a": Column("A", pinned=True),
         "b": Column("B"),
-        "k_a_over_b": Column("A better on", "count", help="On at least so many datasets"),
-        "k_b_over_a": Column("B better on", "count", help="On at least so many datasets"),
+        "k_a_over_b": Column("A better on", "count", help=glossary.help("k̂")),
+        "k_b_over_a": Column("B better on", "count", help=glossary.help("k̂")),
         "n_datasets": Column("Of datasets", "count", help="Those on which both can be tested"),
         "mean_difference": Column(
             "Mean difference",

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from analysis import numbers
+from analysis import glossary, numbers
 from dashboard.ui import filters
 
 Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment", "link"]
@@ -28,6 +28,7 @@ class Column:
     label: str
     kind: Kind = "text"
     help: str | None = None
+    """By default what the glossary says of the label."""
     decimals: int = 3
     """For `number` and `difference`."""
     shown: bool = True
@@ -167,7 +168,7 @@ def _config(column: Column, styled: bool) -> ColumnConfig:
     """Translate to Streamlit's column configuration: it aligns; it prints unless `styled`."""
     common: Any = {
         "label": column.label,
-        "help": column.help,
+        "help": column.help or glossary.find(column.label),
         "pinned": column.pinned or None,
         "width": column.width,
     }
