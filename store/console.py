@@ -18,12 +18,14 @@ from datetime import datetime
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 
 from store.damage import seen_anywhere
 from store.engine import Store, open_store, resolve_location, sqlite_path, without_password
 from store.errors import StoreError
+from store.shown import visible
 from store.whereabouts import warning_of_place
 
 P = ParamSpec("P")
@@ -35,7 +37,22 @@ EXIT_PARTLY_DONE = 3
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
 
-messages = Console(stderr=True, highlight=False, soft_wrap=True)
+
+class TextConsole(Console):
+    """A console whose terminal shows every name as text; what goes into a pipe stays as it is."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield the segments of what is printed, without the control characters of names."""
+        for segment in super().render(renderable, options):
+            if segment.control or not self.is_terminal:
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
+
+
+messages = TextConsole(stderr=True, highlight=False, soft_wrap=True)
 
 
 def current_actor() -> str:
@@ -102,9 +119,9 @@ def answer(
         json.dump(envelope, sys.stdout, ensure_ascii=False, allow_nan=False, default=str)
         sys.stdout.write("\n")
         return
-    console = Console(highlight=False, soft_wrap=True)
+    console = TextConsole(highlight=False, soft_wrap=True)
     if not console.is_terminal:
-        console = Console(highlight=False, soft_wrap=True, width=160)  # a pipe has no width
+        console = TextConsole(highlight=False, soft_wrap=True, width=160)  # a pipe has no width
     show(console)
     for warning in warnings:
         messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")

@@ -13,6 +13,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from analysis import glossary, numbers
 from dashboard.ui import filters
+from store.shown import spreadsheet_safe
 
 Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment", "link"]
 
@@ -91,8 +92,12 @@ def name_width(names: Iterable[str]) -> int:
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:
-    """Write a frame as CSV in UTF-8; a missing value is an empty field."""
-    return frame.to_csv(index=False).encode()
+    """Write a frame as CSV in UTF-8 that a spreadsheet opens without computing anything in it.
+
+    A missing value is an empty field.
+    """
+    safe = frame.map(spreadsheet_safe).rename(columns=spreadsheet_safe)
+    return safe.to_csv(index=False).encode()
 
 
 def to_json(frame: pd.DataFrame) -> bytes:

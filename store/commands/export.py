@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ from store.export import format_of, run_rows, score_rows, write_mapping, write_r
 from store.export_eee import export_eee
 from store.export_judgments import chosen_criteria, judgment_rows, write_scales
 from store.export_mlflow import export_mlflow
+from store.shown import spreadsheet_safe_rows
 
 app = typer.Typer()
 
@@ -30,6 +32,14 @@ FormatOption = Annotated[
     FileFormat | None, typer.Option(help="By default what the file is called, else csv.")
 ]
 
+SpreadsheetOption = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="Put ' before text that a spreadsheet would compute. Not for importing it again.",
+    ),
+]
+
 
 @app.command("scores")
 @exits_in_words
@@ -38,11 +48,17 @@ def export_scores_command(
     dataset: Annotated[str | None, typer.Option(help="Only this dataset.")] = None,
     format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    spreadsheet_safe: SpreadsheetOption = False,
 ) -> None:
     """Write every item score in the long form that `ingest` reads; --out adds a mapping file."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(score_rows(store, dataset=dataset), out, wanted.value, sys.stdout)
+        n_rows = write_rows(
+            _safe(score_rows(store, dataset=dataset), spreadsheet_safe),
+            out,
+            wanted.value,
+            sys.stdout,
+        )
         if out is not None:
             messages.print(f"With {write_mapping(store, out)}", markup=False)
     messages.print(f"{n_rows:,} rows.")
@@ -59,13 +75,14 @@ def export_judgments_command(
     ] = None,
     format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    spreadsheet_safe: SpreadsheetOption = False,
 ) -> None:
     """Write ratings or preferences as a table that `ingest` reads; --out adds a mapping file."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
         criteria = chosen_criteria(store, dataset, criterion or [])
         rows = judgment_rows(store, criteria)
-        n_rows = write_rows(rows, out, wanted.value, sys.stdout)
+        n_rows = write_rows(_safe(rows, spreadsheet_safe), out, wanted.value, sys.stdout)
         if out is not None:
             messages.print(f"With {write_scales(criteria, out)}", markup=False)
     messages.print(f"{n_rows:,} rows.")
@@ -77,11 +94,12 @@ def export_runs_command(
     context: typer.Context,
     format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    spreadsheet_safe: SpreadsheetOption = False,
 ) -> None:
     """Write one row per run and metric, with provenance."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(run_rows(store), out, wanted.value, sys.stdout)
+        n_rows = write_rows(_safe(run_rows(store), spreadsheet_safe), out, wanted.value, sys.stdout)
     messages.print(f"{n_rows:,} rows.")
 
 
@@ -109,3 +127,7 @@ def export_mlflow_command(
     with opened(context, read_only=True) as store:
         n_runs = export_mlflow(store, out, dataset=dataset)
     messages.print(f"{n_runs:,} runs. Look at them with `mlflow ui --backend-store-uri {out}`.")
+
+
+def _safe(rows: Iterable[dict[str, Any]], is_asked: bool) -> Iterable[dict[str, Any]]:
+    return spreadsheet_safe_rows(rows) if is_asked else rows

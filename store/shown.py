@@ -1,0 +1,54 @@
+"""Names and texts of strangers, made safe for what shows them: a terminal, a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def visible(text: str) -> str:
+    """Return a text that a terminal prints as it is.
+
+    Control characters, which could colour, overwrite or rename what stands on the screen, become
+    pictures of themselves; those that turn the direction of writing become a question mark.
+
+    >>> visible("a\\x1b[31mb")
+    'a␛[31mb'
+    """
+    return _UNSEEN.sub(_picture, text)
+
+
+def spreadsheet_safe(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula: text that begins like one gets a '.
+
+    >>> spreadsheet_safe("=1+1"), spreadsheet_safe("-0.5"), spreadsheet_safe(-0.5)
+    ("'=1+1", '-0.5', -0.5)
+    """
+    if not isinstance(cell, str) or not cell.lstrip(" ").startswith(_FORMULA) or _is_number(cell):
+        return cell
+    return f"'{cell}"
+
+
+def spreadsheet_safe_rows(rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Yield rows whose names and cells are all no formulas."""
+    for row in rows:
+        yield {spreadsheet_safe(name): spreadsheet_safe(cell) for name, cell in row.items()}
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else "\N{REPLACEMENT CHARACTER}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
