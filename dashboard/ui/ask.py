@@ -11,6 +11,7 @@ import streamlit as st
 from analysis.setting import Field, build, fields_of
 from dashboard import address
 from dashboard.ui import filters
+from store.errors import StoreError
 
 T = TypeVar("T")
 
@@ -88,30 +89,31 @@ def _widget(each: Field, names: Sequence[str], *, main: bool = False) -> Any:
         return _number(each)
     if not each.choices and not names:
         options = _with_asked(each, options)
-    width = _width([each.in_words(option) for option in options]) if main else 0
-    return filters.choose_one(
+    # By machine value: a box takes `None` for "nothing is chosen" and shows nothing.
+    values = {each.write(option): option for option in options}
+    words = {text: each.in_words(option) for text, option in values.items()}
+    chosen = filters.choose_one(
         each.label,
-        options,
+        list(values),
         key=each.name,
-        default=each.default,
-        name=each.in_words,
-        value=each.write,
+        default=each.write(each.default),
+        name=words.__getitem__,
         help=setting.help,
-        **({"width": width} if main else {}),
+        width=_width(list(words.values())) if main else _WIDEST,
     )
+    return values[str(chosen)]
 
 
 def _with_asked(each: Field, options: list[Any]) -> list[Any]:
     """Return the numbers a page lists, and the one that the address asks for if it is allowed."""
-    asked = filters.asked_number(
-        each.label,
-        each.name,
-        None,
-        None if math.isinf(each.setting.low) else each.setting.low,
-        None if math.isinf(each.setting.high) else each.setting.high,
-        each.kind == "whole",
-    )
-    return options if asked is None or asked in options else [*options, asked]
+    asked = address.value(each.name)
+    if asked is None:
+        return options
+    try:
+        found = each.read(asked)
+    except StoreError:
+        return options  # told by the widget
+    return options if found in options else [*options, found]
 
 
 def _number(each: Field) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import streamlit as st
 
 from analysis import numbers
+from analysis.setting import LEFT_OPEN
 from dashboard import address
 from dashboard.ui.links import plain
 from store.lookup import did_you_mean
@@ -250,7 +251,7 @@ def asked_number(
 ) -> float | None:
     """Return the number that the address asks for; `default` where it asks for none."""
     asked = address.value(key)
-    if asked is None:
+    if asked is None or (asked == LEFT_OPEN and default is None):
         return default
     try:
         found = int(asked) if is_whole else float(asked)

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.questions import QUESTIONS
-from analysis.setting import Field, build, fields_of
+from analysis.setting import Field, build, fields_of, parameters
 from store.engine import Store, open_store
 from store.errors import StoreError
 from store.ingest import ingest
@@ -94,6 +94,19 @@ def test_page_and_command_answer_alike(
     except StoreError as error:
         expected = [str(error)]
     assert [text for text in expected if text not in told] == []
+
+
+@pytest.mark.parametrize("question", SHOWN)
+def test_a_link_that_says_everything_opens(
+    open_page: OpenPage, text_of: TextOf, store: Store, question: str
+) -> None:
+    shown = SHOWN[question]
+    whole = parameters(build(QUESTIONS[question], shown.given), whole=True)
+    address = {name: text for name, text in whole.items() if name not in shown.hidden}
+    address |= shown.address or shown.given
+    app = open_page(shown.page, Path(store.location.removeprefix("sqlite:///")), **address)
+    assert "The link asks for" not in text_of(app)
+    assert build(QUESTIONS[question], shown.given).answer(store).sentence in text_of(app)
 
 
 def test_what_a_page_leaves_out_is_little() -> None:
