@@ -10,6 +10,7 @@ import base64
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -105,6 +106,7 @@ class Journal:
             self._before[place] = row_of(self._change.session, table, row_id)
 
 
+@lru_cache(maxsize=1)
 def tables() -> dict[str, sa.Table]:
     """Return the tables that imports are about, parents before children."""
     return {one.name: one for one in Base.metadata.sorted_tables if one.name not in OWN_TABLES}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -29,6 +29,7 @@ from store.ingest.report import IngestReport
 from store.ingest.run_details import fill_in
 from store.ingest.scales import Scales
 from store.ingest.statuses import (
+    add_statuses,
     contradict,
     join_statuses,
     says_more,
@@ -44,6 +45,16 @@ class _Vector(NamedTuple):
     trial: int
     values: FloatArray
     """Shape (n_covered, n_components), in the order of the stored dataset."""
+
+
+_VectorKey = tuple[int, int]
+"""Metric and trial."""
+_AT_ONCE = 100
+"""Runs that are written together."""
+_MOST_CELLS = 1 << 20
+"""Scores of them, so that they take little memory."""
+_MOST_VARIABLES = 10_000
+"""Of one statement."""
 
 
 class Targets(NamedTuple):
@@ -92,6 +103,22 @@ class _Part:
         return self.arrived.bundle.datasets[self.wanted.dataset].items[number].key
 
 
+class _Joined(NamedTuple):
+    """What all bundles together bring of a run."""
+
+    parts: Sequence[_Part]
+    brought: dict[_VectorKey, _Vector]
+    owners: dict[_VectorKey, IntArray]
+    """Which part scored each item, or −1."""
+    statuses: dict[int, StatusArray]
+    """By trial; with what a rule scored."""
+    stated: dict[int, StatusArray]
+    """By trial, without that."""
+    widest: AlignedDataset
+    has_item: BoolArray
+    """Shape (n_covered,): the items that any bundle has."""
+
+
 def ingest_runs(
     change: Change,
     arrived: Sequence[Arrived],
@@ -117,10 +144,30 @@ def ingest_runs(
             dataset_id = one.targets.datasets[run.dataset].row.id
             key = (one.targets.systems[run.system], dataset_id, run.label)
             groups.setdefault(key, []).append((number, place))
+    known = _living_runs(change, groups)
     stored: dict[tuple[int, int], Run] = {}
-    for places in groups.values():
+    batch: list[tuple[list[tuple[int, int]], _Joined]] = []
+    ids: list[int] = []
+    """Of the runs of the batch; none when they are new."""
+
+    def write() -> None:
+        joined = [one for _, one in batch]
+        runs = _reconcile_runs(change, ids, joined, replace) if ids else _add_runs(change, joined)
+        for (places, _), run in zip(batch, runs, strict=True):
+            stored.update(dict.fromkeys(places, run))
+        batch.clear()
+        ids.clear()
+
+    for key, places in groups.items():
+        n_cells = sum(len(one.has_item) * len(one.brought) for _, one in batch)
+        is_full = len(batch) == _AT_ONCE or n_cells > _MOST_CELLS
+        if batch and (is_full or bool(ids) != (key in known)):
+            write()  # new and known ones apart, in the order of the files
         parts = [_part(arrived[number], arrived[number].bundle.runs[p]) for number, p in places]
-        stored |= dict.fromkeys(places, _put_run(change, parts, replace, missing_as_zero))
+        batch.append((places, _joined(parts, missing_as_zero=missing_as_zero)))
+        if key in known:
+            ids.append(known[key])
+    write()
     return [
         [stored[number, place] for place in range(len(one.bundle.runs))]
         for number, one in enumerate(arrived)
@@ -133,9 +180,25 @@ def _part(arrived: Arrived, wanted: BundleRun) -> _Part:
     return _Part(arrived, wanted, aligned, incoming, _incoming_statuses(wanted, aligned))
 
 
-def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_zero: bool) -> Run:
-    """Add a run, or reconcile it with the one that the store has."""
-    first, targets = parts[0], parts[0].arrived.targets
+def _living_runs(
+    change: Change, wanted: Collection[tuple[int, int, str]]
+) -> dict[tuple[int, int, str], int]:
+    """Return the ids of the runs (system, dataset, label) that the store has."""
+    columns = Run.system_id, Run.dataset_id, Run.label, Run.id
+    living = sa.select(*columns).where(Run.deleted_at.is_(None))
+    found = {}
+    for dataset in dict.fromkeys(dataset for _, dataset, _ in wanted):
+        systems = list({system for system, of_it, _ in wanted if of_it == dataset})
+        for start in range(0, len(systems), _MOST_VARIABLES):
+            part = systems[start : start + _MOST_VARIABLES]
+            query = living.where(Run.dataset_id == dataset, Run.system_id.in_(part))
+            for system, _, label, run in change.session.execute(query):
+                found[system, dataset, label] = run
+    return found
+
+
+def _joined(parts: Sequence[_Part], *, missing_as_zero: bool) -> _Joined:
+    """Join what several bundles bring of one run."""
     brought, owners = _joined_vectors(parts)
     statuses = _joined_statuses(parts)
     widest = max((part.aligned for part in parts), key=lambda aligned: aligned.n_covered)
@@ -144,24 +207,58 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
         has_item[: part.aligned.n_covered] |= part.has_item
     stated = dict(statuses)
     if missing_as_zero:
-        _score_by_rule(brought, owners, statuses, has_item, first.arrived.report)
-    stored = change.session.scalars(
-        sa.select(Run).where(
-            Run.system_id == targets.systems[first.wanted.system],
-            Run.dataset_id == first.aligned.row.id,
-            Run.label == first.wanted.label,
-            Run.deleted_at.is_(None),
-        )
-    ).first()
-    if stored is None:
-        run = _add_run(change, first.wanted, targets, first.aligned)
-        run.complete = all(part.wanted.complete for part in parts)
-        gained = {key: vectors.scored(vector.values) for key, vector in brought.items()}
-        _write_vectors(change, run, widest, list(brought.values()))
-        write_statuses(change, run, statuses)
-        _tell_added(change, run, parts, owners, gained, "added")
-        return run
-    known = _known_vectors(change, stored, brought)
+        _score_by_rule(brought, owners, statuses, has_item, parts[0].arrived.report)
+    return _Joined(parts, brought, owners, statuses, stated, widest, has_item)
+
+
+def _add_runs(change: Change, new: Sequence[_Joined]) -> list[Run]:
+    """Add runs that the store does not have, with one statement for each table."""
+    runs = []
+    for one in new:
+        first = one.parts[0]
+        run = _run_of(first.wanted, first.arrived.targets, first.aligned)
+        run.complete = all(part.wanted.complete for part in one.parts)
+        runs.append(run)
+    change.session.add_all(runs)
+    change.session.flush()
+    rows: list[dict[str, Any]] = []
+    for run, one in zip(runs, new, strict=True):
+        first = one.parts[0]
+        _tell_created(change, run, first.wanted, first.aligned)
+        rows += _vector_rows(change, run, one.widest, list(one.brought.values()))
+        gained = {key: vectors.scored(vector.values) for key, vector in one.brought.items()}
+        _tell_added(change, run, one.parts, one.owners, gained, "added")
+    if rows:
+        change.session.execute(sa.insert(ScoreVector), rows)
+    add_statuses(change, [(run.id, one.statuses) for run, one in zip(runs, new, strict=True)])
+    return runs
+
+
+def _reconcile_runs(
+    change: Change, ids: Sequence[int], arrived: Sequence[_Joined], replace: bool
+) -> list[Run]:
+    """Bring what arrived of runs together with what the store has of them."""
+    runs = {run.id: run for run in change.session.scalars(sa.select(Run).where(Run.id.in_(ids)))}
+    metrics = {metric for one in arrived for metric, _ in one.brought}
+    known, statuses = _known_vectors(change, ids, metrics), stored_statuses(change, ids)
+    return [
+        _reconcile_run(change, runs[run_id], joined, known[run_id], statuses[run_id], replace)
+        for run_id, joined in zip(ids, arrived, strict=True)
+    ]
+
+
+def _reconcile_run(
+    change: Change,
+    stored: Run,
+    joined: _Joined,
+    in_store: Mapping[_VectorKey, FloatArray],
+    before: dict[int, StatusArray],
+    replace: bool,
+) -> Run:
+    """Bring what arrived of a run together with its vectors and statuses in the store."""
+    parts, brought, owners, statuses, stated, widest, has_item = joined
+    first, targets = parts[0], parts[0].arrived.targets
+    known = {key: values for key, values in in_store.items() if key in brought}
     met = {
         key: reconcile_scores(values, brought[key].values, has_item)
         for key, values in known.items()
@@ -170,7 +267,6 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
     changed = [brought[key].metric.name for key, one in met.items() if one.contradicted.any()]
     what = f"scores for '{changed[0]}'" if changed else ""
     has_stated = any(part.wanted.statuses for part in parts)
-    before = stored_statuses(change, stored)
     if not (new or changed) and has_stated and contradict(before, stated) is not None:
         what = "statuses"
     if what and not replace:
@@ -194,10 +290,6 @@ def _put_run(change: Change, parts: Sequence[_Part], replace: bool, missing_as_z
         write_statuses(change, stored, statuses)
     _tell_extended(change, stored, parts, owners, gained, is_more=bool(gained) or has_more)
     return stored
-
-
-_VectorKey = tuple[int, int]
-"""Metric and trial."""
 
 
 def _joined_vectors(
@@ -492,25 +584,38 @@ def _incoming_statuses(wanted: BundleRun, aligned: AlignedDataset) -> dict[int, 
     return statuses
 
 
-def _known_vectors(
-    change: Change, run: Run, brought: Mapping[_VectorKey, _Vector]
-) -> dict[_VectorKey, FloatArray]:
-    """Return the stored vectors of those metrics and trials that are brought."""
-    rows = change.session.execute(
-        sa.select(
-            ScoreVector.metric_id, ScoreVector.trial, ScoreVector.data, ScoreVector.n_components
-        ).where(ScoreVector.run_id == run.id)
-    )
-    return {
-        (metric_id, trial): vectors.decode(data, n_components)
-        for metric_id, trial, data, n_components in rows
-        if (metric_id, trial) in brought
-    }
+def _known_vectors(change: Change, ids: Sequence[int]) -> dict[int, dict[_VectorKey, FloatArray]]:
+    """Return the stored vectors of runs."""
+    columns = (
+        ScoreVector.run_id, ScoreVector.metric_id, ScoreVector.trial, ScoreVector.data,
+        ScoreVector.n_components,
+    )  # fmt: skip
+    found: dict[int, dict[_VectorKey, FloatArray]] = {run_id: {} for run_id in ids}
+    wanted = (ScoreVector.run_id.in_(ids), ScoreVector.metric_id.in_(metrics))
+    rows = change.session.execute(sa.select(*columns).where(*wanted))
+    for run_id, metric_id, trial, data, n_components in rows:
+        found[run_id][metric_id, trial] = vectors.decode(data, n_components)
+    return found
 
 
 def _add_run(change: Change, wanted: BundleRun, targets: Targets, aligned: AlignedDataset) -> Run:
+    run = _run_of(wanted, targets, aligned)
+    change.session.add(run)
+    change.session.flush()
+    _tell_created(change, run, wanted, aligned)
+    return run
+
+
+def _tell_created(change: Change, run: Run, wanted: BundleRun, aligned: AlignedDataset) -> None:
+    change.record(
+        "create", "run", run.uid, system=wanted.system, dataset=aligned.row.name, label=run.label
+    )
+
+
+def _run_of(wanted: BundleRun, targets: Targets, aligned: AlignedDataset) -> Run:
+    """Return a run that is not yet in the store."""
     given = wanted.provenance
-    run = Run(
+    return Run(
         system_id=targets.systems[wanted.system],
         dataset_id=aligned.row.id,
         label=wanted.label,
@@ -529,12 +634,6 @@ def _add_run(change: Change, wanted: BundleRun, targets: Targets, aligned: Align
         config=dict(given.config) if given.config else None,
         ingest_id=targets.ingest_id,
     )
-    change.session.add(run)
-    change.session.flush()
-    change.record(
-        "create", "run", run.uid, system=wanted.system, dataset=aligned.row.name, label=run.label
-    )
-    return run
 
 
 def _replace_run(
@@ -566,7 +665,7 @@ def _replace_run(
     columns = [c.key for c in ScoreVector.__table__.columns if c.key not in ("id", "run_id")]
     copies = [{"run_id": run.id} | {c: getattr(vector, c) for c in columns} for vector in kept]
     change.session.execute(sa.insert(ScoreVector), copies)
-    _carry_statuses(kept, stored_statuses(change, old), statuses)
+    _carry_statuses(kept, stored_statuses(change, [old.id])[old.id], statuses)
     return run
 
 
@@ -589,18 +688,24 @@ def _write_vectors(
     change: Change, run: Run, aligned: AlignedDataset, brought: Sequence[_Vector]
 ) -> None:
     if brought:
-        rows = [
-            {
-                "run_id": run.id,
-                "metric_id": vector.metric.id,
-                "trial": vector.trial,
-                "n_components": vector.values.shape[1],
-                "chain_hash": _chain_hash(change, aligned, len(vector.values)),
-                **_columns(vector.values, vector.metric),
-            }
-            for vector in brought
-        ]
+        rows = _vector_rows(change, run, aligned, brought)
         change.session.execute(sa.insert(ScoreVector), rows)
+
+
+def _vector_rows(
+    change: Change, run: Run, aligned: AlignedDataset, brought: Sequence[_Vector]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "run_id": run.id,
+            "metric_id": vector.metric.id,
+            "trial": vector.trial,
+            "n_components": vector.values.shape[1],
+            "chain_hash": _chain_hash(change, aligned, len(vector.values)),
+            **_columns(vector.values, vector.metric),
+        }
+        for vector in brought
+    ]
 
 
 def _widen_vectors(

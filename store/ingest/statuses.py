@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import undefer
@@ -30,17 +33,41 @@ def write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) -
         else:
             row = StatusVector(run_id=run.id, trial=trial)
             change.session.add(row)
-        row.n_items = len(status)
-        row.n_error = int((status == Status.ERROR).sum())
-        row.n_not_attempted = int((status == Status.NOT_ATTEMPTED).sum())
-        row.n_by_rule = int((status == Status.SCORED_BY_RULE).sum())
-        row.data = status.tobytes()
+        for name, value in _columns(status).items():
+            setattr(row, name, value)
 
 
-def stored_statuses(change: Change, run: Run) -> dict[int, StatusArray]:
-    """Return what the store knows of a run's items, by trial."""
-    query = sa.select(StatusVector.trial, StatusVector.data).where(StatusVector.run_id == run.id)
-    return {trial: vectors.decode_status(data) for trial, data in change.session.execute(query)}
+def add_statuses(change: Change, new: Sequence[tuple[int, Mapping[int, StatusArray]]]) -> None:
+    """Write what happened to the items of runs (id, trial -> status) of which nothing is known."""
+    rows = [
+        {"run_id": run_id, "trial": trial, **_columns(status)}
+        for run_id, statuses in new
+        for trial, status in statuses.items()
+    ]
+    if rows:
+        change.session.execute(sa.insert(StatusVector), rows)
+
+
+def _columns(status: StatusArray) -> dict[str, Any]:
+    counts = np.bincount(status, minlength=len(Status)).tolist()
+    return {
+        "n_items": len(status),
+        "n_error": counts[Status.ERROR],
+        "n_not_attempted": counts[Status.NOT_ATTEMPTED],
+        "n_by_rule": counts[Status.SCORED_BY_RULE],
+        "data": status.tobytes(),
+    }
+
+
+def stored_statuses(change: Change, ids: Sequence[int]) -> dict[int, dict[int, StatusArray]]:
+    """Return what the store knows of the items of runs, by run and trial."""
+    columns = StatusVector.run_id, StatusVector.trial, StatusVector.data
+    found: dict[int, dict[int, StatusArray]] = {run_id: {} for run_id in ids}
+    for run_id, trial, data in change.session.execute(
+        sa.select(*columns).where(StatusVector.run_id.in_(ids))
+    ):
+        found[run_id][trial] = vectors.decode_status(data)
+    return found
 
 
 def contradict(known: dict[int, StatusArray], stated: dict[int, StatusArray]) -> int | None:
