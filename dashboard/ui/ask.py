@@ -91,8 +91,8 @@ def _widget(each: Field, names: Sequence[str], *, main: bool = False) -> Any:
         options = _with_asked(each, options)
     # By machine value: a box takes `None` for "nothing is chosen" and shows nothing.
     values = {each.write(option): option for option in options}
-    words = {text: each.in_words(option) for text, option in values.items()}
-    chosen = filters.choose_one(
+    words = {value: each.in_words(option) for value, option in values.items()}
+    text = filters.choose_one(
         each.label,
         list(values),
         key=each.name,
@@ -101,7 +101,7 @@ def _widget(each: Field, names: Sequence[str], *, main: bool = False) -> Any:
         help=setting.help,
         width=_width(list(words.values())) if main else _WIDEST,
     )
-    return values[str(chosen)]
+    return values[str(text)]
 
 
 def _with_asked(each: Field, options: list[Any]) -> list[Any]:
