@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, describe_place
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
+from store.importers.derived import without_derived
 from store.importers.guard import require_size
 from store.importers.mapping import load_mapping, mapping_path
 from store.importers.naming import names_of_files
@@ -165,6 +166,10 @@ def read_paths(
                     break
     if refused:
         raise together(refused)
+    bundles, derived = without_derived([reading.bundle for reading in readings])
+    left_out += [LeftOutFile(one.path, one.reason) for one in derived]
+    pairs = zip(readings, bundles, strict=True)
+    readings = [reading._replace(bundle=bundle) for reading, bundle in pairs if bundle.files]
     is_asked = bool(options.score) or options.gold is not None
     if is_asked and readings and not any(one.bundle.format in SCORING for one in readings):
         formats = ", ".join(dict.fromkeys(one.bundle.format for one in readings))

@@ -54,7 +54,9 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return False
     names_items = not roles.keys().isdisjoint({"item", "input"})
     if is_records and roles.keys().isdisjoint({"system", "score"}):
-        return names_items and any(map(is_quality, columns))  # else questions, or a configuration
+        # Keys of an object may be systems as well; and a list may hold questions, or settings.
+        is_keyed = roles.get("item") == "item"
+        return names_items and not is_keyed and any(map(is_quality, columns))
     return len(columns) > 1 and names_items and len(roles) > 1
 
 

@@ -253,10 +253,15 @@ class _FormReader:
         ]
 
     def _long_scores(self) -> list[ScoreCell]:
+        column = self._roles["score"]
+        is_open = "metric" not in self._roles and not self._settings.metric
+        if is_open and "system" in self._roles and normal_name(column) == "score":
+            self._settings = self._settings.guessing("metric", column, "the column of scores")
+            if "dataset" not in self._roles:
+                self._settings = self._settings.with_dataset()
         self._require("dataset", "metric")
         systems, datasets = self._names("system"), self._names("dataset")
         metrics = self._names("metric")
-        column = self._roles["score"]
         return [
             ScoreCell(row, column, systems[row], datasets[row], metrics[row])
             for row in self._usable()

@@ -212,7 +212,7 @@ def test_percent_signs_and_thousands(read) -> None:
             r"\(x, y\) may be datasets or metrics. If they are datasets, give --metric NAME",
         ),
         ("dataset,A,B,p\nd,1,2,.1\n", {}, r"do not say their metric. .*Give --metric NAME"),
-        ("system,score\nA,1\n", {}, r"do not say their dataset and metric"),
+        ("system,value\nA,1\n", {}, r"do not say their dataset and metric"),
         (
             "dataset,A,B,C,p\nd,1,2,3,.1\n",
             {"metric": "m"},

@@ -1,0 +1,74 @@
+"""Tables made from other files of an import: held against the items, or left out as a copy."""
+
+import pytest
+
+from store.importers.detect import read_paths
+
+ITEMS = "model,id,accuracy\n" + "".join(f"{s},{i},{int(i < n)}\n" for s, n in (("A", 6), ("B", 3))
+                                        for i in range(8))  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def make(**files):
+        (tmp_path / "qa").mkdir(exist_ok=True)
+        for name, text in files.items():
+            (tmp_path / "qa" / f"{name}.csv").write_text(text)
+        return read_paths(tmp_path / "qa")
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "model,accuracy\nA,0.75\nB,0.375\n",
+        "rank,model,score,n\n1,A,0.75,8\n2,B,0.375,8\n",
+        "model,accuracy\nA,75\nB,37.5\n",
+        "system,dataset,metric,value\nA,qa,accuracy,0.75\nB,qa,accuracy,0.375\n",
+    ],
+)
+def test_means_beside_items_are_figures_of_their_runs(folder, table) -> None:
+    found = folder(results=ITEMS, summary=table)
+    (bundle,) = found.bundles
+    figures = {bundle.runs[f.run].system: f.value for f in bundle.reported_scores}
+    assert figures == {"A": 0.75, "B": 0.375}
+    assert [one.name for one in bundle.datasets] == ["qa"]
+    (left,) = found.left_out
+    assert left.path.endswith("summary.csv")
+    assert not left.is_fault
+
+
+def test_figures_of_other_systems_stay_figures(folder) -> None:
+    found = folder(results=ITEMS, board="model,accuracy\nC,0.75\nD,0.375\nA,0.75\n")
+    assert [bundle.format for bundle in found.bundles] == ["reported", "generic"]
+
+
+def test_an_average_over_datasets_is_no_dataset(folder) -> None:
+    items = "model,dataset,id,correct\n" + "".join(
+        f"{s},{d},{i},1\n" for s in "AB" for d in "xy" for i in range(4)
+    )
+    found = folder(all_results=items, summary="model,x,y,average\nA,1,1,1\nB,1,1,1\n")
+    (bundle,) = found.bundles
+    assert {one.name for one in bundle.datasets} == {"x", "y"}
+    assert len(bundle.reported_scores) == 4
+
+
+def test_a_copy_of_what_a_harness_wrote_is_left_out(folder, tmp_path) -> None:
+    (tmp_path / "qa").mkdir()
+    rows = ", ".join(
+        f'{{"task_id": "t{i}", "trial_name": "t{i}.1-of-1.r", "is_resolved": {str(i < 4).lower()}}}'
+        for i in range(6)
+    )
+    (tmp_path / "qa/results.json").write_text(f'{{"results": [{rows}], "accuracy": 0.67}}')
+    copy = "system,task_id,resolved\n" + "".join(f"S,t{i},{int(i < 4)}\n" for i in range(6))
+    found = folder(per_task=copy)
+    assert [bundle.format for bundle in found.bundles] == ["terminal_bench"]
+    assert ["again" in one.reason for one in found.left_out] == [True]
+
+
+def test_means_keyed_by_system_are_no_items(tmp_path) -> None:
+    path = tmp_path / "qa"
+    path.mkdir()
+    (path / "summary.json").write_text('{"A": {"accuracy": 0.5, "n": 8}, "B": {"accuracy": 0.6}}')
+    assert not read_paths(path).bundles
