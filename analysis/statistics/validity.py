@@ -104,7 +104,7 @@ class Reason(IntEnum):
     EXACT = 4
     """Right or wrong: the exact test's p, where it is the larger one."""
     UNEQUAL = 5
-    """Few groups of unequal sizes: fewer degrees of freedom."""
+    """Groups of unequal sizes: fewer degrees of freedom."""
     RUNS = 6
     """Widened by what another run of the systems would change."""
     JACKKNIFE = 7

@@ -82,7 +82,7 @@ _GUARDED: Mapping[Reason, str] = {
     "for losses that no item here shows.",
     Reason.EXACT: "With few items, or where nearly all tell the systems apart, the score test "
     "errs too often: p is at least that of the exact McNemar test.",
-    Reason.UNEQUAL: "Few groups of unequal sizes have fewer degrees of freedom than their number "
+    Reason.UNEQUAL: "Groups of unequal sizes have fewer degrees of freedom than their number "
     "says: p and interval count that.",
     Reason.JACKKNIFE: "Of few items the bootstrap errs too often: p and interval are those of the "
     "jackknife where that is the more careful one.",

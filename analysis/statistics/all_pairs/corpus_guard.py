@@ -1,14 +1,19 @@
-"""The guard of the bootstrap of corpus metrics: the jackknife where it is the more careful."""
+"""The guard of the bootstrap of corpus metrics: the most careful of three answers.
+
+The bootstrap's; the jackknife's; and that of the guard of means, applied to the pseudo-values of
+the jackknife: what each item adds to the metric of its system.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import special
 
-from analysis.statistics._typing import Alternative, ByteArray, FloatArray, IntArray
+from analysis.statistics._typing import Alternative, BoolArray, ByteArray, FloatArray, IntArray
 from analysis.statistics.aggregate import aggregate_sums
 from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
+from analysis.statistics.all_pairs.guarding import Guarding
 from analysis.statistics.resampling.tails import of_t
 from analysis.statistics.validity import BOUNDS, Reason
 
@@ -16,11 +21,12 @@ _PAIRS_AT_ONCE = 256
 
 
 class CorpusGuard:
-    """The jackknife of all pairs, applied to the answers of the bootstrap.
+    """The jackknife of all pairs and the guard of means, applied to the answers of the bootstrap.
 
     References
     ----------
-    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 11; Tukey (1958), Bias
+    and confidence in not quite large samples, for pseudo-values.
     """
 
     def __init__(
@@ -28,40 +34,77 @@ class CorpusGuard:
         values: FloatArray,
         difference: FloatArray,
         n_units: IntArray,
+        choice: Choice,
         *,
         aggregation: str,
         codes: IntArray | None,
         alternative: Alternative,
         null: float,
+        n_threads: int | None,
     ) -> None:
         """Look at component scores, shape (n_systems, n_items, n_components)."""
         self._difference, self._alternative, self._null = difference, alternative, null
         self._error = _errors(values, aggregation, codes)
         self._df = np.maximum(n_units - 1, 1).astype(np.float64)
         self._applies = (n_units <= BOUNDS["corpus-units"].value) & (self._error > 0)
-        self.reason: ByteArray = np.zeros(difference.shape, np.uint8)
+        pseudo = pseudo_values(values, aggregation)
+        if null:
+            pseudo[0] -= null
+        self._by_items = Guarding(
+            pseudo,
+            choice,
+            codes=codes,
+            runs=None,
+            alternative=alternative,
+            null=null,
+            few_groups=np.inf,
+            n_threads=n_threads,
+        )
+        self._jackknifed: BoolArray = np.zeros(difference.shape, np.bool_)
+
+    @property
+    def reason(self) -> ByteArray:
         """`Reason` of each pair."""
+        found = self._by_items.reason
+        alone = self._jackknifed & (found == Reason.KEPT)
+        return np.where(alone, np.uint8(Reason.JACKKNIFE), found)
 
     def pvalues(self, pvalue: FloatArray, choice: Choice) -> tuple[FloatArray, Choice]:
-        """Return p-values, nowhere below the jackknife's, and the choice as it was."""
+        """Return p-values, nowhere below the jackknife's, and the choice less what is refused."""
         with np.errstate(invalid="ignore", divide="ignore"):
             statistic = (self._difference - self._null) / self._error
         other = of_t(statistic, self._df, self._alternative)
         higher = self._applies & (other > pvalue)
-        self.reason[higher] = Reason.JACKKNIFE
-        return np.where(higher, other, pvalue), choice
+        self._jackknifed |= higher
+        return self._by_items.pvalues(np.where(higher, other, pvalue), choice)
 
     def ends(
         self, low: FloatArray, high: FloatArray, level: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Return intervals that hold the jackknife's."""
+        """Return intervals that hold the jackknife's and what the guard of means asks for."""
         reach = special.stdtrit(self._df, 0.5 + level / 2) * self._error
         reach = np.where(self._applies, reach, np.nan)
         below = np.where(self._difference - reach < low, self._difference - reach, low)
         above = np.where(self._difference + reach > high, self._difference + reach, high)
-        changed = (below < low) | (above > high)
-        self.reason[changed] = Reason.JACKKNIFE
-        return below, above
+        self._jackknifed |= (below < low) | (above > high)
+        return self._by_items.ends(below, above, level)
+
+
+def pseudo_values(values: FloatArray, aggregation: str) -> FloatArray:
+    """Return n times the metric less n - 1 times that without an item, (n_systems, n_items).
+
+    NaN = missing, or undefined without the item.
+    """
+    found = np.full(values.shape[:2], np.nan)
+    for system in range(len(values)):
+        there = ~np.isnan(values[system]).any(axis=1)
+        own, n = values[system, there], int(there.sum())
+        if n < 2:
+            continue
+        whole = aggregate_sums(own.sum(axis=0, keepdims=True), aggregation, n)
+        left = np.clip(own.sum(axis=0) - own, 0.0, None)
+        found[system, there] = n * whole - (n - 1) * aggregate_sums(left, aggregation, n - 1)
+    return found
 
 
 def _errors(values: FloatArray, aggregation: str, codes: IntArray | None) -> FloatArray:

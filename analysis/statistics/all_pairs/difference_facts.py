@@ -21,6 +21,7 @@ def difference_facts(
     *,
     codes: IntArray | None = None,
     runs: RunSpread | None = None,
+    few_groups: float = BOUNDS["few-groups"].value,
     n_threads: int | None = None,
 ) -> DifferenceFacts:
     """Return the facts of the pairs ``first[k]``, ``second[k]`` of systems, first minus second.
@@ -34,6 +35,8 @@ def difference_facts(
         Numbers from 0 of groups that are the units of the test.
     runs : RunSpread, optional
         How much the scores of each system change from run to run.
+    few_groups : float
+        Below so many groups the answer must hold by the t test for groups of unequal sizes, too.
     n_threads : int, optional
         No result depends on it.
 
@@ -88,7 +91,7 @@ def difference_facts(
         largest = np.maximum(
             ahead - np.fmin(low[first], low[second]), np.fmax(high[first], high[second]) - behind
         )
-    few = (units.n < items.n) & (units.n < BOUNDS["few-groups"].value) & (units.n > 1)
+    few = (units.n < items.n) & (units.n < few_groups) & (units.n > 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         squared = np.where(few, found[:, 12], units.sd**2 / units.n)
         df = np.where(few, found[:, 13], units.n - 1)

@@ -82,10 +82,12 @@ class Engine:
                 s.values,
                 self.difference,
                 self.n_units,
+                self.choice,
                 aggregation=s.aggregation,
                 codes=s.codes,
                 alternative=s.alternative,
                 null=s.delta,
+                n_threads=s.n_threads,
             )
 
     @property

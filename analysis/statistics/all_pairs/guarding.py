@@ -10,7 +10,7 @@ from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.difference_facts import difference_facts
-from analysis.statistics.validity import Guarded, Reason, RunSpread, guard, guard_shares
+from analysis.statistics.validity import BOUNDS, Guarded, Reason, RunSpread, guard, guard_shares
 
 
 class Guarding:
@@ -25,6 +25,7 @@ class Guarding:
         runs: RunSpread | None,
         alternative: Alternative,
         null: float,
+        few_groups: float = BOUNDS["few-groups"].value,
         n_threads: int | None,
     ) -> None:
         """Look at scores from which the hypothesised difference has been taken."""
@@ -46,6 +47,7 @@ class Guarding:
                 other[self._graded],
                 codes=codes,
                 runs=runs,
+                few_groups=few_groups,
                 n_threads=n_threads,
             )
             for one, other in self._sides
