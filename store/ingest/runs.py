@@ -584,8 +584,10 @@ def _incoming_statuses(wanted: BundleRun, aligned: AlignedDataset) -> dict[int, 
     return statuses
 
 
-def _known_vectors(change: Change, ids: Sequence[int]) -> dict[int, dict[_VectorKey, FloatArray]]:
-    """Return the stored vectors of runs."""
+def _known_vectors(
+    change: Change, ids: Sequence[int], metrics: Collection[int]
+) -> dict[int, dict[_VectorKey, FloatArray]]:
+    """Return the stored vectors of runs on some metrics."""
     columns = (
         ScoreVector.run_id, ScoreVector.metric_id, ScoreVector.trial, ScoreVector.data,
         ScoreVector.n_components,
