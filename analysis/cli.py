@@ -27,7 +27,7 @@ _claims = typer.Typer(
 add_commands(
     app,
     "analysis.commands.leaderboard",
-    {"leaderboard": "Show the systems of a dataset by score, and which of them can be told apart."},
+    {"leaderboard": "Show the systems of a dataset by score, and which of them can be separated."},
 )
 add_commands(
     app,
@@ -127,7 +127,7 @@ add_commands(
     "analysis.commands.correlate",
     {
         "correlate": "Hold metrics against human judgments: which follows them best, which cannot "
-        "be told apart."
+        "be separated."
     },
 )
 add_commands(

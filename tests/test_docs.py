@@ -15,6 +15,7 @@ import typer
 from dashboard.cli import app
 from dashboard.registry import PAGES
 from store.importers.registry import IMPORTERS
+from store.models import Base
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the installed product
@@ -107,3 +108,9 @@ def test_integration_runs_tests_and_lint_and_fails_where_one_does(
     done = subprocess.run([str(script)], env=os.environ | {"PATH": path}, check=False)
     assert done.returncode == code
     assert (tmp_path / "told").read_text(encoding="utf-8").split() == ["test", "lint"]
+
+
+def test_data_model_names_every_table() -> None:
+    text = (ROOT / "docs" / "data_model.md").read_text(encoding="utf-8")
+    for table in Base.metadata.tables:
+        assert f"`{table}`" in text, table

@@ -110,7 +110,7 @@ def leaderboard(
     interval: ScoreIntervalName = "auto",
     **settings: Unpack[PairsOptions],
 ) -> Answer[Leaderboard]:
-    """Return the systems of a dataset by score, with intervals and who cannot be told apart."""
+    """Return the systems of a dataset by score, with intervals and who cannot be separated."""
     chosen = PairsSettings(**settings)
     with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
         name = only_dataset(store, dataset)

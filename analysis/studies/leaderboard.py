@@ -140,7 +140,7 @@ class Leaderboard(Study):
             "items",
         )
         notes = [
-            "Systems that share a letter cannot be told apart at "
+            "Systems that share a letter cannot be separated at "
             f"α = {self.alpha:g}, {CORRECTIONS_IN_WORDS[self.correction]} over all pairs."
         ] * (len(tested) > 1)
         return Report(
@@ -165,7 +165,7 @@ class Leaderboard(Study):
 
 @dataclass(frozen=True)
 class Board(Question[Leaderboard]):
-    """Show the systems of a dataset by score, and which of them can be told apart."""
+    """Show the systems of a dataset by score, and which of them can be separated."""
 
     name: ClassVar[str] = "leaderboard"
 

@@ -135,7 +135,7 @@ def _who_may_be_best(
         if len(first) == 1 and first[0].rank_interval == (1, 1 + len(others) - len(tested)):
             told = "; it is better than every other system"
         return told + (" that can be tested." if len(tested) < len(others) else ".")
-    told = f"; with {_items_per_pair(standing)} {names} cannot be told apart from {it}"
+    told = f"; with {_items_per_pair(standing)} {names} cannot be separated from {it}"
     n_worse = len(tested) - len(rivals)
     if n_worse:
         told += f". {count(n_worse, 'system')} cannot be best"
@@ -221,7 +221,7 @@ def _on_coverage(
     if n_apart:
         told.append(
             f"{count(n_apart, 'pair')} of systems {'shares' if n_apart == 1 else 'share'} no item: "
-            "never compared, they count as not told apart."
+            "never compared, they count as not separated."
         )
     outside = [
         row.label

@@ -57,7 +57,7 @@ def _test_table(analysis: PairAnalysis, settings: PairSettings, a: str, b: str) 
         ("α", f"{settings.alpha:g}"),
         ("sample size", sample),
         ("left out", f"{analysis.n_missing:,}"),
-        ("verdict", analysis.verdict),
+        ("verdict", "cannot tell" if analysis.verdict == "undecided" else analysis.verdict),
     ]
     if settings.delta:
         rows.append(("difference tested against", f"{settings.delta:g}"))

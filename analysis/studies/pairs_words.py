@@ -129,7 +129,7 @@ def sentence(
     if items.min() != items.max():
         shared = f"{int(items.min()):,} to {shared}"
     if not n_different:
-        told = f"None of {count(n_pairs, 'pair')} of systems {where} can be told apart"
+        told = f"None of {count(n_pairs, 'pair')} of systems {where} can be separated"
     else:
         told = (
             f"{n_different:,} of {count(n_pairs, 'pair')} of systems {where} "
@@ -141,7 +141,7 @@ def sentence(
     if n_different:
         undecided = codes[UNDECIDED]
         if undecided:
-            told += f"; {undecided:,} cannot be told apart"
+            told += f"; {undecided:,} cannot be separated"
     if codes[EQUIVALENT]:
         told += f"; {codes[EQUIVALENT]:,} are equivalent within ±{settings.margin:g}"
     if codes[NOT_COMPARABLE]:
@@ -171,7 +171,7 @@ def warnings(
         told.append(
             f"Unequal coverage: a pair is compared on the items that both were scored on, "
             f"{int(shared.min()):,} to {int(shared.max()):,} of {matrix.dataset.n_items:,}. "
-            "Differences of different pairs rest on different items."
+            "Differences of different pairs are of different items."
         )
     if shared.size and n_pairs < shared.size:
         told.append(

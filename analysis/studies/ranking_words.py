@@ -89,10 +89,10 @@ def sentence(
     who = "it" if len(tied) == 1 else table.systems[0]
     if not alike:
         from_whom = f"all {len(met)} others" if len(met) > 1 else "the other one"
-        return f"{best}; {who} is told apart from {from_whom} ({at}){apart}."
+        return f"{best}; {who} is separated from {from_whom} ({at}){apart}."
     if len(alike) < len(met) or len(met) <= 2:
         everyone = listed(alike, most=4)
-    return f"{best}; {who} cannot be told apart from {everyone} ({at}){apart}."
+    return f"{best}; {who} cannot be separated from {everyone} ({at}){apart}."
 
 
 def _best(

@@ -52,11 +52,11 @@ def sentence(
             )
         elif recommended.k:
             said = (
-                f"{a} and {b} cannot be told apart with direction on any {of_all} ({at_alpha}); "
+                f"{a} and {b} cannot be separated with direction on any {of_all} ({at_alpha}); "
                 f"without direction they differ on at least {recommended.k}."
             )
         else:
-            said = f"{a} and {b} cannot be told apart on any {of_all} ({at_alpha})."
+            said = f"{a} and {b} cannot be separated on any {of_all} ({at_alpha})."
         return said + _fisher(names, results, recommended)
     parts = []
     if k_a:

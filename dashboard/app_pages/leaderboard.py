@@ -1,4 +1,4 @@
-"""The systems of a dataset by score, and which of them can be told apart.
+"""The systems of a dataset by score, and which of them can be separated.
 
 URL parameters: `dataset`, `metric`, `system` (words to search for), and the settings of `Board`.
 """

@@ -1,4 +1,4 @@
-"""Which metric follows human judgments best, and which metrics cannot be told apart?
+"""Which metric follows human judgments best, and which metrics cannot be separated?
 
 URL parameters: the settings of `Correlate` (`dataset` may be "all"), `metric` (in the scatter
 plot); `a`, `b` (two metrics) and `power` (asked for) of what would tell two metrics apart: a link
@@ -77,7 +77,7 @@ show_warnings(told)
 if not study.rows:
     st.stop()
 metrics_humans.show_forest(study)
-st.header("What the coefficients rest on", anchor=False)
+st.header("What the coefficients are computed from", anchor=False)
 parameters["metric"] = metrics_humans.show_scatter(study)
 metrics_humans.show_slices(study)
 if sum(math.isfinite(row.coefficient) for row in study.rows) > 1:

@@ -1,4 +1,4 @@
-"""Systems over several datasets: mean ranks and who cannot be told apart, means, profiles, pairs.
+"""Systems over several datasets: mean ranks and who cannot be separated, means, profiles, pairs.
 
 URL parameters: the settings of `Rank`, `bars` (Wilcoxon–Holm, stepwise mean ranks, Nemenyi), `over`
 (which datasets aggregates are over) and `highlight` (systems).

@@ -222,7 +222,7 @@ def _forest_key(
     if has_intervals:
         lines.append(f"Line: {level}interval of each by itself")
     if (rows["group"] != "").any():
-        lines.append("a letter in common: cannot be told apart")
+        lines.append("a letter in common: cannot be separated")
     if human is not None:
         lines.append("Dashed: one annotator against the others")
         if np.isfinite(human.low):

@@ -163,7 +163,7 @@ def _bars(
                 "system": names[first],
                 "last": names[last],
                 "systems": f"{names[first]} to {names[last]}",
-                "verdict": f"{last - first + 1} systems that cannot be told apart",
+                "verdict": f"{last - first + 1} systems that cannot be separated",
             }
             for (first, last), lane in zip(bars, lanes, strict=True)
         ]
@@ -212,7 +212,7 @@ def _key(
     level = "" if confidence is None else f"{100 * confidence:g} % "
     lines = ["● mean rank, 1 is best" + (f"{EM}line: {level}interval" if has_intervals else "")]
     by = f" ({rule})" if rule else ""
-    lines.append(f"Bar: cannot be told apart{by}" if bars else f"No bar: neighbours differ{by}")
+    lines.append(f"Bar: cannot be separated{by}" if bars else f"No bar: neighbours differ{by}")
     if not rows["complete"].all():
         lines.insert(1, "○ lacks datasets: ranked on fewer")
     if cd is not None and cd > len(rows) - 1:

@@ -101,7 +101,7 @@ def score_dots(
     signs = [f"● score, {span}" if rows["low"].notna().any() else "● score"]
     signs += ["| one run"] if len(small) else []
     lines = [] if rows["complete"].all() else ["○ some items not scored"]
-    lines += ["a letter in common: cannot be told apart"] if has_groups else []
+    lines += ["a letter in common: cannot be separated"] if has_groups else []
     words = key(EM.join(signs), *lines)
     return layered(*layers, own_axes=True, title=words, height=alt.Step(step))
 

@@ -85,7 +85,7 @@ def resolution_in_words(study: Leaderboard) -> str:
     if not found.n_adjacent:
         return ""
     n_apart = round(found.adjacent_separable * found.n_adjacent)
-    told = f"{n_apart:,} of {numbers.counted(found.n_adjacent, 'neighbour')} can be told apart"
+    told = f"{n_apart:,} of {numbers.counted(found.n_adjacent, 'neighbour')} can be separated"
     if found.smallest_separable_gap == found.smallest_separable_gap:
         gap = numbers.fixed(found.smallest_separable_gap, study.decimals)
         told += f"; the smallest difference that could is {gap}"

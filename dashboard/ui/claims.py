@@ -233,7 +233,7 @@ def show_claims(study: ClaimsStudy) -> ClaimRow | None:
             "n_items": Column("Items", "count", shown=False),
             "n_missing": Column("Missing", "count", shown=bool(frame["n_missing"].any())),
             "test": Column("Test", shown=False),
-            "basis": Column("Rests on", shown=frame["basis"].nunique() > 1),
+            "basis": Column("Basis", shown=frame["basis"].nunique() > 1),
             "tier": Column("Tier", shown=False),
             "origin": Column("Origin", shown=False),
             "source": Column("Source", shown=bool((frame["source"] != "").any())),

@@ -277,7 +277,7 @@ def show_judgments(judged: ItemJudgments, criterion: str, systems: Sequence[str]
             "criterion": Column("Judged", shown=frame["criterion"].nunique() > 1),
             "kind": Column("Kind", shown=frame["kind"].nunique() > 1),
             "of": Column("Of"),
-            "said": Column("Said"),
+            "said": Column("Answer"),
             "errors": Column("Errors", width="large", shown=bool((frame["errors"] != "").any())),
             "replicate": Column("Repeat", "count", shown=bool(frame["replicate"].any())),
             "judged_at": Column("When", "moment", shown=bool(frame["judged_at"].notna().any())),

@@ -161,7 +161,7 @@ def _columns(study: CorrelationsStudy, frame: pd.DataFrame) -> dict[str, Column]
         "high": Column("To", "number", decimals=digits),
         "groups": Column(
             "Group",
-            help="Metrics with a letter in common cannot be told apart",
+            help="Metrics with a letter in common cannot be separated",
             shown=bool(frame["groups"].nunique() > 1),
         ),
         "pvalue_vs_best": Column(

@@ -71,7 +71,7 @@ def show_over(study: CorrelationsOver, where: Mapping[str, str | list[str]]) -> 
             "value": Column(quantity, "number", decimals=_PLACES),
             "low": Column("From", "number", decimals=_PLACES),
             "high": Column("To", "number", decimals=_PLACES),
-            "n_alike": Column("Not told apart from it", "count"),
+            "n_alike": Column("Not separated from it", "count"),
             "human": Column(
                 "One annotator",
                 "number",
@@ -174,7 +174,7 @@ def _metric_columns(study: CorrelationsOver) -> dict[str, Column]:
         "by_units": Column(
             "By units", "number", decimals=_PLACES, help="Larger datasets count more"
         ),
-        "group": Column("Group", help="Who shares a letter cannot be told apart on the mean"),
+        "group": Column("Group", help="Who shares a letter cannot be separated on the mean"),
         "p": Column(
             f"p, {reference}", "pvalue", help=f"Of the means; corrected, α = {study.alpha:g}"
         ),

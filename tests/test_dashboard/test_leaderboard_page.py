@@ -26,8 +26,8 @@ def test_page_says_who_may_be_best_and_shows_ranks_and_groups(
     app = open_page("leaderboard", filled_path, dataset="digits")
     assert not app.exception
     text = text_of(app)
-    assert "cannot be told apart from it" in text
-    assert "neighbours can be told apart" in text
+    assert "cannot be separated from it" in text
+    assert "neighbours can be separated" in text
     table = app.dataframe[0].value
     assert {"ci_low", "ci_high", "ranks", "groups", "p_best"} <= set(table.columns)
     assert table["ranks"].iloc[0].startswith("1")
@@ -54,7 +54,7 @@ def test_reported_scores_have_neither_interval_nor_rank(
     assert "Order is not evidence" in text_of(app)
     table = app.dataframe[0].value
     assert not {"ci_low", "ranks", "groups", "p_best"} & set(table.columns)
-    assert "told apart" not in text_of(app)
+    assert "separated" not in text_of(app)
 
 
 def test_report_is_offered(open_page: OpenPage, text_of: TextOf, filled_path: Path) -> None:

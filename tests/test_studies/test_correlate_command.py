@@ -53,7 +53,7 @@ def test_one_dataset_holds_what_the_contract_says(run: Run) -> None:
     assert between == pytest.approx(between.T)
     told = run("de-en", *QUICK).stdout  # the only gold there is
     assert "good follows 'quality' best" in told
-    assert "Metrics that share a letter cannot be told apart." in told
+    assert "Metrics that share a letter cannot be separated." in told
 
 
 def test_several_datasets_are_averaged_with_weights(run: Run) -> None:

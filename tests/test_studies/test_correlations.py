@@ -71,7 +71,7 @@ def test_the_better_metric_is_named_and_told_apart(
     study = study_correlations(store, "talks", "quality", settings=settings)
     assert [row.metric for row in study.rows] == ["good", "bad"]
     assert study.sentence.startswith("On talks (8 systems on 30 items) good follows 'quality' best")
-    assert "On these systems it is told apart" in study.sentence
+    assert "On these systems it is separated" in study.sentence
     good, bad = study.rows
     assert (good.group, bad.group) == ("a", "b")
     assert bad.pvalue_vs_best == study.pvalue_adjusted[0, 1] < 0.05

@@ -53,7 +53,7 @@ def test_direction_is_that_of_the_cells_that_both_scored(store: Store, share: fl
         assert b.versus_best == "better"
         assert "A has the highest coefficient" in study.sentence
         assert "but B follows it better on what both scored" in study.sentence
-    assert "told apart from" not in study.sentence or a.is_partial
+    assert "separated from" not in study.sentence or a.is_partial
 
 
 def test_what_was_not_tested_is_not_called_alike(store: Store) -> None:
@@ -62,7 +62,7 @@ def test_what_was_not_tested_is_not_called_alike(store: Store) -> None:
     study = study_correlations(store, "news de-en", "DA", settings=asked)
     assert [row.versus_best for row in study.rows] == ["reference", "untested"]
     assert [row.group for row in study.rows] == ["", ""]
-    assert "cannot be told apart" not in study.sentence
+    assert "cannot be separated" not in study.sentence
     assert "Y could not be tested against it" in study.sentence
     assert any("knows no error beside a coefficient of 1" in text for text in study.warnings)
 
@@ -73,7 +73,7 @@ def test_ranks_of_reported_figures_are_tested_by_exchange(store: Store) -> None:
     study = study_correlations(store, "news de-en", "DA", settings=asked)
     assert study.test == "perm-systems"
     assert study.rows[1].pvalue_vs_best < 0.05
-    assert "told apart from the other metric" in study.sentence
+    assert "separated from the other metric" in study.sentence
     assert study_correlations(store, "news de-en", "DA").test == "williams"
 
 

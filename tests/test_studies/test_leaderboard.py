@@ -50,7 +50,7 @@ def test_rows_are_ranked_by_score_and_ties_share_a_rank(store: Store, add_run: A
     ]
     assert study.sentence == (
         "high leads on d with accuracy 0.75 (tie of 4); with 4 items tied 1, tied 2 and low cannot "
-        "be told apart from it."
+        "be separated from it."
     )
     assert study.lead == "tie of 4"
     assert study.warnings == ()
@@ -155,7 +155,7 @@ def test_ranks_groups_and_who_may_be_best(store: Store) -> None:
     assert study.may_be_best == ["A", "B"]
     assert study.sentence.startswith("A leads on d with points ")
     assert study.sentence.endswith(
-        " (tie of 2); with 200 items B cannot be told apart from it. 1 system cannot be best."
+        " (tie of 2); with 200 items B cannot be separated from it. 1 system cannot be best."
     )
     assert sum(row.p_best or 0 for row in study.rows) == pytest.approx(1)
     assert study.rows[2].p_best == 0
@@ -309,7 +309,7 @@ def test_identical_systems_lead_together(store: Store, add_run: AddRun) -> None:
     add_run("C", "d", [0, 0, 0, 1])
     study = study_leaderboard(store, "d")
     assert study.sentence == (
-        "A and B lead on d with accuracy 0.75 (tie of 3); with 4 items C cannot be told apart from "
+        "A and B lead on d with accuracy 0.75 (tie of 3); with 4 items C cannot be separated from "
         "them."
     )
     assert study.rows[0].p_best == study.rows[1].p_best

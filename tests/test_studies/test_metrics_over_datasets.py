@@ -84,7 +84,7 @@ def test_means_over_datasets_are_tested(store: Store) -> None:
     assert any("hang on the seed" in text for text in over.warnings)
     many = study_correlations_over(store, "quality", settings=replace(GLOBAL, n_resamples=999))
     assert not any("hang on the seed" in text for text in many.warnings)
-    assert "On the mean alike cannot be told apart from it" in over.sentence
+    assert "On the mean alike cannot be separated from it" in over.sentence
     named = study_correlations_over(
         store, "quality", settings=replace(GLOBAL, reference="bad"), weights="units"
     )

@@ -85,7 +85,7 @@ def test_nothing_is_told_apart_where_no_p_can_be_small_enough(
     study = study_ranking(store, n_resamples=RESAMPLES)
     assert not study.different.any()
     assert study.nemenyi is not None
-    assert "told apart from" not in study.sentence
+    assert "separated from" not in study.sentence
 
 
 def test_bars_never_join_systems_that_differ(example: Store) -> None:
@@ -230,7 +230,7 @@ def test_two_systems_speak_by_their_own_test(store: Store, add_run: AddRun) -> N
     study = study_ranking(store, n_resamples=RESAMPLES)
     assert study.rank_test.pvalue_permutation > 0.01
     assert "A has the best mean rank" in study.sentence
-    assert "is told apart from the other one (Wilcoxon–Holm" in study.sentence
+    assert "is separated from the other one (Wilcoxon–Holm" in study.sentence
 
 
 def test_systems_that_share_the_first_place_are_named_together(

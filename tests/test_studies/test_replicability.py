@@ -338,7 +338,7 @@ def test_identical_systems_are_never_told_apart(store: Store, add_run: AddRun) -
     study = ask(store, "A", "B")
     assert [e.pvalue for e in study.datasets] == [1.0, 1.0, 1.0]
     assert study.undirected.k_count == study.a_over_b.k_fisher == 0
-    assert "cannot be told apart on any of 3 datasets" in study.sentence
+    assert "cannot be separated on any of 3 datasets" in study.sentence
 
 
 def test_same_question_gives_the_same_answer(example: Store) -> None:

@@ -26,7 +26,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Correlate(Question[Correlated]):
-    """Hold metrics against human judgments: which follows them best, which cannot be told apart."""
+    """Hold metrics against human judgments: which follows them best, which cannot be separated."""
 
     name: ClassVar[str] = "correlate"
 

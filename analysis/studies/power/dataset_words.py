@@ -69,7 +69,7 @@ def _about_observed(study: DatasetPower) -> str:
 
 def warnings(study: DatasetPower, clusters: Clusters) -> list[str]:
     """Return what a reader must know before believing the answer."""
-    told = [f"It rests on these two: {study.source}."] if study.source else []
+    told = [f"Computed for these two: {study.source}."] if study.source else []
     facts = study.agreement
     if facts is not None and not math.isnan(facts.mde_expected) and study.kind == "accuracy":
         line = (

@@ -42,7 +42,7 @@ class MetricsApart(Question[MetricPairPower]):
     items: Annotated[str | None, Setting("Numbers of items to look at, separated by commas.")] = (
         None
     )
-    power: Annotated[float, POWER.but("Probability with which the two are to be told apart.")] = 0.8
+    power: Annotated[float, POWER.but("Probability with which the two are to be separated.")] = 0.8
     draws: Annotated[int, Setting("Meta-evaluations drawn for each size.", low=1)] = ITERATIONS
     correction: str = "holm"
     n_resamples: int | None = None

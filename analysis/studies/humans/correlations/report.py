@@ -84,8 +84,8 @@ def _coefficients(study: CorrelationsStudy) -> Table:
         columns,
         rows,
         caption=f"Correlation with '{study.gold}' on {study.dataset.label}",
-        notes=("Metrics that share a letter cannot be told apart.",) if len(rows) > 1 else (),
-        strong="cannot be told apart from the best",
+        notes=("Metrics that share a letter cannot be separated.",) if len(rows) > 1 else (),
+        strong="cannot be separated from the best",
     )
 
 

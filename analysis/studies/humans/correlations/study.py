@@ -420,7 +420,7 @@ def _too_few_draws(found: MetricComparisons, settings: CorrelationSettings) -> l
     return [
         f"{found.n_resamples:,} {how} are too few for {count(found.n_tests, 'pair')} of metrics: "
         f"no adjusted p-value can be below {numbers.pvalue(min(1.0, least))}, so that no two can "
-        "be told apart. Compare fewer metrics, or take another test"
+        "be separated. Compare fewer metrics, or take another test"
         + ("." if found.exact else ", or more draws.")
     ]
 

@@ -103,13 +103,13 @@ def _who_shares(rows: Sequence[CorrelationRow], evidence: Evidence, chosen: Chos
     on = "On these systems it" if here else "It"
     if len(of["worse"]) == len(others):
         who = "the other metric" if len(others) == 1 else f"all {len(others)} others"
-        return f"{on} is told apart from {who}. "
+        return f"{on} is separated from {who}. "
     if len(of["undecided"]) == len(others):
         who = "the other metric" if len(others) == 1 else f"any of the {len(others)} other metrics"
-        return f"{on} cannot be told apart from {who}. "
+        return f"{on} cannot be separated from {who}. "
     told = []
     if of["undecided"]:
-        told.append(f"{on} cannot be told apart from {listed(of['undecided'])}")
+        told.append(f"{on} cannot be separated from {listed(of['undecided'])}")
     if of["worse"]:
         is_or_are = "is" if len(of["worse"]) == 1 else "are"
         told.append(f"{count(len(of['worse']), 'metric')} {is_or_are} worse")

@@ -84,7 +84,7 @@ def _pairs(study: JudgesStudy) -> Table:
         Column("interval", decimals=3, signed=True),
         Column("judge alone", decimals=3, signed=True),
     )
-    return Table(columns, rows, caption="Pairs of systems", strong="told apart")
+    return Table(columns, rows, caption="Pairs of systems", strong="separated")
 
 
 def _biases(study: JudgesStudy) -> Table:

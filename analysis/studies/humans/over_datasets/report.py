@@ -98,7 +98,7 @@ def _on_the_mean(study: CorrelationsOver) -> str:
     if of["better"]:
         return f"On what both scored the mean of {listed(of['better'])} is higher. "
     if of["undecided"]:
-        return f"On the mean {listed(of['undecided'])} cannot be told apart from it. "
+        return f"On the mean {listed(of['undecided'])} cannot be separated from it. "
     if of["worse"]:
         n = len(of["worse"])
         others = "the other metric that is" if n == 1 else f"the {n} other metrics that are"
@@ -112,7 +112,7 @@ def _on_datasets(study: CorrelationsOver) -> str:
     worse = int((study.differs == WORSE).any(axis=1).sum())
     better = int((study.differs == BETTER).any(axis=1).sum())
     if not worse and not better:
-        return f"On no single dataset can another metric be told apart from {study.reference}."
+        return f"On no single dataset can another metric be separated from {study.reference}."
     told = [
         f"{count(number, 'metric')} {'is' if number == 1 else 'are'} {word}"
         for number, word in ((worse, "worse"), (better, "better"))
