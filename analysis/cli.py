@@ -92,6 +92,18 @@ add_commands(
     "analysis.commands.power_metrics",
     {"metrics": "Say how many systems and items would tell two metrics apart."},
 )
+add_commands(
+    _power,
+    "analysis.commands.power_simulated",
+    {
+        "distribution": "Simulate the power of a test on differences of a stated distribution, by "
+        "items.",
+        "proportions": "Plan two accuracies on items of their own: the power of a gap, or the "
+        "smallest gap.",
+        "expected-gain": "Say how large a gain is to be expected next, from the records so far.",
+        "file": "Say how the power for the difference in a file grows with the number of items.",
+    },
+)
 app.add_typer(_simulate, name="simulate")
 add_commands(
     _simulate,

@@ -24,6 +24,8 @@ class Question(ABC, Generic[A_co]):
 
     name: ClassVar[str]
     """Of the command, and in its JSON."""
+    needs_store: ClassVar[bool] = True
+    """Whether it is about what a store holds; else `answer` looks at no store."""
     has_report: ClassVar[bool] = True
     """Whether the answer can be written as a report."""
 

@@ -19,6 +19,7 @@ from analysis.question import Progress, Question
 from analysis.setting import Field, build, fields_of, names
 from analysis.studies.study import Study
 from store.console import JsonOption, answer, exits_in_words, messages, opened
+from store.engine import Store
 
 A = TypeVar("A", bound=Study)
 
@@ -127,8 +128,11 @@ def as_values(question: type[Any], given: dict[str, Any]) -> dict[str, Any]:
 
 def answered(context: typer.Context, asked: Question[A]) -> A:
     """Return the answer from the store that ``--store`` names, showing how far it is."""
-    with opened(context, read_only=True) as store, shown_progress() as progress:
-        return asked.answer(store, progress)
+    with shown_progress() as progress:
+        if not asked.needs_store:
+            return asked.answer(cast("Store", None), progress)
+        with opened(context, read_only=True) as store:
+            return asked.answer(store, progress)
 
 
 @contextmanager
