@@ -37,7 +37,7 @@ def sentence(
     n = recommended.n_datasets
     metric = listed([m.label for m in evidence.metrics])
     if not n:
-        return f"Nothing can be said about {a} and {b}: not testable on any dataset."
+        return f"{a} and {b} cannot be compared: no dataset is testable."
     of_all = f"of {counted(evidence, n)}"
     estimator = ESTIMATOR_NAMES[recommended.estimator]
     estimator += beside(recommended.known)

@@ -39,7 +39,9 @@ class Correlate(Question[Correlated]):
     ] = None
     gold: Annotated[
         str | None,
-        Setting("What people judged, or a metric; without it all that there is is told."),
+        Setting(
+            "What people judged, or a metric; without it the metrics and judgments are listed."
+        ),
     ] = None
     metrics: Annotated[
         tuple[str, ...] | None,

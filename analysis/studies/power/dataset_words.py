@@ -25,7 +25,7 @@ def sentence(study: DatasetPower) -> str:
     items = units_in_words(study)
     label = study.dataset.label
     if study.not_said:
-        return f"What {label} can find cannot be said from {pair}: {study.not_said}."
+        return f"What {label} can find cannot be computed from {pair}: {study.not_said}."
     if math.isnan(study.mde):
         words = f"With {items} {label} finds no difference: {study.ceiling}."
     else:
@@ -64,7 +64,7 @@ def _about_observed(study: DatasetPower) -> str:
     gap = numbers.fixed(abs(study.difference), places(study))
     if not study.difference:
         return " The two score the same."
-    return f" The two are {gap} apart. How many items it takes is said for a named difference."
+    return f" The two are {gap} apart. For a number of items, name the difference."
 
 
 def warnings(study: DatasetPower, clusters: Clusters) -> list[str]:

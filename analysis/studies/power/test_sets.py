@@ -28,7 +28,7 @@ class TestSetPower(Question[DatasetPower | ResolutionStudy]):
     dataset: Annotated[
         str | None,
         Setting(
-            "Name or uid; without one all test sets are told, each in a line.",
+            "Name or uid; without one all test sets are listed.",
             label="Dataset",
             place=True,
         ),

@@ -107,7 +107,7 @@ def _disagreements(study: AgreementStudy) -> Table:
         ]
         for row in study.disagreements[:10]
     ]
-    columns = ("item", "outputs", Column("spread", decimals=2), "who said what")
+    columns = ("item", "outputs", Column("spread", decimals=2), "judgments")
     return Table(columns, rows, caption="What annotators differ on most")
 
 

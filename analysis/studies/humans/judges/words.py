@@ -198,5 +198,7 @@ def _bias(row: BiasRow, alpha: float) -> list[str]:
             "answers would look the same."
         )
     if row.position.n_unknown_order == row.n_choices:
-        told.append(f"Which output {row.who} saw first is not known: nothing is said of place.")
+        told.append(
+            f"Which output {row.who} saw first is not known: a bias by place is not estimated."
+        )
     return told
