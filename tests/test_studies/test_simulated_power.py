@@ -37,7 +37,7 @@ def test_simulated_power_comes_near_the_exact_one_without_a_store(run: Callable[
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--difference", "1", "--sd", "0"), "`std` must be above 0"),
+        (("--difference", "1", "--sd", "0"), "`sd` must be above 0"),
         (("--difference", "1", "--sd", "1", "--sizes", "a"), "`sizes` must be whole numbers"),
         (("--difference", "1", "--sd", "1", "--ties", "2"), "`ties` must lie between 0 and 1"),
     ],

@@ -89,7 +89,15 @@ class DistributionPower(Question[SizeStudy]):
     needs_store: ClassVar[bool] = False
 
     difference: Annotated[float, Setting("True mean difference.", flags="--difference")]
-    sd: Annotated[float, Setting("Standard deviation of the differences per item.", flags="--sd")]
+    sd: Annotated[
+        float,
+        Setting(
+            "Standard deviation of the differences per item.",
+            low=0,
+            open_ends=True,
+            flags="--sd",
+        ),
+    ]
     sizes: Sizes = "30,100,300,1000"
     shape: Annotated[Shape, Setting("Shape of the differences.")] = "normal"
     ties: Annotated[float, Setting("Share of items without a difference.", low=0, high=1)] = 0.0
@@ -197,10 +205,12 @@ def _sentence(curve: PowerBySize, needed: SizeForPower | None, power: float) -> 
         return told
     if math.isnan(needed.n_units):
         return f"{told} No number of items is enough for {chance(power)}."
-    low, high = (
-        numbers.count(int(end)) if end == end else "?" for end in (needed.low, needed.high)
-    )
-    return f"{told} {chance(power)} takes about {numbers.count(int(needed.n_units))} ({low} to {high})."
+    units = numbers.count(int(needed.n_units))
+    ends = [
+        numbers.MISSING if math.isnan(end) else numbers.count(int(end))
+        for end in (needed.low, needed.high)
+    ]
+    return f"{told} {chance(power)} takes about {units} ({' to '.join(ends)})."
 
 
 def _warnings(curve: PowerBySize, needed: SizeForPower | None) -> tuple[str, ...]:

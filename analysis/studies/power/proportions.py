@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from analysis.choices import Level, Power
 from analysis.question import Progress, Question
-from analysis.report import Column, Report, Table
+from analysis.report import Cell, Column, Report, Table
 from analysis.setting import Setting
 from analysis.statistics import Alternative
 from analysis.statistics.planning.accuracy.two_proportions import (
@@ -35,7 +35,7 @@ class ProportionsStudy(Study):
     def report(self) -> Report:
         """Return the plan."""
         columns = ("items of each system", "accuracy", "gap", Column("power", decimals=3))
-        rows = [[self.n, share(self.accuracy), points(self.gap), self.power]]
+        rows: list[list[Cell]] = [[self.n, share(self.accuracy), points(self.gap), self.power]]
         return Report(
             title="Two accuracies on items of their own",
             sentences=(self.sentence,),
@@ -53,7 +53,9 @@ class ProportionsPower(Question[ProportionsStudy]):
     needs_store: ClassVar[bool] = False
 
     n: Annotated[int, Setting("Items of each system.", flags="--n", low=1)]
-    accuracy: Annotated[float, Setting("Of the baseline, a share such as 0.8.", flags="--accuracy")]
+    accuracy: Annotated[
+        float, Setting("Of the baseline, a share such as 0.8.", low=0, high=1, flags="--accuracy")
+    ]
     gap: Annotated[
         float | None,
         Setting("True accuracy of the new system less the baseline's; else the smallest found."),
