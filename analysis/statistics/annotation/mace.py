@@ -5,8 +5,9 @@ own; how often he knows it is his competence.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ _SAME_OPTIMUM = 1e-6
 _ROUNDING = 1e-12
 _FIRST_STEPS = 200
 _FINALISTS = 10
+_ENTRIES = 8_000
 _TIED = 1e-4  # up to this, probabilities differ by where the iterations stopped
 
 
@@ -138,38 +140,59 @@ class _Data(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What an M step finds; under "vb" exponentials of mean logarithms, below 1 in sum."""
+    """What an M step finds; under "vb" exponentials of mean logarithms, below 1 in sum.
 
-    guess: FloatArray  # how often each annotator guesses, shape (n_annotators,)
+    All restarts are followed side by side: the first axis of each array.
+    """
+
+    guess: FloatArray  # how often each annotator guesses, shape (n_runs, n_annotators)
     know: FloatArray
     strategy: FloatArray
-    """With which shares, shape (n_annotators, n_labels)."""
-    divergence: float
-    """Under "vb" how far the distributions are from their priors; else 0."""
+    """With which shares, shape (n_runs, n_annotators, n_labels)."""
+    divergence: FloatArray
+    """Under "vb" how far the distributions are from their priors, shape (n_runs,); else 0."""
 
 
 class _Expected(NamedTuple):
     """What an E step finds."""
 
     posterior: FloatArray
-    """Shape (n_units, n_labels)."""
-    log_likelihood: float
+    """Shape (n_runs, n_units, n_labels)."""
+    log_likelihood: FloatArray
+    """Shape (n_runs,)."""
     known: FloatArray
     """How many of the judgments were known, per annotator and label."""
 
 
-class _Run(NamedTuple):
-    """One start, followed to its end."""
+class _Runs(NamedTuple):
+    """Starts, followed side by side to their ends."""
 
     state: _State
     expected: _Expected
-    n_iterations: int
-    converged: bool
+    n_iterations: IntArray
+    converged: BoolArray
 
     @property
-    def bound(self) -> float:
-        """What runs are chosen by: the variational bound, or the likelihood."""
+    def bound(self) -> FloatArray:
+        """What runs are chosen by: the variational bound, or the likelihood; shape (n_runs,)."""
         return self.expected.log_likelihood - self.state.divergence
+
+    def parts(self) -> Iterator[npt.NDArray[Any]]:
+        """Yield all arrays."""
+        yield from (*self.state, *self.expected, self.n_iterations, self.converged)
+
+    def at(self, rows: IntArray | slice) -> "_Runs":
+        """Return some of the runs."""
+        return _runs([part[rows] for part in self.parts()])
+
+    def put(self, rows: IntArray, found: "_Runs") -> None:
+        """Write what was found over some of the runs."""
+        for part, new in zip(self.parts(), found.parts(), strict=True):
+            part[rows] = new
+
+
+def _runs(parts: Sequence[npt.NDArray[Any]]) -> _Runs:
+    return _Runs(_State(*parts[:4]), _Expected(*parts[4:7]), parts[7], parts[8])
 
 
 def mace(
@@ -251,16 +274,25 @@ def mace(
     data = _Data(
         given=given,
         cell=unit * n_labels + label,
-        counts=_table(given, None, (n_annotators, n_labels)),
+        counts=_table(given, np.ones((1, len(given))), (n_annotators, n_labels))[0],
         judged=np.any(labels.codes >= 0, axis=0),
         log_prior=_log_prior(priors, controls, labels.values, order, n_units),
         method=method,
         hyper=(float(alpha), float(beta)),
     )
-    starts = [_start(data, restart, seed) for restart in range(restarts)]
-    runs = [_run(data, state, min(most, _FIRST_STEPS)) for state in starts]
-    runs.sort(key=lambda run: -run.bound)
-    runs[:_FINALISTS] = [_continue(data, run, most) for run in runs[:_FINALISTS]]
+    starts = _starts(data, restarts, seed)
+    # As many side by side as stay near the processor.
+    size = max(1, _ENTRIES // len(given))
+    parts = []
+    for at in range(0, restarts, size):
+        begun = _begin(data, _State(*(part[at : at + size] for part in starts)))
+        _continue(data, begun, min(most, _FIRST_STEPS))
+        parts.append(begun)
+    together = zip(*(part.parts() for part in parts), strict=True)
+    runs = _runs([np.concatenate(same) for same in together])
+    runs = runs.at(np.argsort(-runs.bound, kind="stable"))
+    for at in range(0, min(_FINALISTS, restarts), size):
+        _continue(data, runs.at(slice(at, min(at + size, _FINALISTS))), most)
     return _result(data, runs, labels.values[order], seed)
 
 
@@ -293,97 +325,109 @@ def _log_prior(
     return prior
 
 
-def _table(cells: IntArray, weights: FloatArray | None, shape: tuple[int, int]) -> FloatArray:
-    counts = np.bincount(cells, weights=weights, minlength=shape[0] * shape[1])
-    return counts.reshape(shape).astype(np.float64, copy=False)
+def _table(cells: IntArray, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """Return sums of weights, shape (n_runs, n), by cell: shape (n_runs, *shape)."""
+    n_runs, size = len(weights), shape[0] * shape[1]
+    places = cells + size * np.arange(n_runs)[:, np.newaxis]
+    sums = np.bincount(places.ravel(), weights=weights.ravel(), minlength=n_runs * size)
+    return sums.reshape(n_runs, *shape).astype(np.float64, copy=False)
 
 
-def _start(data: _Data, restart: int, seed: int) -> _State:
-    (n, n_labels), (block, row) = data.counts.shape, divmod(restart, BLOCK_ROWS)
-    draws = random_uniforms(seed, Stream.ANNOTATORS, block, n * (2 + n_labels))[row]
-    noise = 1 + _NOISE * draws
-    knowing = _shares(noise[: 2 * n].reshape(n, 2))
+def _starts(data: _Data, restarts: int, seed: int) -> _State:
+    n, n_labels = data.counts.shape
+    blocks = [
+        random_uniforms(seed, Stream.ANNOTATORS, block, n * (2 + n_labels))
+        for block in range(-(-restarts // BLOCK_ROWS))
+    ]
+    noise = 1 + _NOISE * np.concatenate(blocks)[:restarts]
+    knowing = _shares(noise[:, : 2 * n].reshape(restarts, n, 2))
+    strategy = _shares(noise[:, 2 * n :].reshape(restarts, n, n_labels))
     # No distribution stands behind a start: it has no bound, and each makes a step at least.
-    return _State(knowing[:, 0], knowing[:, 1], _shares(noise[2 * n :].reshape(n, n_labels)), 0.0)
+    return _State(knowing[..., 0], knowing[..., 1], strategy, np.zeros(restarts))
 
 
-def _run(data: _Data, state: _State, most: int) -> _Run:
-    return _continue(data, _Run(state, _expect(data, state), 0, False), most)
+def _begin(data: _Data, state: _State) -> _Runs:
+    n_runs = len(state.guess)
+    begun = np.zeros(n_runs, dtype=np.int64)
+    return _Runs(state, _expect(data, state), begun, np.zeros(n_runs, dtype=bool))
 
 
-def _continue(data: _Data, run: _Run, most: int) -> _Run:
-    """Iterate until the run comes to rest, at most to its step number `most`."""
-    while not run.converged and run.n_iterations < most:
-        before, state = run.expected.log_likelihood, _maximise(data, run.expected)
+def _continue(data: _Data, runs: _Runs, most: int) -> None:
+    """Iterate, in place, until each run comes to rest, at most to its step number `most`."""
+    while (going := np.flatnonzero(~runs.converged & (runs.n_iterations < most))).size:
+        before = runs.expected.log_likelihood[going]
+        state = _maximise(data, runs.expected.known[going])
         found = _expect(data, state)
-        at_rest = abs(found.log_likelihood - before) <= _TOLERANCE * max(1.0, abs(before))
-        run = _Run(state, found, run.n_iterations + 1, at_rest)
-    return run
+        change = np.abs(found.log_likelihood - before)
+        at_rest = change <= _TOLERANCE * np.maximum(1.0, np.abs(before))
+        runs.put(going, _Runs(state, found, runs.n_iterations[going] + 1, at_rest))
 
 
 def _expect(data: _Data, state: _State) -> _Expected:
-    guess = state.guess[:, np.newaxis] * state.strategy
-    either = guess + state.know[:, np.newaxis]
+    n_runs = len(state.guess)
+    guess = state.guess[..., np.newaxis] * state.strategy
+    either = guess + state.know[..., np.newaxis]
     # A guess is as likely whatever the true label: only what knowing adds tells labels apart.
-    adds = np.log(either / guess).reshape(-1)
-    joint = _table(data.cell, adds[data.given], data.log_prior.shape)
+    adds = np.log(either / guess).reshape(n_runs, -1)
+    joint = _table(data.cell, np.take(adds, data.given, axis=1), data.log_prior.shape)
     joint += data.log_prior
-    peak = joint.max(axis=1, keepdims=True)
+    peak = joint.max(axis=-1, keepdims=True)
     posterior = np.exp(joint - peak)
-    total = posterior.sum(axis=1, keepdims=True)
+    total = posterior.sum(axis=-1, keepdims=True)
     posterior /= total
-    each = (peak + np.log(total))[data.judged, 0]
-    log_likelihood = float(each.sum() + (data.counts * np.log(guess)).sum())
-    share = (state.know[:, np.newaxis] / either).reshape(-1)
-    known = posterior.reshape(-1)[data.cell] * share[data.given]
+    each = np.compress(data.judged, (peak + np.log(total))[..., 0], axis=1)
+    log_likelihood = each.sum(axis=1)
+    log_likelihood += (data.counts * np.log(guess)).reshape(n_runs, -1).sum(axis=1)
+    share = (state.know[..., np.newaxis] / either).reshape(n_runs, -1)
+    known = np.take(posterior.reshape(n_runs, -1), data.cell, axis=1)
+    known *= np.take(share, data.given, axis=1)
     return _Expected(posterior, log_likelihood, _table(data.given, known, data.counts.shape))
 
 
-def _maximise(data: _Data, found: _Expected) -> _State:
-    strategy = data.counts - found.known
-    knowing = np.stack([strategy.sum(axis=1), found.known.sum(axis=1)], axis=1)
-    divergence = 0.0
+def _maximise(data: _Data, known: FloatArray) -> _State:
+    strategy = data.counts - known
+    knowing = np.stack([strategy.sum(axis=-1), known.sum(axis=-1)], axis=-1)
+    divergence = np.zeros(len(strategy))
     if data.method == "em":
         smoothing = _SMOOTHING / data.counts.shape[1]
         knowing, strategy = _shares(knowing + smoothing), _shares(strategy + smoothing)
     else:
-        guesses = np.full(data.counts.shape, _STRATEGY)
-        divergence = _divergence(knowing, np.tile(data.hyper, (len(knowing), 1)))
+        guesses = np.full(strategy.shape, _STRATEGY)
+        divergence = _divergence(knowing, np.tile(data.hyper, (*knowing.shape[:2], 1)))
         divergence += _divergence(strategy, guesses)
         knowing, strategy = _mean_logs(knowing + data.hyper), _mean_logs(strategy + _STRATEGY)
-    return _State(knowing[:, 0], knowing[:, 1], strategy, divergence)
+    return _State(knowing[..., 0], knowing[..., 1], strategy, divergence)
 
 
 def _shares(counts: FloatArray) -> FloatArray:
-    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
 
 def _mean_logs(counts: FloatArray) -> FloatArray:
     """Return exp of the mean logarithm of shares with a Dirichlet distribution."""
-    total = counts.sum(axis=1, keepdims=True)
+    total = counts.sum(axis=-1, keepdims=True)
     return np.asarray(np.exp(special.digamma(counts) - special.digamma(total)))
 
 
-def _divergence(counts: FloatArray, prior: FloatArray) -> float:
+def _divergence(counts: FloatArray, prior: FloatArray) -> FloatArray:
     """Return how far Dirichlet distributions are from their priors (Kullback and Leibler), summed.
 
-    `counts` are what is added to the prior.
+    `counts` are what is added to the prior, shape (n_runs, n_annotators, n_shares).
     """
     after = prior + counts
-    logs = special.digamma(after) - special.digamma(after.sum(axis=1, keepdims=True))
-    rows = (counts * logs).sum(axis=1)
+    logs = special.digamma(after) - special.digamma(after.sum(axis=-1, keepdims=True))
+    rows = (counts * logs).sum(axis=-1)
     for part, sign in ((after, 1.0), (prior, -1.0)):
-        rows += sign * (special.gammaln(part.sum(axis=1)) - special.gammaln(part).sum(axis=1))
-    return float(rows.sum())
+        rows += sign * (special.gammaln(part.sum(axis=-1)) - special.gammaln(part).sum(axis=-1))
+    return np.asarray(rows.sum(axis=-1))
 
 
-def _result(data: _Data, runs: list[_Run], values: FloatArray, seed: int) -> Mace:
-    best = max(runs, key=lambda run: run.bound)
-    most = best.bound
-    alike = [run for run in runs if most - run.bound <= _SAME_OPTIMUM * max(1.0, abs(most))]
-    judged_any = data.counts.any(axis=1)
-    competences = np.array([np.where(judged_any, run.state.know, np.nan) for run in alike])
-    posterior = best.expected.posterior.copy()
+def _result(data: _Data, runs: _Runs, values: FloatArray, seed: int) -> Mace:
+    best = int(np.argmax(runs.bound))
+    most = float(runs.bound[best])
+    alike = most - runs.bound <= _SAME_OPTIMUM * max(1.0, abs(most))
+    know = np.where(data.counts.any(axis=1), runs.state.know, np.nan)
+    posterior = runs.expected.posterior[best].copy()
     posterior[~data.judged] = np.nan
     # A tie goes to the label that came up first, not to the one that a start happened to favour.
     top = posterior.max(axis=1, keepdims=True)
@@ -395,17 +439,17 @@ def _result(data: _Data, runs: list[_Run], values: FloatArray, seed: int) -> Mac
         labels=read_only(labels),
         posterior=read_only(posterior),
         entropy=read_only(entropy),
-        competence=read_only(np.where(judged_any, best.state.know, np.nan)),
-        log_likelihood=best.expected.log_likelihood,
+        competence=read_only(know[best].copy()),
+        log_likelihood=float(runs.expected.log_likelihood[best]),
         bound=most,
         competence_range=read_only(
-            np.stack([competences.min(axis=0), competences.max(axis=0)], axis=1)
+            np.stack([know[alike].min(axis=0), know[alike].max(axis=0)], axis=1)
         ),
-        n_best=len(alike),
-        converged=best.converged,
-        n_iterations=best.n_iterations,
+        n_best=int(np.count_nonzero(alike)),
+        converged=bool(runs.converged[best]),
+        n_iterations=int(runs.n_iterations[best]),
         method=data.method,
-        n_restarts=len(runs),
+        n_restarts=len(know),
         seed=seed,
     )
 
