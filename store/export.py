@@ -10,17 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeVar
 
-import numpy as np
 import yaml
 
-from store.arrays import load_run_scores
 from store.claim_evidence import latest_evidence
 from store.claim_records import ClaimRecord
 from store.claims import list_claims
-from store.datasets import get_dataset, list_items
+from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
-from store.importers.bundle import COMPONENTS, Status
 from store.metrics import get_metric, list_metrics
 from store.records import RunRecord
 from store.runs import list_runs
@@ -39,40 +36,6 @@ _ENDINGS: Mapping[str, str] = {
 }
 _OTHER_ENDINGS = (".tsv", ".json", ".gz", ".xlsx", ".html", ".pdf", ".latex")
 """Names that promise what is not written."""
-
-
-def score_rows(store: Store, *, dataset: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield one row per run, trial, metric and item; a missing score is ``None``.
-
-    Scores of one component are in ``score``, the components of others in columns of their names.
-    """
-    wanted = None if dataset is None else get_dataset(store, dataset).uid
-    metrics = {metric.uid: metric for metric in list_metrics(store)}
-    items: dict[str, list[tuple[str, str | None]]] = {}
-    for run in reversed(list_runs(store, dataset_uid=wanted)):
-        if run.dataset_uid not in items:
-            found = list_items(store, run.dataset_uid)
-            items[run.dataset_uid] = [(item.key, item.group) for item in found]
-        for vector in load_run_scores(store, run.uid):
-            metric = metrics[vector.metric_uid]
-            names = COMPONENTS[metric.aggregation]
-            for (key, group), scores, status in zip(
-                items[run.dataset_uid], vector.scores, vector.status, strict=True
-            ):
-                yield {
-                    "system": run.system,
-                    "dataset": run.dataset,
-                    "dataset_version": run.dataset_version or None,
-                    "run": run.label or None,
-                    "trial": vector.trial,
-                    "item": key,
-                    "group": group,
-                    "metric": metric.label,
-                    "status": Status(status).name.lower().replace("_", " "),
-                } | {
-                    name: None if np.isnan(value) else float(value)
-                    for name, value in zip(names, scores, strict=True)
-                }
 
 
 def run_rows(store: Store) -> Iterator[dict[str, Any]]:
@@ -207,6 +170,16 @@ def format_of(target: Path | None, stated: F | None, written: type[F]) -> F:
     return stated or names[said or "csv"]
 
 
+def require_target(target: Path | None, format: ExportFormat) -> None:
+    """Raise `StoreError` where nothing can be written; `target` is ``None`` for a stream."""
+    if target is not None and target.exists():
+        raise StoreError(f"{target} exists already: name another file with --out.")
+    if target is not None and not target.absolute().parent.is_dir():
+        raise StoreError(f"The folder {target.parent} does not exist. Make it first.")
+    if format == "parquet" and target is None:
+        raise StoreError("Parquet needs a file: add --out PATH.")
+
+
 def write_rows(
     rows: Iterable[dict[str, Any]], target: Path | None, format: ExportFormat, stream: TextIO
 ) -> int:
@@ -217,15 +190,10 @@ def write_rows(
     StoreError
         The target exists, its folder does not, or Parquet is asked for without a file.
     """
-    if target is not None and target.exists():
-        raise StoreError(f"{target} exists already: name another file with --out.")
-    if target is not None and not target.absolute().parent.is_dir():
-        raise StoreError(f"The folder {target.parent} does not exist. Make it first.")
+    require_target(target, format)
     listed = list(rows)
     columns = list(dict.fromkeys(column for row in listed for column in row))
-    if format == "parquet":
-        if target is None:
-            raise StoreError("Parquet needs a file: add --out PATH.")
+    if format == "parquet" and target is not None:
         _write_parquet(listed, columns, target)
     elif target is None:
         _write_text(listed, columns, format, stream)

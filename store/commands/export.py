@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from store.console import exits_in_words, messages, opened
-from store.export import format_of, run_rows, score_rows, write_mapping, write_rows
+from store.export import format_of, run_rows, write_mapping, write_rows
 from store.export_eee import export_eee
 from store.export_judgments import chosen_criteria, judgment_rows, write_scales
 from store.export_mlflow import export_mlflow
+from store.export_scores import write_scores
 from store.shown import spreadsheet_safe_rows
 
 app = typer.Typer()
@@ -53,11 +54,8 @@ def export_scores_command(
     """Write every item score in the long form that `ingest` reads; --out adds a mapping file."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(
-            _safe(score_rows(store, dataset=dataset), spreadsheet_safe),
-            out,
-            wanted.value,
-            sys.stdout,
+        n_rows = write_scores(
+            store, out, wanted.value, sys.stdout, dataset=dataset, is_safe=spreadsheet_safe
         )
         if out is not None:
             messages.print(f"With {write_mapping(store, out)}", markup=False)

@@ -1,0 +1,251 @@
+"""All item scores in a file of long form, written one score vector after another."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
+
+import numpy as np
+
+from store.arrays import load_run_scores
+from store.datasets import get_dataset, list_items
+from store.engine import Store
+from store.export import ExportFormat, require_target
+from store.importers.bundle import COMPONENTS, FloatArray, Status, StatusArray
+from store.metrics import list_metrics
+from store.records import RunRecord
+from store.runs import list_runs
+from store.shown import spreadsheet_safe
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FIRST: Final = ("system", "dataset", "dataset_version", "run", "trial", "item", "group")
+_WORDS: Final = [status.name.lower().replace("_", " ") for status in Status]
+_ROW_GROUP: Final = 1 << 18
+"""Rows of Parquet that are written together."""
+
+
+class _Items(NamedTuple):
+    """The items of a dataset, in order."""
+
+    keys: list[str]
+    groups: list[str | None]
+    written: list[str]
+    """Key and group as the text format has them."""
+
+
+class _Block(NamedTuple):
+    """One score vector."""
+
+    run: RunRecord
+    trial: int
+    items: _Items
+    metric: str
+    status: StatusArray
+    scores: FloatArray
+    """Shape (n_items, n_components)."""
+    names: tuple[str, ...]
+    """Of the components."""
+
+
+def write_scores(
+    store: Store,
+    target: Path | None,
+    format: ExportFormat,
+    stream: TextIO,
+    *,
+    dataset: str | None = None,
+    is_safe: bool = False,
+) -> int:
+    """Write one row per run, trial, metric and item to a file, or to `stream`; return how many.
+
+    Scores of one component are in ``score``, the components of others in columns of their names.
+    With `is_safe` no text is one that a spreadsheet would compute. Nothing is held but the items
+    of a dataset and the vectors of a run.
+
+    Raises
+    ------
+    StoreError
+        The target exists, its folder does not, or Parquet is asked for without a file.
+    """
+    require_target(target, format)
+    wanted = None if dataset is None else get_dataset(store, dataset).uid
+    runs = list(reversed(list_runs(store, dataset_uid=wanted)))
+    safe: Callable[[Any], Any] = spreadsheet_safe if is_safe else lambda cell: cell
+    scores = _Scores(store, runs, safe, _csv_cell if format == "csv" else _json_cell)
+    if target is not None and format == "parquet":
+        return _write_parquet(scores, target)
+    write = _write_csv if format == "csv" else _write_jsonl
+    if target is None:
+        return write(scores, stream)
+    with target.open("w", encoding="utf-8", newline="") as file:
+        return write(scores, file)
+
+
+class _Scores:
+    """The score vectors of runs, and how their texts are written."""
+
+    def __init__(
+        self,
+        store: Store,
+        runs: Sequence[RunRecord],
+        safe: Callable[[Any], Any],
+        cell: Callable[[str | None], str],
+    ) -> None:
+        self._store = store
+        self.runs = runs
+        self.safe = safe
+        self._cell = cell
+        self._metrics = {metric.uid: metric for metric in list_metrics(store)}
+        by_label = {metric.label: metric for metric in self._metrics.values()}
+        used = {one.metric: by_label[one.metric] for run in runs for one in run.vectors}
+        self.components = list(
+            dict.fromkeys(name for m in used.values() for name in COMPONENTS[m.aggregation])
+        )
+        """Columns of scores, in order."""
+
+    def text(self, cell: str | None) -> str:
+        """Return a text as it is written."""
+        return self._cell(self.safe(cell))
+
+    def blocks(self) -> Iterator[_Block]:
+        """Yield every score vector."""
+        items: dict[str, _Items] = {}
+        for run in self.runs:
+            if run.dataset_uid not in items:
+                items[run.dataset_uid] = self._items(run.dataset_uid)
+            for vector in load_run_scores(self._store, run.uid):
+                metric = self._metrics[vector.metric_uid]
+                names = COMPONENTS[metric.aggregation]
+                of_it = items[run.dataset_uid]
+                yield _Block(
+                    run, vector.trial, of_it, metric.label, vector.status, vector.scores, names
+                )
+
+    def _items(self, dataset_uid: str) -> _Items:
+        found = list_items(self._store, dataset_uid)
+        between = "," if self._cell is _csv_cell else ', "group": '
+        written = [f"{self.text(one.key)}{between}{self.text(one.group)}" for one in found]
+        return _Items([one.key for one in found], [one.group for one in found], written)
+
+
+def _write_csv(scores: _Scores, file: TextIO) -> int:
+    n_rows, names = 0, scores.components
+    is_empty = True
+    for block in scores.blocks():
+        if is_empty:
+            file.write(",".join((*_FIRST, "metric", "status", *names)) + "\n")
+            is_empty = False
+        run = block.run
+        named = (run.system, run.dataset, run.dataset_version or None, run.label or None)
+        head = ",".join((*map(scores.text, named), f"{block.trial},"))
+        metric = scores.text(block.metric)
+        ends = [f",{metric},{word}," for word in _WORDS]
+        cells = _printed(block, "")
+        empty = [""] * len(block.status)
+        columns = [cells.get(name, empty) for name in names]
+        n_rows += _write_lines(file, block, head, ends, map(",".join, zip(*columns, strict=True)))
+    if is_empty:
+        file.write("\n")
+    return n_rows
+
+
+def _write_jsonl(scores: _Scores, file: TextIO) -> int:
+    n_rows = 0
+    for block in scores.blocks():
+        run = block.run
+        named = (run.system, run.dataset, run.dataset_version or None, run.label or None)
+        texts = [f'"{name}": {scores.text(t)}' for name, t in zip(_FIRST, named, strict=False)]
+        head = "{" + ", ".join((*texts, f'"trial": {block.trial}, "item": '))
+        metric = scores.text(block.metric)
+        ends = [f', "metric": {metric}, "status": "{word}", ' for word in _WORDS]
+        cells = _printed(block, "null")
+        pattern = ", ".join(f'"{name}": %s' for name in block.names) + "}"
+        tails = map(pattern.__mod__, zip(*(cells[name] for name in block.names), strict=True))
+        n_rows += _write_lines(file, block, head, ends, tails)
+    return n_rows
+
+
+def _write_lines(
+    file: TextIO, block: _Block, head: str, ends: Sequence[str], tails: Iterator[str]
+) -> int:
+    rows = zip(block.items.written, block.status.tolist(), tails, strict=True)
+    file.writelines([f"{head}{item}{ends[status]}{tail}\n" for item, status, tail in rows])
+    return len(block.status)
+
+
+def _printed(block: _Block, nothing: str) -> dict[str, list[str]]:
+    """Return the numbers of each component as text, exactly; `nothing` for NaN."""
+    found = {}
+    for name, values in zip(block.names, block.scores.T, strict=True):
+        texts = list(map(float.__repr__, values.tolist()))
+        for row in np.flatnonzero(np.isnan(values)).tolist():
+            texts[row] = nothing
+        found[name] = texts
+    return found
+
+
+def _csv_cell(cell: str | None) -> str:
+    if cell is None:
+        return ""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow([cell, ""])
+    return out.getvalue()[:-1]
+
+
+def _json_cell(cell: str | None) -> str:
+    return json.dumps(cell, ensure_ascii=False)
+
+
+def _write_parquet(scores: _Scores, target: Path) -> int:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    texts = [name for name in (*_FIRST, "metric", "status") if name != "trial"]
+    kinds = {name: pa.string() for name in texts} | {"trial": pa.int64()}
+    kinds |= dict.fromkeys(scores.components, pa.float64())
+    schema = pa.schema(
+        [(name, kinds[name]) for name in (*_FIRST, "metric", "status", *scores.components)]
+    )
+    n_rows, waiting = 0, []
+    with parquet.ParquetWriter(target, schema) as writer:
+        for block in scores.blocks():
+            waiting.append(_as_arrow(block, scores, schema))
+            n_rows += len(block.status)
+            if sum(part.num_rows for part in waiting) >= _ROW_GROUP:
+                writer.write_table(pa.concat_tables(waiting))
+                waiting = []
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting))
+    return n_rows
+
+
+def _as_arrow(block: _Block, scores: _Scores, schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+
+    run, n_rows = block.run, len(block.status)
+    texts = {
+        "system": run.system,
+        "dataset": run.dataset,
+        "dataset_version": run.dataset_version or None,
+        "run": run.label or None,
+        "metric": block.metric,
+    }
+    columns: dict[str, Any] = {
+        name: pa.repeat(pa.scalar(scores.safe(text), pa.string()), n_rows)
+        for name, text in texts.items()
+    }
+    columns["trial"] = pa.repeat(pa.scalar(block.trial, pa.int64()), n_rows)
+    columns["item"] = pa.array(map(scores.safe, block.items.keys), pa.string())
+    columns["group"] = pa.array(map(scores.safe, block.items.groups), pa.string())
+    columns["status"] = pa.array(_WORDS).take(pa.array(block.status))
+    for name, values in zip(block.names, block.scores.T, strict=True):
+        columns[name] = pa.array(values, from_pandas=True)
+    for name in scores.components:
+        columns.setdefault(name, pa.nulls(n_rows, pa.float64()))
+    return pa.table([columns[name] for name in schema.names], schema=schema)
