@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast slow-list lint build bench answers oracle calibrate fuzz faults shots reference lock
+.PHONY: help setup run test test-fast slow-list lint build bench answers oracle calibrate fuzz faults shots reference lock audit
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -83,6 +83,10 @@ calibrate: setup  ## the statistical calibration in full (slow), and docs/calibr
 	$(PY) -m benchmarks.calibration.claims --out docs
 	$(PY) -m benchmarks.calibration.metrics --out docs
 	$(PY) -m benchmarks.calibration.end_to_end --out docs
+
+audit: setup  ## ask pip-audit about known faults in the pinned libraries
+	@$(UV) tool run --quiet pip-audit --strict --requirement requirements.txt --require-hashes --disable-pip \
+	  || { echo "pip-audit found something, or could not reach its service: see above." >&2; exit 1; }
 
 reference: setup  ## the pages of docs/reference anew, from the product
 	$(PY) -m benchmarks.reference

@@ -1,5 +1,15 @@
-"""What Streamlit runs; `tiebreak serve` starts it."""
+"""What Streamlit runs; `tiebreak serve` starts it.
+
+Streamlit's server finds `app` in this file; it runs the file itself for every page.
+"""
+
+import streamlit as st
+from starlette.middleware import Middleware
 
 from dashboard.app import run
+from dashboard.server import Guard
 
-run()
+if __name__ == "__main__":
+    run()
+else:
+    app = st.App(__file__, middleware=[Middleware(Guard)])

@@ -1,0 +1,101 @@
+"""What stands between a browser and the pages: headers, and who may talk to the server.
+
+Streamlit allows every origin on the same machine, lets other sites frame the pages, and shows its
+metrics to everybody. Here a page talks to its own server only, and nobody else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
+
+CONTENT_POLICY: Final = "; ".join(
+    (
+        "default-src 'self'",
+        # The front end of Streamlit styles in line, and Vega compiles its expressions.
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' blob: data:",
+        "worker-src 'self' blob:",
+        "frame-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS: Final = (
+    (b"content-security-policy", CONTENT_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_CLOSED: Final = "/_stcore/metrics"
+_READS: Final = ("GET", "HEAD", "OPTIONS")
+
+
+class Guard:
+    """ASGI middleware: adds `HEADERS`, closes metrics, and refuses what another origin sends."""
+
+    def __init__(self, app: Asgi) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer, or hand on to Streamlit."""
+        if scope["type"] == "websocket" and _is_foreign(scope):
+            await receive()  # the attempt to connect
+            await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["path"].rstrip("/").endswith(_CLOSED):
+            await _answer(send, 404, b"Not found")
+        elif scope["method"] not in _READS and _is_foreign(scope):
+            await _answer(send, 403, b"Another origin may not send anything here")
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+
+def _is_foreign(scope: Message) -> bool:
+    """Return whether a browser says that a page of another origin is asking."""
+    headers: dict[bytes, str] = {
+        name.lower(): value.decode("latin-1") for name, value in scope["headers"]
+    }
+    origin = headers.get(b"origin")
+    if origin is None:  # no browser: a command, or a test
+        return False
+    own: str = headers.get(b"host", "")
+    return urlsplit(origin).netloc.lower() != own.lower()
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            ours = {name for name, _ in HEADERS}
+            kept = [one for one in message["headers"] if one[0].lower() not in ours]
+            message = {**message, "headers": [*kept, *HEADERS]}
+        await send(message)
+
+    return sent
+
+
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    await _with_headers(send)(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(b"content-type", b"text/plain; charset=utf-8")],
+        }
+    )
+    await send({"type": "http.response.body", "body": body})
