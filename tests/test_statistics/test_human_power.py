@@ -116,7 +116,7 @@ def test_calibrated_test_keeps_its_level(n_workers, alpha):
                     residual=1.0,
                 )
                 found = power_of_ratings(
-                    0, spread, n_workers, n_items, alpha=alpha, n_iterations=2048
+                    0, spread, n_workers, n_items, alpha=alpha, n_iterations=1024
                 )
                 assert found.false_alarms <= alpha + 4 * found.standard_error + 2e-4
 

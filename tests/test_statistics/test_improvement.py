@@ -132,7 +132,7 @@ def test_intervals_hold_what_new_draws_give(gain):
     chance = np.repeat([[0.6 + gain], [0.6]], 40, axis=1)
     fresh = rng.binomial(100, chance, (4_000, 2, 40))
     truth = np.mean((fresh[:, 0] > fresh[:, 1]) + 0.5 * (fresh[:, 0] == fresh[:, 1]))
-    n_samples, held, ranks, plain = 300, 0, 0, 0
+    n_samples, held, ranks, plain = 150, 0, 0, 0
     for _ in range(n_samples):
         resampled = _binary(chance, 100, rng)
         found, rank = probability_of_improvement(resampled), mean_ranks(resampled)

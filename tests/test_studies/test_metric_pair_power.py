@@ -129,7 +129,7 @@ def test_luck_with_systems_is_told(store: Store) -> None:
     def warned(test: str) -> str:
         study = study_metric_pair_power(
             store, "talks", "quality", "good", "fair",
-            settings=CorrelationSettings(level="system", test=test), n_iterations=60,
+            settings=CorrelationSettings(level="system", test=test), n_iterations=20,
         )  # fmt: skip
         return " ".join(study.warnings)
 
