@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +31,29 @@ CLAIM = {
 }
 
 
+def call(folder: Path, *words: str | Path, code: int = 0, store: str = "s.db") -> Any:
+    """Run a command on a store in a folder."""
+    outcome = CliRunner().invoke(app, ["--store", str(folder / store), *map(str, words)])
+    if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
+        raise outcome.exception
+    assert outcome.exit_code == code, outcome.output
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a store of four dated runs, to be copied."""
+    folder = tmp_path_factory.mktemp("claims")
+    write_results(folder / "results.csv", RIGHT)
+    call(folder, "ingest", folder / "results.csv")
+    return folder
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(filled: Path, tmp_path: Path) -> Run:
     """Return a function that runs a command on a store with four dated runs."""
-
-    def call(*words: str | Path, code: int = 0, store: str = "s.db") -> Any:
-        outcome = CliRunner().invoke(app, ["--store", str(tmp_path / store), *map(str, words)])
-        if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
-            raise outcome.exception
-        assert outcome.exit_code == code, outcome.output
-        return outcome
-
-    write_results(tmp_path / "results.csv", RIGHT)
-    call("ingest", tmp_path / "results.csv")
-    return call
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    return partial(call, tmp_path)
 
 
 def write_results(path: Path, right: dict[str, int]) -> None:

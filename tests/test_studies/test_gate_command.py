@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +20,17 @@ SHARES = {"base": range(100), "good": range(160), "bad": range(40), "similar": r
 """Which of 200 items each system gets right."""
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Return a function that runs a command on a store of its own."""
+def call(folder: Path, *words: str | Path, code: int = 0) -> Any:
+    """Run a command on the store in a folder."""
+    outcome = CliRunner().invoke(app, ["--store", str(folder / "s.db"), *map(str, words)])
+    assert outcome.exit_code == code, outcome.output
+    return outcome
 
-    def call(*words: str | Path, code: int = 0) -> Any:
-        outcome = CliRunner().invoke(app, ["--store", str(tmp_path / "s.db"), *map(str, words)])
-        assert outcome.exit_code == code, outcome.output
-        return outcome
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a store, to be copied."""
+    folder = tmp_path_factory.mktemp("gate")
     rows = [
         f"{system},news,q{item},accuracy,{int(item in right)}"
         for system, right in SHARES.items()
@@ -40,10 +44,17 @@ def run(tmp_path: Path) -> Run:
         for i in range(100 if system == "base" else 40)
     ]
     rows += ["base,many,q0,accuracy,1", "bad,many,q0,accuracy,0"]
-    path = tmp_path / "results.csv"
+    path = folder / "results.csv"
     path.write_text("\n".join(["system,dataset,item,metric,score", *rows]), encoding="utf-8")
-    call("ingest", path)
-    return call
+    call(folder, "ingest", path)
+    return folder
+
+
+@pytest.fixture
+def run(filled: Path, tmp_path: Path) -> Run:
+    """Return a function that runs a command on a store of its own."""
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    return partial(call, tmp_path)
 
 
 def gate(run: Run, system: str, fail_if: str, *more: str, code: int, dataset: str = "news") -> Any:
