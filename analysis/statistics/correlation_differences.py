@@ -184,7 +184,7 @@ def _enter(
     for where, ways in (((i, j), pairs), ((j, i), pairs.turned())):
         t = (ways.a - ways.b) / ways.error if delta == 0 else _distance(ways, delta)
         found.statistic[where] = t
-        found.pvalue[where] = np.maximum(of_t(t, df, alternative), _TINY)
+        found.pvalue[where] = np.maximum(of_t(t, alternative, df), _TINY)
 
 
 def _left_out(

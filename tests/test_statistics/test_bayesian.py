@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from analysis.statistics.across import bayesian
-from analysis.statistics.across.bayesian import bayesian_sign, bayesian_signed_rank
+from analysis.statistics.across.bayesian import bayesian_signed_rank
 
 TWELVE = [1.131, 0.207, 3.523, 0.311, 0.739, 2.503, -0.491, -0.117, 0.833, -0.219, -0.827, 0.353]
 SEVEN = [0.813, 1.921, -0.237, 2.409, 0.151, 1.203, 0.907]
@@ -24,13 +23,6 @@ BAYCOMP_SIGNED_RANK = [
     (SEVEN, 0.3, 0.5, (0, 0.02766, 0.97234)),
     (SEVEN, 0.3, 2.0, (0, 0.06799, 0.93201)),
     (SEVEN, 1.0, 0.5, (0, 0.526, 0.474)),
-]
-# SignTest.probs(..., prior=1, nsamples=2_000_000); it adds 0.0001 to each side.
-BAYCOMP_SIGN = [
-    (TWELVE, 0.3, (0.02395, 0.16553, 0.81052)),
-    (TWELVE, 1.0, (0, 0.98074, 0.01926)),
-    (SEVEN, 0.3, (0, 0.22685, 0.77315)),
-    (SEVEN, 1.0, (0, 0.77356, 0.22644)),
 ]
 
 difference_lists = st.lists(
@@ -55,29 +47,6 @@ def test_signed_rank_equals_baycomp(differences, rope, strength, expected):
         assert ours == pytest.approx(theirs, abs=5 * error)
 
 
-@pytest.mark.parametrize(("differences", "rope", "expected"), BAYCOMP_SIGN)
-def test_sign_equals_baycomp(differences, rope, expected):
-    result = bayesian_sign(differences, rope=rope)
-    assert probabilities(result) == pytest.approx(expected, abs=1.5e-3)
-
-
-def test_sign_equals_simulation():
-    draws = np.random.default_rng(0).dirichlet([3, 5, 4], 400_000)
-    expected = np.bincount(np.argmax(draws, axis=1), minlength=3) / 400_000
-    result = bayesian_sign([-1] * 3 + [0] * 4 + [1] * 4, rope=0.5)
-    assert (result.n_left, result.n_rope, result.n_right) == (3, 4, 4)
-    assert probabilities(result) == pytest.approx(tuple(expected), abs=4e-3)
-
-
-def test_sign_without_a_rope_is_a_tail_of_the_beta_distribution():
-    result = bayesian_sign([1, 2, 3, -1, 0])
-    # 3 for the right, 1 for the left; the dataset without a difference and the prior half each.
-    assert result.probability_right == pytest.approx(stats.beta.sf(0.5, 4, 2))
-    assert result.probability_rope == 0
-    one_sided = bayesian_sign([1, 2], prior_place=1)
-    assert probabilities(one_sided) == (0, 0, 1)
-
-
 def test_signed_rank_of_one_dataset_by_hand():
     # Of the pairs, those with the dataset are right, the prior with itself halves: the right
     # always has more.
@@ -88,10 +57,9 @@ def test_signed_rank_of_one_dataset_by_hand():
     assert result.probability_left == 0
 
 
-@pytest.mark.parametrize("function", [bayesian_signed_rank, bayesian_sign])
-def test_equal_systems_are_half_and_half_without_a_rope_and_equal_with_one(function):
-    assert probabilities(function(np.zeros(6))) == pytest.approx((0.5, 0, 0.5))
-    assert probabilities(function(np.zeros(6), rope=0.1)) == (0, 1, 0)
+def test_equal_systems_are_half_and_half_without_a_rope_and_equal_with_one():
+    assert probabilities(bayesian_signed_rank(np.zeros(6))) == pytest.approx((0.5, 0, 0.5))
+    assert probabilities(bayesian_signed_rank(np.zeros(6), rope=0.1)) == (0, 1, 0)
 
 
 @given(difference_lists, ropes, st.sampled_from([0.0, 0.2]))
@@ -101,20 +69,16 @@ def test_changing_all_signs_swaps_left_and_right(differences, rope, place):
     mirror = bayesian_signed_rank(-values, rope=rope, n_samples=1_024, prior_place=-place)
     assert probabilities(mirror) == probabilities(result)[::-1]
     assert sum(probabilities(result)) == pytest.approx(1)
-    signs = bayesian_sign(values, rope=rope, prior_place=place)
-    mirrored = bayesian_sign(-values, rope=rope, prior_place=-place)
-    assert probabilities(mirrored) == pytest.approx(probabilities(signs)[::-1], abs=1e-7)
 
 
 @given(difference_lists, ropes, st.randoms(use_true_random=False))
 def test_order_and_missing_datasets_do_not_matter(differences, rope, random):
     shuffled = [*differences, math.nan]
     random.shuffle(shuffled)
-    for function, sampling in ((bayesian_signed_rank, {"n_samples": 512}), (bayesian_sign, {})):
-        result = function(differences, rope=rope, **sampling)
-        other = function(shuffled, rope=rope, **sampling)
-        assert probabilities(other) == probabilities(result)
-        assert (result.n_missing, other.n_missing) == (0, 1)
+    result = bayesian_signed_rank(differences, rope=rope, n_samples=512)
+    other = bayesian_signed_rank(shuffled, rope=rope, n_samples=512)
+    assert probabilities(other) == probabilities(result)
+    assert (result.n_missing, other.n_missing) == (0, 1)
 
 
 def test_a_wider_rope_holds_more_and_the_unit_does_not_matter():
@@ -131,8 +95,6 @@ def test_a_wider_rope_holds_more_and_the_unit_does_not_matter():
 
 def test_differences_that_equal_the_rope_on_paper_are_inside():
     # 0.3 - 0.2 in binary is not 0.1.
-    result = bayesian_sign([0.3 - 0.2, 0.7 - 0.6, 0.1], rope=0.1)
-    assert (result.n_left, result.n_rope, result.n_right) == (0, 3, 0)
     inside = bayesian_signed_rank([0.3 - 0.2, 0.7 - 0.6, 0.1], rope=0.1, n_samples=512)
     assert inside.probability_rope == 1
 
@@ -148,14 +110,12 @@ def test_the_first_draws_do_not_depend_on_how_many_follow():
     )
 
 
-@pytest.mark.parametrize("function", [bayesian_signed_rank, bayesian_sign])
-def test_no_dataset_says_nothing(function):
-    result = function([math.nan])
+def test_no_dataset_says_nothing():
+    result = bayesian_signed_rank([math.nan])
     assert np.isnan(probabilities(result)).all()
     assert result.n_missing == 1
 
 
-@pytest.mark.parametrize("function", [bayesian_signed_rank, bayesian_sign])
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
@@ -167,9 +127,9 @@ def test_no_dataset_says_nothing(function):
         ({"differences": [math.inf]}, ValueError, "`differences` must be finite"),
     ],
 )
-def test_wrong_input_is_named(function, settings, error, message):
+def test_wrong_input_is_named(settings, error, message):
     with pytest.raises(error, match=message):
-        function(**({"differences": [1.0, 2.0]} | settings))
+        bayesian_signed_rank(**({"differences": [1.0, 2.0]} | settings))
 
 
 def test_docstring_examples_hold():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import integrate, special
+from scipy import special
 
 from analysis.statistics._typing import FloatArray, Seed
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
@@ -62,45 +62,6 @@ class BayesianSignedRank(Result):
             at=self.prior_place,
             m=self.n_samples,
             seed=self.seed,
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BayesianSign(Result):
-    """Posterior probabilities from the numbers of datasets on either side, whatever the size.
-
-    Attributes
-    ----------
-    n_left, n_rope, n_right : int
-        Datasets with a difference below -rope, within ±rope, above rope.
-    n_missing : int
-    rope : float
-    probability_left, probability_rope, probability_right : float
-        As for `BayesianSignedRank`; exact.
-    prior_strength, prior_place : float
-    """
-
-    n_left: int
-    n_rope: int
-    n_right: int
-    n_missing: int
-    rope: float
-    probability_left: float
-    probability_rope: float
-    probability_right: float
-    prior_strength: float
-    prior_place: float
-
-    @property
-    def signature(self) -> str:
-        """One line from which the probabilities can be repeated."""
-        return build_signature(
-            "bayesian-sign",
-            n=self.n_left + self.n_rope + self.n_right,
-            missing=self.n_missing,
-            rope=self.rope,
-            prior=self.prior_strength,
-            at=self.prior_place,
         )
 
 
@@ -184,68 +145,6 @@ def bayesian_signed_rank(
     )
 
 
-def bayesian_sign(
-    differences: npt.ArrayLike,
-    *,
-    rope: float = 0.0,
-    prior_strength: float = 1.0,
-    prior_place: float = 0.0,
-) -> BayesianSign:
-    """Compute the same from the numbers of datasets on either side, whatever the sizes.
-
-    Parameters
-    ----------
-    differences, rope, prior_strength, prior_place
-        As for `bayesian_signed_rank`; the prior counts as one dataset unless told otherwise.
-
-    Returns
-    -------
-    BayesianSign
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no finite number or out of range.
-
-    Notes
-    -----
-    The shares of left, rope and right have a Dirichlet posterior; the probability that one is
-    the largest is an integral over independent gamma variables, and without a rope a tail of the
-    beta distribution. Nothing is drawn at random.
-
-    References
-    ----------
-    Benavoli et al. (2017), section 4.1.
-
-    Examples
-    --------
-    >>> result = bayesian_sign([0.8, 1.9, -0.2, 2.4, 0.1, 1.2, 0.9])
-    >>> round(result.probability_right, 4)
-    0.9748
-    """
-    used, n_missing = _differences(differences)
-    width, strength, place = _settings(rope, prior_strength, prior_place)
-    sides = _sides(used, width, _tolerance(used, width, place))
-    counts = np.array([np.count_nonzero(sides == side) for side in (-1, 0, 1)])
-    alphas = counts.astype(np.float64)
-    alphas[1 + int(_sides(np.array([place]), width, 0.0)[0])] += strength
-    probabilities = np.full(3, math.nan)
-    if used.size:
-        probabilities = _largest_share(alphas, split=width == 0)
-    return BayesianSign(
-        n_left=int(counts[0]),
-        n_rope=int(counts[1]),
-        n_right=int(counts[2]),
-        n_missing=n_missing,
-        rope=width,
-        probability_left=float(probabilities[0]),
-        probability_rope=float(probabilities[1]),
-        probability_right=float(probabilities[2]),
-        prior_strength=strength,
-        prior_place=place,
-    )
-
-
 def _differences(differences: npt.ArrayLike) -> tuple[FloatArray, int]:
     given = as_floats(differences, "differences")
     if given.ndim != 1:
@@ -314,22 +213,3 @@ def _gammas(seed: int, block: int, n_columns: int, strength: float) -> FloatArra
     weights = -np.log(uniforms)
     weights[:, 0] = special.gammaincinv(strength, uniforms[:, 0])
     return weights
-
-
-def _largest_share(alphas: FloatArray, *, split: bool) -> FloatArray:
-    """Return the probability of each component to be the largest of a Dirichlet vector."""
-    if split:
-        right = float(special.betainc(alphas[0] + alphas[1] / 2, alphas[2] + alphas[1] / 2, 0.5))
-        return np.array([1 - right, 0.0, right])
-    found = np.zeros(3)
-    for i in range(3):
-        if alphas[i] > 0:
-            others = np.delete(alphas, i)
-            others = others[others > 0]
-            found[i] = integrate.quad(_all_smaller, 0, 1, args=(float(alphas[i]), others))[0]
-    return found / np.sum(found)
-
-
-def _all_smaller(u: float, alpha: float, others: FloatArray) -> float:
-    value = np.asarray(special.gammaincinv(alpha, u), dtype=np.float64)
-    return float(np.prod(special.gammainc(others, value)))

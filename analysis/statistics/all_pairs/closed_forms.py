@@ -1,5 +1,6 @@
 """Tests of all pairs that need no resampling: t, sign and McNemar, from a few matrix products."""
 
+import functools
 import warnings
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.paired.result import TINY
-from analysis.statistics.resampling.tails import of_t
+from analysis.statistics.resampling.tails import both_ways, of_t
 from analysis.statistics.results import DegenerateDataWarning
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
@@ -130,8 +131,11 @@ def t_all_pairs(moments: Moments, *, alternative: str = "two-sided") -> PairPval
     statistic[constant] = np.nan
     df = np.maximum(units - 1, 1).astype(np.float64)
     floor = np.zeros(first.size)
-    tails = (np.maximum(of_t(t, df, alternative), TINY) for t in (statistic, -statistic))
-    above, below = (np.where(units < 2, np.nan, np.where(identical, 1.0, p)) for p in tails)
+    tails = both_ways(functools.partial(of_t, df=df), statistic, alternative)
+    above, below = (
+        np.where(units < 2, np.nan, np.where(identical, 1.0, np.maximum(tail, TINY)))
+        for tail in tails
+    )
     return square(n_systems, above, below, floor, floor, PairMethod.CLOSED_FORM)
 
 

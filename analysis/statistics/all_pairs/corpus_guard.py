@@ -73,7 +73,7 @@ class CorpusGuard:
         """Return p-values, nowhere below the jackknife's, and the choice less what is refused."""
         with np.errstate(invalid="ignore", divide="ignore"):
             statistic = (self._difference - self._null) / self._error
-        other = of_t(statistic, self._df, self._alternative)
+        other = of_t(statistic, self._alternative, self._df)
         higher = self._applies & (other > pvalue)
         self._jackknifed |= higher
         return self._by_items.pvalues(np.where(higher, other, pvalue), choice)

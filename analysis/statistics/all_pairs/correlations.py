@@ -9,7 +9,7 @@ from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.correlations import as_ranked, correlate, standardise
 from analysis.statistics.paired.correlation_tests import DependentCorrelations, steiger_z
 from analysis.statistics.paired.result import TINY
-from analysis.statistics.resampling.tails import of_normal
+from analysis.statistics.resampling.tails import both_ways, of_normal
 
 
 def steiger_all_pairs(
@@ -46,7 +46,7 @@ def steiger_all_pairs(
             if z[pair] == 0:
                 a, b = values[part.systems[i]], values[part.systems[j]]
                 identical[pair] = np.array_equal(a[part.items], b[part.items])
-    above, below = (of_normal(statistic, alternative) for statistic in (z, -z))
+    above, below = both_ways(of_normal, z, alternative)
     # Where rounding could not tell 0 from a negligible p-value, no p-value is 0.
     above, below = (np.where(identical, 1.0, np.maximum(tail, TINY)) for tail in (above, below))
     floor = np.zeros(n_pairs)

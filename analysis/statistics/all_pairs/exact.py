@@ -103,10 +103,8 @@ def list_pairs(
         number.copy(),
         count,
     )
-    tiles = pairs.tiles()
 
-    def work(tile: int) -> None:
-        part, at = tiles[tile], slice(tile * PAIRS_AT_ONCE, (tile + 1) * PAIRS_AT_ONCE)
+    def fill(part: Pairs, at: slice) -> None:
         difference_kernels.summarise_pairs(
             scores,
             units,
@@ -119,7 +117,7 @@ def list_pairs(
             pairs.different[at],
         )
 
-    run_tiles(work, len(tiles), n_threads=n_threads)
+    settle(fill, pairs, n_threads=n_threads)
     # Nothing but rounding is left of such a difference.
     pairs.observed[np.abs(pairs.observed) <= pairs.tolerance] = 0.0
     return pairs

@@ -17,7 +17,7 @@ from analysis.statistics.intervals.binary import (
 )
 from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
 from analysis.statistics.paired.result import TINY
-from analysis.statistics.resampling.tails import of_normal
+from analysis.statistics.resampling.tails import both_ways, of_normal
 
 
 class Ends(NamedTuple):
@@ -92,7 +92,7 @@ def score_all_pairs(
     n_systems = len(scores)
     counts = _outcomes(scores, wins)
     statistic, n_items = tango_z(counts, delta), counts.columns[3]
-    above, below = (of_normal(z, alternative) for z in (statistic, -statistic))
+    above, below = both_ways(of_normal, statistic, alternative)
     floor = np.zeros(n_items.size)
     tails = [np.where(n_items > 0, np.maximum(tail, TINY), np.nan) for tail in (above, below)]
     return square(n_systems, tails[0], tails[1], floor, floor, PairMethod.CLOSED_FORM)

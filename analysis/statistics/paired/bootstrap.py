@@ -12,7 +12,6 @@ from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.item_groups import renumber
 from analysis.statistics.paired.inference import infer_pair
-from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
     CompletePair,
     PairedTest,
@@ -21,11 +20,11 @@ from analysis.statistics.paired.result import (
     complete_components,
     median_difference,
     metric_difference,
-    side_of,
+    of_median,
 )
 from analysis.statistics.resampling.metrics import ResampledMetric, resampled_metric
 from analysis.statistics.resampling.plan import replicates
-from analysis.statistics.resampling.tails import OTHER_SIDE, TIE, reached
+from analysis.statistics.resampling.tails import OTHER_SIDE, TIE, FlipOutcome, reached
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
@@ -140,30 +139,14 @@ def bootstrap(
         pvalue = _pvalue(problem, resamples, seed, shift, alternative)
         if math.isnan(pvalue):
             warnings.warn(_no_spread(pair, observed), DegenerateDataWarning, stacklevel=2)
-    return PairedTest(
-        test="bootstrap-median",
+    return of_median(
+        pair,
+        "bootstrap-median",
+        FlipOutcome(pvalue, 1 / (resamples + 1), False, resamples),
         aggregation=aggregation,
-        statistic=observed,
-        pvalue=pvalue,
-        difference=metric_difference(pair, aggregation),
-        n_items=len(pair.a),
-        n_missing=pair.n_missing,
         alternative=alternative,
-        exact=False,
-        n_resamples=resamples,
-        seed=seed,
-        pvalue_floor=None if math.isnan(pvalue) else 1 / (resamples + 1),
-        tests_that=null_hypothesis(
-            "bootstrap-median",
-            alternative,
-            aggregation=aggregation,
-            delta=shift,
-            grouped=pair.groups is not None,
-        ),
         delta=shift,
-        n_groups=pair.n_groups,
-        statistic_name="median difference",
-        direction=side_of(observed, shift),
+        seed=seed,
     )
 
 

@@ -217,5 +217,5 @@ def _pvalue(statistic: float, alternative: str, df: int | None) -> float:
         return 1.0
     if df is not None and df < 1:
         return 1.0 if alternative == "two-sided" else 0.5
-    pvalue = of_normal(statistic, alternative) if df is None else of_t(statistic, df, alternative)
+    pvalue = of_normal(statistic, alternative) if df is None else of_t(statistic, alternative, df)
     return max(float(pvalue), TINY)

@@ -6,15 +6,12 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, Groups, Seed
 from analysis.statistics.paired.inference import infer_pair
-from analysis.statistics.paired.null_hypotheses import null_hypothesis
 from analysis.statistics.paired.result import (
     PairedTest,
     as_delta,
     check_statistic,
     complete_components,
-    median_difference,
-    metric_difference,
-    side_of,
+    of_median,
 )
 from analysis.statistics.resampling.median_flips import median_flip_test
 from analysis.statistics.resampling.tails import FlipOutcome
@@ -117,7 +114,6 @@ def signflip(
             rng=seed,
         ).test
     pair = complete_components(a, b, aggregation=aggregation, groups=groups)
-    observed = median_difference(pair)
     outcome = FlipOutcome(math.nan, math.nan, True, 0)
     if len(pair.a):
         outcome = median_flip_test(
@@ -129,28 +125,12 @@ def signflip(
             n_resamples=resamples,
             seed=seed,
         )
-    return PairedTest(
-        test="signflip-median",
+    return of_median(
+        pair,
+        "signflip-median",
+        outcome,
         aggregation=aggregation,
-        statistic=observed,
-        pvalue=outcome.pvalue,
-        difference=metric_difference(pair, aggregation),
-        n_items=len(pair.a),
-        n_missing=pair.n_missing,
         alternative=alternative,
-        exact=outcome.exact,
-        n_resamples=outcome.n_resamples,
-        seed=None if outcome.exact else seed,
-        pvalue_floor=None if math.isnan(outcome.floor) else outcome.floor,
-        tests_that=null_hypothesis(
-            "signflip-median",
-            alternative,
-            aggregation=aggregation,
-            delta=shift,
-            grouped=pair.groups is not None,
-        ),
         delta=shift,
-        n_groups=pair.n_groups,
-        statistic_name="median difference",
-        direction=side_of(observed, shift),
+        seed=seed,
     )

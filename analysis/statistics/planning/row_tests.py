@@ -96,7 +96,7 @@ def _t(differences: FloatArray, alternative: str) -> FloatArray:
     flat = np.ptp(differences, axis=1) <= 4 * np.finfo(np.float64).eps * peak
     t = np.full(len(mean), np.nan)
     np.divide(mean * np.sqrt(n), spread, out=t, where=~flat)
-    pvalue = of_t(t, n - 1, alternative)
+    pvalue = of_t(t, alternative, n - 1)
     pvalue[peak == 0] = 1.0
     return np.asarray(pvalue)
 

@@ -67,11 +67,19 @@ def of_symmetric(
     return np.asarray(cdf(-values if side == "greater" else values))
 
 
+def both_ways(
+    pvalue: Callable[[FloatArray, str], FloatArray], statistic: FloatArray, side: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the p-values of pairs, and of the same pairs turned round."""
+    first = pvalue(statistic, side)
+    return first, first if side == "two-sided" else pvalue(-statistic, side)
+
+
 def of_normal(statistic: npt.ArrayLike, side: str) -> FloatArray:
     """Return p-values of a standard normal statistic."""
     return of_symmetric(statistic, special.ndtr, side)
 
 
-def of_t(statistic: npt.ArrayLike, df: FloatArray | float, side: str) -> FloatArray:
+def of_t(statistic: npt.ArrayLike, side: str, df: FloatArray | float) -> FloatArray:
     """Return p-values of Student's t."""
     return of_symmetric(statistic, lambda t: np.asarray(special.stdtr(df, t), np.float64), side)
