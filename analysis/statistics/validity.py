@@ -69,7 +69,7 @@ BOUNDS: Mapping[str, Bound] = {
     "corpus-units": Bound(
         1_000,
         "up to so many units the bootstrap by percentiles of a corpus metric errs too often",
-        ("pairs | corpus F1",),
+        ("pairs | corpus F1", "pairs | corpus, rare losses"),
     ),
     "few-groups": Bound(
         10,

@@ -43,6 +43,18 @@ def _errors(rng: Generator, n_items: int) -> tuple[Parts, Parts]:
     return system(), system()
 
 
+def _losses(rng: Generator, n_items: int) -> tuple[Parts, Parts]:
+    """Return wrong words: on a tenth of the sentences b wins a word, or rarely loses four."""
+    words = rng.integers(3, 25, n_items)
+    shared = rng.binomial(words, 0.2)
+    apart = rng.random(n_items) < 0.1
+    effect = np.where(apart, np.where(rng.random(n_items) < 0.8, 1, -4), 0)
+    return (
+        np.stack([shared + np.maximum(effect, 0), words], axis=1),
+        np.stack([shared + np.maximum(-effect, 0), words], axis=1),
+    )
+
+
 CORPORA: dict[str, Corpus] = {
     "corpus F1": Corpus(
         "F1 of entities, 2 a sentence, 7 of 10 found",
@@ -55,6 +67,12 @@ CORPORA: dict[str, Corpus] = {
         ("numerator", "denominator"),
         "--lower-is-better",
         _errors,
+    ),
+    "corpus, rare losses": Corpus(
+        "wrong words over words; a tenth differ, by one word or, one in five of these, by four",
+        ("numerator", "denominator"),
+        "--lower-is-better",
+        _losses,
     ),
 }
 

@@ -178,19 +178,27 @@ def _board(rng: Generator, n_systems: int, n_items: int, data: str) -> FloatArra
     return scores
 
 
-def _board_lines(scores: FloatArray, dataset: str) -> Iterator[str]:
+def _board_lines(
+    scores: FloatArray, dataset: str, groups: Sequence[int] | None = None
+) -> Iterator[str]:
     for system, row in enumerate(scores):
         for item, score in enumerate(row):
             if not math.isnan(score):
-                yield f"s{system},{dataset},q{item},score,{score:.17g},,0"
+                group = "" if groups is None else f"g{groups[item]}"
+                yield f"s{system},{dataset},q{item},score,{score:.17g},{group},0"
 
 
 def _leaderboard(data: str, n_systems: int, n_items: int) -> Callable[..., Counts]:
     """Ask for boards of equal systems: no rank may be excluded, and any may lead."""
 
     def ask(store: Asked, rng: Generator, size: int) -> Counts:
-        boards = [_board(rng, n_systems, n_items, data) for _ in range(size)]
-        lines = [line for d, board in enumerate(boards) for line in _board_lines(board, f"d{d}")]
+        lines: list[str] = []
+        for d in range(size):
+            if data == "few groups":
+                scores = _drawn(data, rng, n_systems, n_items)
+                lines += _board_lines(scores.a, f"d{d}", scores.groups)
+            else:
+                lines += _board_lines(_board(rng, n_systems, n_items, data), f"d{d}")
         store.read(HEADER, lines, HIGHER)
         found = Counts()
         for d in range(size):
@@ -399,7 +407,7 @@ def _of_pairs() -> Iterable[Scenario]:
         n_items = sizes[name][0]
         formula = f"{POPULATIONS[name].formula}; {n_items} items"
         yield Scenario("compare", name, formula, 1, _compare(name, n_items, "compare"), 100)
-    for name in ("skewed", "few groups, right or wrong"):
+    for name in ("skewed", "rare disasters", "few groups, right or wrong"):
         n_items = sizes[name][0]
         formula = f"{POPULATIONS[name].formula}; {n_items} items; fails if worse"
         yield Scenario("gate", name, formula, 1, _compare(name, n_items, "gate"), 100, 0.025)
@@ -409,8 +417,10 @@ SCENARIOS: tuple[Scenario, ...] = (
     *_of_pairs(),
     *(
         Scenario("pairs", data, f"{n} items; {CORPORA[data].formula}", 8,
-                 _pairs_of_corpora(data, n), 50)
-        for data, n in (("corpus F1", 20), ("corpus error rate", 20))
+                 _pairs_of_corpora(data, n), size)
+        for data, n, size in (
+            ("corpus F1", 20, 50), ("corpus error rate", 20, 50), ("corpus, rare losses", 50, 25),
+        )
     ),
     *(
         Scenario("leaderboard", data, f"8 equal systems, {n} items; {what}", 1,
@@ -419,6 +429,7 @@ SCENARIOS: tuple[Scenario, ...] = (
             ("rare labels", 50, "all fail on half of a tenth of the items"),
             ("skewed", 30, "exponential errors"),
             ("missing, hard items", 40, "half of the systems lack a third, mostly hard ones"),
+            ("few groups", 50, "in 5 groups"),
         )
     ),
     Scenario("replicability", "independent", "right or wrong on 6 datasets of 40 items", 2,
@@ -434,6 +445,8 @@ SCENARIOS: tuple[Scenario, ...] = (
              _claims("symmetric", 8, 50), 60),
     Scenario("claims", "rare labels", "8 equal systems in turn, 100 items", 1,
              _claims("rare labels", 8, 100), 40),
+    Scenario("claims", "skewed", "8 equal systems in turn, 30 items; exponential errors", 1,
+             _claims("skewed", 8, 30), 60),
     Scenario("claims", "few groups", "8 equal systems in turn, 5 groups of 10 items", 1,
              _claims("few groups", 8, 50), 60),
     *(
