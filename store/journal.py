@@ -23,7 +23,12 @@ from store.engine import Store
 from store.errors import ImportFormatError, NotFoundError, StoreError
 from store.importers.bundle import SourceFile
 from store.importers.known_metrics import lookup
-from store.importers.logged import LoggedRun, provenance_from_dict, provenance_to_dict
+from store.importers.logged import (
+    LoggedRun,
+    provenance_from_dict,
+    provenance_to_dict,
+    require_whole_characters,
+)
 from store.ingest import IngestReport, ingest
 from store.metrics import get_metric
 from store.models import Dataset, Run, System
@@ -90,8 +95,9 @@ class Journal:
         self._file.close()
 
     def _add(self, line: dict[str, Any]) -> None:
-        json.dump(line, self._file, ensure_ascii=False)
-        self._file.write("\n")
+        for what, text in line.items():
+            require_whole_characters(str(text), what)
+        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()  # from here on the line outlives the script
 
 
@@ -143,6 +149,7 @@ def put_in(
     replace: bool = False,
 ) -> IngestReport:
     """Write a logged run into the store. It may replace the same run where that did not finish."""
+    bundle = run.bundle(file)
     living = (
         sa.select(Run.complete)
         .join(System, Run.system_id == System.id)
@@ -158,7 +165,7 @@ def put_in(
     unfinished = bool(known) and not any(known)
     return ingest(
         store,
-        run.bundle(file),
+        bundle,
         actor=actor,
         higher_is_better=run.higher_is_better,
         replace=replace or unfinished,

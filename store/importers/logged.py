@@ -108,15 +108,10 @@ class LoggedRun:
         given |= {"output": self.outputs, "group": self.groups, "scores": {i: i for i in items}}
         for what, texts in given.items():
             for item, text in texts.items():
-                try:
-                    text.encode()
-                except UnicodeEncodeError:
-                    raise ImportFormatError(
-                        f"{text!r:.60} holds half a character (a surrogate), which nothing can "
-                        "store. Replace it: text.encode(errors='replace').decode().",
-                        path=f"item {item!r}",
-                        field=what,
-                    ) from None
+                require_whole_characters(text, what, f"item {item!r}")
+        names = {"system": self.system, "dataset": self.dataset, "metric": " ".join(self.scores)}
+        for what, text in names.items():
+            require_whole_characters(text, what)
 
     def _item(self, item: str) -> BundleItem:
         text, reference = self.texts.get(item), self.references.get(item)
@@ -130,6 +125,19 @@ class LoggedRun:
     def _digest(self) -> str:
         told = json.dumps(asdict(self), default=str, sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()
+
+
+def require_whole_characters(text: str, what: str, place: str = "") -> None:
+    """Raise `ImportFormatError` where a text holds half a character, which no file can keep."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ImportFormatError(
+            f"{text!r:.60} holds half a character (a surrogate), which nothing can store. Replace "
+            "it: text.encode(errors='replace').decode().",
+            path=place,
+            field=what,
+        ) from None
 
 
 def provenance_to_dict(provenance: Provenance) -> dict[str, Any]:

@@ -190,8 +190,18 @@ class Sources:
 
 
 def paths_of(given: Iterable[Path | str] | Path | str) -> Sequence[Path]:
-    """Return what is given as paths."""
-    return [Path(path) for path in ([given] if isinstance(given, (str, Path)) else given)]
+    """Return what is given as paths.
+
+    Raises
+    ------
+    ImportFormatError
+        It is neither a path nor several.
+    """
+    try:
+        return [Path(path) for path in ([given] if isinstance(given, (str, Path)) else given)]
+    except TypeError:
+        reason = f"{given!r:.60} is no path and no list of paths. Write it as 'runs/scores.csv'."
+        raise ImportFormatError(reason, field="paths") from None
 
 
 def _identity(path: Path) -> Path:

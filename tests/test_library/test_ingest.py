@@ -26,3 +26,5 @@ def test_files_go_in_by_the_rules_of_the_command(tmp_path: Path) -> None:
         assert len(list_runs(opened)) == 1
     with pytest.raises(tiebreak.ImportFormatError, match=r"nowhere\.csv"):
         tiebreak.ingest(tmp_path / "nowhere.csv", store=store)
+    with pytest.raises(tiebreak.ImportFormatError, match="'paths': 3 is no path"):
+        tiebreak.ingest(3, store=store)  # type: ignore[arg-type]

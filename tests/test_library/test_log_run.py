@@ -131,6 +131,7 @@ def test_second_trial_joins_its_run(path: Path) -> None:
         ({"scores": {0, 1}}, "not {0, 1}"),
         ({"scores": {"q1": 1}, "outputs": {"q1": "a\ud800"}}, "'q1'.*half a character"),
         ({"scores": {"\ud800": 1}}, "'scores'.*half a character"),
+        ({"scores": {"q1": 1}, "dataset": "d\ud800"}, "'dataset'.*half a character"),
         ({"scores": {}}, "no score"),
         ({"scores": 3}, "not 3"),
         ({"scores": [[1, 2]]}, "shape"),
@@ -284,3 +285,13 @@ def test_importing_the_library_loads_nothing_else() -> None:
     } | (sys.stdlib_module_names)
     for name in tiebreak.__all__:
         assert getattr(tiebreak, name) is not None
+
+
+def test_a_run_refuses_half_a_character_and_keeps_what_it_has(tmp_path) -> None:
+    path = tmp_path / "s.db"
+    with tiebreak.start_run(system="m", dataset="d", metric="accuracy", store=path) as run:
+        run.log("q1", 1.0)
+        with pytest.raises(tiebreak.ImportFormatError, match="half a character"):
+            run.log("q\ud800", 1.0)
+        run.log("q2", 0.0)
+    assert only_run(path).vectors[0].n_scored == 2

@@ -101,7 +101,7 @@ def _read(
         try:
             content = hook.prepare(document, path, options.with_text)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            told = f"{type(error).__name__}: {error}"
+            told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise ImportFormatError(
                 f"not laid out as {recipe.name} is, as far as is known ({told}).", path=shown
             ) from None
