@@ -64,7 +64,8 @@ def seen_anywhere() -> list[Damage]:
 def _state(connection: sa.Connection) -> _State:
     place, inode = str(connection.engine.url), 0
     if connection.dialect.name == "sqlite":  # readers and writers have other addresses
-        place = connection.exec_driver_sql("PRAGMA database_list").one()[2]
+        rows = connection.exec_driver_sql("PRAGMA database_list").all()
+        place = next(path for _, name, path in rows if name == "main")  # beside it may be "temp"
         inode = os.stat(place).st_ino if os.path.exists(place) else 0
     revision = connection.scalar(sa.select(sa.func.max(AuditEvent.id))) or 0
     return place, inode, revision

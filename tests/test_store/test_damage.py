@@ -54,6 +54,8 @@ def test_a_flipped_byte_is_left_out_and_told_by_a_command(damaged) -> None:
 
 def test_every_way_of_reading_leaves_it_out(damaged) -> None:
     dataset, metric = "qa", "score"
+    with damaged.read() as connection:  # its connection has a second database from here on
+        connection.exec_driver_sql("CREATE TEMP TABLE beside (x)")
     assert load_matrix(damaged, dataset, metric).systems == ("A", "C")
     assert len(load_runs(damaged, dataset, metric)) == 2
     with damaged.read() as connection:
