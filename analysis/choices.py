@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Final
 
+from analysis import glossary
 from analysis.setting import Setting
 from analysis.statistics.description.evaluation_units import UnitStatistic
 
@@ -42,7 +43,7 @@ Level = Annotated[
     ),
 ]
 MARGIN: Final = Setting(
-    "Differences below this do not matter: allows 'equivalent'.",
+    glossary.help("margin"),
     label="Margin: differences below it do not matter",
     low=0.0,
     high=math.inf,
@@ -88,7 +89,7 @@ ShuffleSeed = Annotated[
 ]
 
 POWER: Final = Setting(
-    "Probability with which a difference is to be found.",
+    glossary.help("power"),
     label="Power",
     low=0,
     high=1,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from analysis import glossary
 from analysis.choices import (
     Clusters,
     Draws,
@@ -66,7 +67,7 @@ CORRECTIONS_IN_WORDS = {
 CorrectionChoice = Annotated[
     Correction,
     Setting(
-        "For testing many pairs at once.",
+        glossary.help("correction"),
         label="Correction",
         words=CORRECTIONS_IN_WORDS,
         main=True,
