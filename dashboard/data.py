@@ -128,7 +128,8 @@ def state() -> tuple[str, int]:
 
 
 def _ask(question: str, *arguments: Any) -> Any:
-    return _answered(*state(), question, arguments)
+    store = current_store()
+    return _answered(state()[0], store.last_change(), question, arguments)
 
 
 _QUESTIONS: dict[str, Callable[..., Any]] = {

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -55,6 +55,10 @@ class Change:
                 detail=detail,
             )
         )
+
+
+CHANGES_NO_RESULT: Final = ("note", "tag", "untag", "answer", "forget")
+"""Recorded actions after which every answer is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +125,24 @@ class Store:
             raise StoreError(f"{self.location}: nothing can be kept here now: {error}") from error
 
     def revision(self) -> int:
-        """Return the number of the last recorded change; 0 in a new store.
+        """Return the number of the last change of results; 0 in a new store.
 
-        It belongs in the key of everything that is cached.
+        It belongs in the key of every answer that is kept. Notes, tags and remembered answers
+        change no result: see `last_change`.
+        """
+        latest = (
+            sa.select(AuditEvent.id)
+            .where(AuditEvent.action.not_in(CHANGES_NO_RESULT))
+            .order_by(AuditEvent.id.desc())
+            .limit(1)
+        )
+        with self.read() as connection:
+            return connection.scalar(latest) or 0
+
+    def last_change(self) -> int:
+        """Return the number of the last recorded change of any kind; 0 in a new store.
+
+        It belongs in the key of lists that show notes and tags.
         """
         with self.read() as connection:
             return connection.scalar(sa.select(sa.func.max(AuditEvent.id))) or 0

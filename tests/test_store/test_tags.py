@@ -27,10 +27,10 @@ def test_add_tag_shows_on_its_target_only(tagged):
 
 def test_add_tag_twice_is_once(tagged):
     add_tag(tagged, "system", "A", "x", actor="t")
-    revision = tagged.revision()
+    revision = tagged.last_change()
     add_tag(tagged, "system", "A", "x", actor="t")
     assert get_system(tagged, "A").tags == ("x",)
-    assert tagged.revision() == revision
+    assert tagged.last_change() == revision
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a,b", "x" * 101])
@@ -49,9 +49,9 @@ def test_add_tag_to_a_run_is_recorded(tagged):
 
 def test_remove_tag_takes_it_off(tagged):
     add_tag(tagged, "dataset", "qa", "x", actor="t")
-    revision = tagged.revision()
+    revision, change = tagged.revision(), tagged.last_change()
     remove_tag(tagged, "dataset", "qa", "x", actor="t")
-    assert tagged.revision() == revision + 1
+    assert (tagged.revision(), tagged.last_change()) == (revision, change + 1)
     with pytest.raises(StoreError) as raised:
         remove_tag(tagged, "dataset", "qa", "x", actor="t")
     assert str(raised.value) == "The dataset 'qa' has no tag 'x'."
