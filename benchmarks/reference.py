@@ -17,8 +17,8 @@ from analysis import glossary
 from analysis.questions import QUESTIONS
 from analysis.setting import fields_of
 from analysis.studies.pair_analysis import PairSettings
+from dashboard import places
 from dashboard.cli import app
-from dashboard.registry import PAGES
 from store.importers.registry import IMPORTERS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +51,10 @@ def commands() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _title(place: places.Place, tab: places.Tab) -> str:
+    return place.title if len(place.tabs) == 1 else f"{place.title}: {tab.title}"
+
+
 def pages() -> str:
     """Return every page with its parameters."""
     lines = [
@@ -58,15 +62,20 @@ def pages() -> str:
         "",
         MADE_BY,
         "",
-        'Every view is a link. What you choose stands in the address; "Link to this view" also '
+        'Every view is a link. What you choose stands in the address; "Copy link" also '
         "holds what you left as it was. An unknown name in an address is answered by the nearest "
         "names.",
     ]
-    for page in PAGES:
-        source = (ROOT / "dashboard" / "app_pages" / f"{page.name}.py").read_text("utf-8")
+    for place, tab in places.tabs():
+        source = (ROOT / "dashboard" / "app_pages" / f"{tab.script}.py").read_text("utf-8")
         told = inspect.cleandoc(ast.get_docstring(ast.parse(source)) or "")
         what, _, parameters = told.partition("URL parameters:")
-        lines += ["", f"## {page.title} (`{page.name}`)", "", " ".join(what.split())]
+        lines += [
+            "",
+            f"## {_title(place, tab)} (`{places.href(tab.script, {})}`)",
+            "",
+            " ".join(what.split()),
+        ]
         lines += ["", f"Parameters: {' '.join(parameters.split())}"]
         lines += _settings(parameters)
     return "\n".join(lines) + "\n"

@@ -13,8 +13,8 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from benchmarks.serving import ROOT, running_chromium, served, settle
+from dashboard import places
 from dashboard.demo import load_demo
-from dashboard.registry import PAGES
 from store.datasets import list_datasets
 from store.engine import open_store
 from store.runs import list_runs
@@ -23,14 +23,16 @@ from store.systems import list_systems
 WIDTHS = {"wide": 1280, "narrow": 400}
 HEIGHT = 900
 _MARGIN = 60
+_NAMED = {"dataset": "dataset"}
+"""The parameter of a page of one object, where it is not its uid."""
 DOCS = {
-    "all_pairs.png": ("pairs?dataset=digits", 1_040),
-    "across_datasets.png": ("across_datasets?a=MIMICK&b=Char%E2%86%92Tag", 925),
-    "replicability_matrix.png": ("replicability", 1_090),
-    "ranking.png": ("ranking", 1_190),
-    "claims.png": ("claims?dataset=encodings", 990),
-    "metrics_humans.png": ("metrics_humans", 850),
-    "judgments.png": ("judgments", 890),
+    "all_pairs.png": ("board?dataset=digits&tab=pairs", 1_040),
+    "across_datasets.png": ("compare?tab=datasets&a=MIMICK&b=Char%E2%86%92Tag", 925),
+    "replicability_matrix.png": ("across?tab=replicability", 1_090),
+    "ranking.png": ("across", 1_190),
+    "claims.png": ("board?dataset=encodings&tab=claims", 990),
+    "metrics_humans.png": ("humans", 850),
+    "judgments.png": ("humans?tab=judgments", 890),
 }
 """Picture of the guides -> the view, and how much of it, in px."""
 
@@ -43,10 +45,14 @@ def views(store: Path) -> dict[str, str]:
             "dataset": list_datasets(opened),
             "run": list_runs(opened),
         }
-    first = {name: records[0].uid for name, records in listed.items() if records}
+    first = {
+        name: {_NAMED.get(name, "uid"): records[0].uid}
+        for name, records in listed.items()
+        if records
+    }
     return {
-        page.name: f"{page.name}?uid={first[page.name]}" if page.name in first else page.name
-        for page in PAGES
+        f"{place.name}-{tab.name}": places.href(tab.script, first.get(tab.script, {}))
+        for place, tab in places.tabs()
     }
 
 

@@ -13,6 +13,10 @@ from typing import Any, Final, TypedDict, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import places
+from store.lookup import did_you_mean
 
 T = TypeVar("T")
 
@@ -24,6 +28,19 @@ _OURS: Final = "address_ours"
 _CORRECTED: Final = "address_corrected"
 """In the session: what this run found in an old spelling, by name."""
 
+_KNOWN: Final = "address_known"
+"""In the session: the parameters that this run has asked for."""
+_REFUSED: Final = "address_refused"
+"""In the session: an address with names that mean nothing, what to say of it, and the names."""
+_COPY: Final = "address_copy"
+"""In the session: where "Copy link" goes, until it is there."""
+
+_copy: Final = st.components.v2.component(
+    "tiebreak_copy_link",
+    html='<div class="copy"></div>',
+    css=resources.files("dashboard.components").joinpath("copy_link.css").read_text("utf-8"),
+    js=resources.files("dashboard.components").joinpath("copy_link.js").read_text("utf-8"),
+)
 _mount: Final = st.components.v2.component(
     "tiebreak_steps",
     js=resources.files("dashboard.components").joinpath("steps.js").read_text(encoding="utf-8"),
@@ -40,12 +57,13 @@ class Widget(TypedDict):
 
 def value(name: str) -> str | None:
     """Return what the address says of a parameter (the last, if several); ``None``: nothing."""
-    told = st.query_params.get_all(name)
+    told = values(name)
     return told[-1] if told else None
 
 
 def values(name: str) -> list[str]:
     """Return all that the address says of a parameter that may stand there more than once."""
+    known().add(name)
     return st.query_params.get_all(name)
 
 
@@ -99,20 +117,67 @@ def correct(name: str, text: str | Sequence[str]) -> None:
     st.session_state.setdefault(_CORRECTED, {})[name] = text
 
 
-def listen(places: Sequence[str], moved: Sequence[str] = ()) -> None:
-    """Take over the links to these places; once, before a page is drawn.
+def known() -> set[str]:
+    """Return the names of the parameters that this run has asked for."""
+    names: set[str] = st.session_state.setdefault(_KNOWN, set())
+    return names
+
+
+def offer(copy: DeltaGenerator) -> None:
+    """Say where "Copy link" goes, once the address of the view is known."""
+    st.session_state[_COPY] = copy
+
+
+def give(href: str) -> None:
+    """Show "Copy link" for this address, which says all of the view."""
+    with st.session_state.pop(_COPY):
+        _copy(key="copy_link", data={"href": href})
+
+
+def listen(moved: Sequence[str] = ()) -> None:
+    """Take over the links to all places; once, before a place is drawn.
 
     An entry of one of the `moved` places is replaced by the place that it leads to.
     """
-    st.session_state.pop(_CORRECTED, None)
+    for name in (_CORRECTED, _KNOWN):
+        st.session_state.pop(name, None)
     with st.container(key="address"):
-        _mount(key="steps", data={"places": list(places), "moved": list(moved), "steps": STEPS})
+        names = [*places.BY_NAME, *moved]
+        _mount(key="steps", data={"places": names, "moved": list(moved), "steps": STEPS})
 
 
-def settle() -> None:
-    """Have the browser replace what this run has corrected; once, after the page."""
+def refused() -> tuple[str, list[str]] | None:
+    """Return what is wrong with names in this very address, as the run before found, and these."""
+    at, said, names = st.session_state.get(_REFUSED) or ("", "", [])
+    return (said, names) if names and at == _query() else None
+
+
+def settle(shared: Sequence[str], *, is_whole: bool) -> None:
+    """Finish a place: refuse names that mean nothing, correct old spellings, offer the link.
+
+    Parameters
+    ----------
+    shared
+        Parameters of the place that not every tab asks for.
+    is_whole
+        Whether all was drawn: else not all names that mean something have been asked for.
+    """
+    asked = known() | set(shared) | {"tab"}
+    odd = sorted(name for name in st.query_params if name not in asked)
+    if odd and is_whole:
+        if is_ours():
+            tell(dict.fromkeys(odd))
+        else:
+            said = [
+                f"'{name}' means nothing here.{did_you_mean(name, sorted(asked))}" for name in odd
+            ]
+            st.session_state[_REFUSED] = (_query(), " ".join(said), odd)
+            st.rerun()
     if corrected := st.session_state.pop(_CORRECTED, None):
-        redirect("", {name: st.query_params.get_all(name) for name in st.query_params} | corrected)
+        told = {name: st.query_params.get_all(name) for name in st.query_params}
+        redirect("", told | corrected)
+    if is_whole and _COPY in st.session_state:
+        give("")
 
 
 def redirect(place: str, query: Mapping[str, str | Sequence[str]]) -> None:

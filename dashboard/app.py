@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+from pathlib import Path
+from types import CodeType
+from typing import Final
 from urllib.parse import urlsplit
 
 import altair as alt
@@ -9,13 +13,16 @@ import streamlit as st
 
 from dashboard import address
 from dashboard.data import has_vanished, seen_damage
-from dashboard.registry import PAGES
+from dashboard.places import MOVED, PLACES, Place, moved_to
 from dashboard.ui import states
-from dashboard.ui.links import PAGES as FOLDER
-from dashboard.ui.links import Link, plain
+from dashboard.ui.links import Link, plain, show_tabs
 from dashboard.ui.style import apply_style
 from dashboard.warm_up import warm_up
 from store.errors import NotFoundError, SchemaVersionError, StoreError
+from store.lookup import did_you_mean
+
+FOLDER: Final = Path(__file__).resolve().parent / "app_pages"
+"""The folder of the tabs' scripts."""
 
 _MOST_DAMAGES = 3
 
@@ -31,39 +38,62 @@ def show_damage() -> list[str]:
 
 
 def run() -> None:
-    """Draw the page that the address names."""
+    """Draw the place that the address names."""
     alt.data_transformers.enable("default", max_rows=None)
-    pages = {
-        spec.name: st.Page(
-            FOLDER / f"{spec.name}.py",
-            title=spec.title,
-            url_path=spec.name,
-            visibility="hidden" if spec.hidden else "visible",
-        )
-        for spec in PAGES
-    }
-
-    def home() -> None:
-        """Go to the first page: Streamlit gives its default page no address of its own."""
-        asked = urlsplit(st.context.url or "").path.strip("/").rpartition("/")[2]
-        if asked:  # an unknown address ends here too
-            states.no_page(
-                asked, [Link(spec.title, spec.name, {}) for spec in PAGES if not spec.hidden]
-            )
-            return
-        address.redirect(PAGES[0].name, {name: address.values(name) for name in st.query_params})
-
-    sections = {"": [st.Page(home, title="Tiebreak", default=True, visibility="hidden")]}
-    for spec in PAGES:
-        sections.setdefault(spec.section, []).append(pages[spec.name])
-    page = st.navigation(sections)
+    pages = [st.Page(_start, title="Tiebreak", default=True, visibility="hidden")]
+    for place in PLACES:
+        pages.append(st.Page(partial(_draw, place), title=place.title, url_path=place.name))
+    for name in MOVED:
+        leave = partial(_leave, name)
+        pages.append(st.Page(leave, title=name, url_path=name, visibility="hidden"))
+    page = st.navigation(pages)
     st.set_page_config(page_title=f"{page.title} · Tiebreak", layout="wide")
-    address.listen([spec.name for spec in PAGES], moved=[""])
+    address.listen(moved=["", *MOVED])
     apply_style()
     warm_up()
+    page.run()
+
+
+def _start() -> None:
+    """Go home: Streamlit gives its default page no address of its own."""
+    asked = urlsplit(st.context.url or "").path.strip("/").rpartition("/")[2]
+    if asked:  # an unknown address ends here too
+        states.no_page(asked, [Link(place.title, place.tabs[0].script, {}) for place in PLACES])
+        return
+    address.redirect(PLACES[0].name, _query())
+
+
+def _leave(name: str) -> None:
+    """Go where a page of before is now."""
+    address.redirect(*moved_to(name, _query()))
+
+
+def _query() -> dict[str, list[str]]:
+    return {name: address.values(name) for name in st.query_params}
+
+
+def _draw(place: Place) -> None:
+    """Draw a place: its tabs, "Copy link", and the tab that the address names."""
+    asked = address.value("tab")
+    tab = place.tab(asked)
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    with left:
+        show_tabs(place, tab)
+    address.offer(right.container())
+    if tab is None:
+        names = [each.name for each in place.tabs]
+        st.warning(plain(f"There is no tab '{asked}' here.{did_you_mean(str(asked), names)}"))
+        return
+    if refused := address.refused():
+        said, names = refused
+        st.warning(plain(said))
+        st.button("Show it without that", on_click=address.tell, args=(dict.fromkeys(names),))
+        return
     told = show_damage()
+    is_whole = False
     try:
-        page.run()
+        exec(_code(tab.script), {"__name__": f"dashboard.app_pages.{tab.script}"})
+        is_whole = True
     except SchemaVersionError as error:
         states.wrong_revision(str(error), "tiebreak db upgrade")
     except NotFoundError as error:
@@ -77,6 +107,13 @@ def run() -> None:
         st.subheader("The store cannot answer.", anchor=False)
         st.markdown(plain(str(error)))
     finally:
-        address.settle()
+        address.settle(place.shared, is_whole=is_whole)
     if seen_damage() != told:
         st.rerun()  # seen while the page was drawn: it is said above everything
+
+
+@cache
+def _code(script: str) -> CodeType:
+    """Return a tab's script, which runs from top to bottom as Streamlit's own pages do."""
+    path = FOLDER / f"{script}.py"
+    return compile(path.read_bytes(), str(path), "exec")

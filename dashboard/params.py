@@ -23,22 +23,22 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
-def target(kind: str, known: Sequence[T], names: Sequence[str]) -> T | None:
-    """Return the record whose uid or name the URL gives as ``?uid=…``.
+def target(kind: str, known: Sequence[T], names: Sequence[str], *, name: str = "uid") -> T | None:
+    """Return the record whose uid or name the address gives as the parameter `name`.
 
     Without one, or with one that the store does not have, a friendly page is shown and ``None``
     returned; `names` are the records' names in the same order.
     """
-    asked = address.value("uid") or ""
+    asked = address.value(name) or ""
     if not asked:
         st.subheader(f"No {kind} is chosen.", anchor=False)
         show_link(Link(f"Choose one of the {kind}s", f"{kind}s", {}))
         return None
-    for record, name in zip(known, names, strict=True):
-        if asked in (record.uid, name):
+    for record, label in zip(known, names, strict=True):
+        if asked in (record.uid, label):
             return record
-    by_name = {name.casefold(): record for record, name in zip(known, names, strict=True)}
+    by_name = {label.casefold(): record for record, label in zip(known, names, strict=True)}
     near = difflib.get_close_matches(asked.casefold(), by_name, n=5, cutoff=0.4)
-    spelled = {name.casefold(): name for name in names}
-    unknown_link(kind, asked, [Link(spelled[n], kind, {"uid": by_name[n].uid}) for n in near])
+    spelled = {label.casefold(): label for label in names}
+    unknown_link(kind, asked, [Link(spelled[n], kind, {name: by_name[n].uid}) for n in near])
     return None

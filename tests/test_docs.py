@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import typer
 
+from dashboard import places
 from dashboard.cli import app
-from dashboard.registry import PAGES
 from store.importers.registry import IMPORTERS
 from store.models import Base
 
@@ -45,9 +45,9 @@ def test_reference_has_every_command_and_page() -> None:
     text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     for name in command_names():
         assert f"## `{name}" in text, name
-    for page in PAGES:
-        source = (ROOT / "dashboard" / "app_pages" / f"{page.name}.py").read_text("utf-8")
-        assert "URL parameters: " in source, f"{page.name} does not say its URL parameters"
+    for _, tab in places.tabs():
+        source = (ROOT / "dashboard" / "app_pages" / f"{tab.script}.py").read_text("utf-8")
+        assert "URL parameters: " in source, f"{tab.script} does not say its URL parameters"
 
 
 def test_readme_is_short() -> None:

@@ -1,6 +1,6 @@
 """One dataset: its items, overlaps, runs, notes and history.
 
-URL parameters: `uid` (uid or name of the dataset).
+URL parameters: `dataset` (its name or uid).
 """
 
 import pandas as pd
@@ -19,7 +19,7 @@ from dashboard.ui.tables import Column, show_table
 
 datasets = data.datasets()
 st.title("Dataset", anchor=False)
-dataset = target("dataset", datasets, [d.label for d in datasets])
+dataset = target("dataset", datasets, [d.label for d in datasets], name="dataset")
 if dataset is None:
     st.stop()
 
@@ -60,7 +60,7 @@ if overlaps:
         )
         found = f"{numbers.counted(overlap.n_shared, 'item')} {alike}" if overlap.n_shared else ""
         kind = overlap.kind.replace("-", " ")
-        show_link(Link(other, "dataset", {"uid": other_uid}))
+        show_link(Link(other, "dataset", {"dataset": other_uid}))
         st.caption(plain(" · ".join(filter(None, [kind, overlap.note, found]))))
 
 runs = [run for run in data.runs() if run.dataset_uid == dataset.uid]

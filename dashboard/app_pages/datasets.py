@@ -64,7 +64,7 @@ picked = show_table(
     select="single-row",
 )
 if picked is not None:
-    show_link(Link(str(picked["name"]), "dataset", {"uid": str(picked["uid"])}))
+    show_link(Link(str(picked["name"]), "dataset", {"dataset": str(picked["uid"])}))
     if picked["n_runs"] or picked["n_reported"]:
         label = next(d.label for d in rows if d.uid == picked["uid"])
         show_link(Link(f"Leaderboard of {label}", "leaderboard", {"dataset": label}))

@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.studies.items import Items
-from dashboard import data
+from dashboard import address, data
 from dashboard.components import item_grid
 from dashboard.ui import filters, settings, states
 from dashboard.ui.answers import answer
@@ -99,7 +99,7 @@ row = show_table(
     noun="item",
     select="single-row",
 )
-asked = st.query_params.get("item", "")
+asked = address.value("item") or ""
 position = None
 if row is not None:
     position = int(row["position"])

@@ -102,7 +102,7 @@ if is_tested:
     show_link(Link("All pairs of this dataset", "pairs", {**where}))
 show_claims_link(where["dataset"], where["metric"])
 show_power_link(where["dataset"], where["metric"])
-show_link(Link(f"About {dataset.label}", "dataset", {"uid": dataset.uid}))
+show_link(Link(f"About {dataset.label}", "dataset", {"dataset": dataset.label}))
 show_permalink("leaderboard", **{**parameters_of(board, whole=True), **where})
 show_report(study.report, f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

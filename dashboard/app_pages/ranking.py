@@ -13,7 +13,7 @@ from dashboard import data
 from dashboard.ui import aggregates, ask, filters, over_datasets, ranking, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
-from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
@@ -67,18 +67,15 @@ show_report(study.report, "ranking")
 where = choice.as_parameters()
 if basis == "items":
     show_link(Link("Replicability matrix", "replicability", where))
-show_link(
-    Link(
-        "Link to this view",
-        "ranking",
-        {
-            **parameters_of(question, whole=True),
-            **where,
-            "reported": over_datasets.REPORTED[basis],
-            "bars": rule,
-            "over": aggregates.OVER[over],
-            "highlight": strong,
-        },
-    )
+show_permalink(
+    "ranking",
+    **{
+        **parameters_of(question, whole=True),
+        **where,
+        "reported": over_datasets.REPORTED[basis],
+        "bars": rule,
+        "over": aggregates.OVER[over],
+        "highlight": strong,
+    },
 )
 st.caption(plain(study.signature))

@@ -14,7 +14,7 @@ from dashboard import data
 from dashboard.components import count_heatmap
 from dashboard.ui import ask, filters, over_datasets, replicability_matrix, states
 from dashboard.ui.answers import answer
-from dashboard.ui.links import Link, page_url, plain, show_link
+from dashboard.ui.links import Link, page_url, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
@@ -92,5 +92,5 @@ if picked is not None:
     show_link(Link(f"{a} against {b}", "across_datasets", {"a": a, "b": b, **of_pair}))
 show_report(study.report, "replicability_matrix")
 show_link(Link("Ranking across datasets", "ranking", choice.as_parameters()))
-show_link(Link("Link to this view", "replicability", parameters | {"order": order}))
+show_permalink("replicability", **{**parameters, "order": order})
 st.caption(plain(study.signature))

@@ -38,7 +38,7 @@ else:
     badges = [badge("incomplete" if missing or not run.complete else "complete")]
 st.markdown(" ".join(badges) + ("" if run.complete else "  The run did not finish."))
 show_link(Link(run.system, "system", {"uid": run.system_uid}))
-show_link(Link(run.dataset, "dataset", {"uid": run.dataset_uid}))
+show_link(Link(run.dataset, "dataset", {"dataset": run.dataset}))
 show_notes(data.notes("run", run.uid))
 
 reported = [score for score in data.reported_scores() if score.run_uid == run.uid]

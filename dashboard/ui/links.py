@@ -1,15 +1,13 @@
 """Links between pages, and names made safe for Markdown."""
 
+import html
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlencode
 
 import streamlit as st
 
-PAGES: Final = Path(__file__).resolve().parents[1] / "app_pages"
-"""The folder of page scripts; a page's URL is the name of its file."""
+from dashboard import address, places
 
 _ARROW: Final = ":material/arrow_forward:"
 
@@ -33,9 +31,8 @@ class Link(NamedTuple):
 
 
 def page_url(page: str, **params: str | Sequence[str]) -> str:
-    """Return the address of a page with query parameters; a list repeats its parameter."""
-    query = urlencode([(name, value) for name, value in params.items()], doseq=True)
-    return f"{page}?{query}" if query else page
+    """Return the address of a tab, named by its script; a list repeats its parameter."""
+    return places.href(page, params)
 
 
 def link(label: str, page: str, **params: str | Sequence[str]) -> str:
@@ -45,14 +42,37 @@ def link(label: str, page: str, **params: str | Sequence[str]) -> str:
 
 def show_link(to: Link) -> None:
     """Show a link on a line of its own; a click is one step, in this tab and session."""
+    place, _ = places.where(to.page)
     st.page_link(
-        PAGES / f"{to.page}.py", label=plain(to.label), query_params=dict(to.params), icon=_ARROW
+        st.Page(_nothing, title=place.title, url_path=place.name),
+        label=plain(to.label),
+        query_params=dict(places.asked_of(to.page, to.params)),
+        icon=_ARROW,
     )
 
 
+def show_tabs(place: places.Place, shown: places.Tab | None) -> None:
+    """Show the tabs of a place as links that keep what all of them share."""
+    listed = [tab for tab in place.tabs if tab.is_listed]
+    if len(listed) == 1:
+        return
+    told = {name: address.values(name) for name in place.shared}
+    items = [
+        f'<a href="{html.escape(places.href(tab.script, told))}"'
+        + (' aria-current="page">' if tab is shown else ">")
+        + f"{tab.title}</a>"
+        for tab in listed
+    ]
+    st.html(f'<nav class="tiebreak-tabs" aria-label="{place.title}">{"".join(items)}</nav>')
+
+
+def _nothing() -> None:
+    """Stand for a place that `app` draws: Streamlit tells pages by their address."""
+
+
 def show_permalink(page: str, **params: str | list[str]) -> None:
-    """Show a link to this very view: a default may be another one tomorrow, this link stays."""
-    show_link(Link("Link to this view", page, {name: v for name, v in params.items() if v}))
+    """Have "Copy link" give all of this view: a default may be another one tomorrow."""
+    address.give(page_url(page, **params))
 
 
 def plain(text: str) -> str:

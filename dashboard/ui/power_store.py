@@ -27,7 +27,6 @@ from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_warnings
 from dashboard.ui.onward import show_claims_link
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.power_view import open_one
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import Column, show_table
 from store.errors import StoreError
@@ -109,7 +108,7 @@ def show_resolution(study: ResolutionStudy) -> None:
         return
     name = str(picked["dataset"])
     if picked["basis"] == "items":
-        st.button(f"Open {plain(name)}", on_click=open_one, args=(name, str(picked["metric"])))
+        show_link(Link(f"Open {name}", "power", {"dataset": name, "metric": str(picked["metric"])}))
     elif picked["why"]:
         st.markdown(plain(f"{name}: {picked['why']}."))
 

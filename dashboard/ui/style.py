@@ -20,6 +20,10 @@ button[aria-checked="true"], button[aria-pressed="true"],
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] * {
   color: inherit !important;
 }
+.tiebreak-tabs { display: flex; flex-wrap: wrap; gap: 4px 20px; }
+.tiebreak-tabs a { color: inherit; text-decoration: none; padding: 4px 0; opacity: 0.75; }
+.tiebreak-tabs a:hover { opacity: 1; }
+.tiebreak-tabs a[aria-current] { opacity: 1; font-weight: 600; border-bottom: 2px solid; }
 .st-key-address, .st-key-address_redirect { display: none; }
 [data-testid="stSelectbox"] button[aria-label="Clear value"] { display: none; }
 </style>"""

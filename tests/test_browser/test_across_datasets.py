@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboard import places
 from store.engine import open_store
 from store.importers.bundle import (
     BundleDataset,
@@ -69,7 +70,7 @@ def test_a_count_opens_its_pair_across_datasets(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.goto(f"{address}/replicability")
+    page.goto(f"{address}/across?tab=replicability")
     expect(page.get_by_text("(7 datasets, quality").first).to_be_visible()
     drawn(page)
     frame = page.locator(".heatmap .frame")
@@ -80,7 +81,7 @@ def test_a_count_opens_its_pair_across_datasets(
     expect(told).to_contain_text("better than system 02 on at least")
     expect(told).to_contain_text("of 7 datasets (Bonferroni)")
     frame.press("Enter")
-    expect(page).to_have_url(re.compile(r"/across_datasets\?.*a=system\+00&b=system\+02"))
+    expect(page).to_have_url(re.compile(r"/compare\?.*tab=datasets.*a=system\+00&b=system\+02"))
     expect(page.get_by_text("system 00 is better than system 02").first).to_be_visible()
     assert not errors
 
@@ -91,7 +92,7 @@ def test_ranks_can_be_tied_by_another_test_and_stay_in_the_address(
     path = tmp_path / "table.db"
     write_table(path, 6, 7, 60)
     address = serve(path)
-    page.goto(f"{address}/ranking?systems=system+00&systems=system+01&systems=system+02")
+    page.goto(f"{address}/across?systems=system+00&systems=system+01&systems=system+02")
     expect(page.get_by_text("of 3 systems (7 datasets, quality)").first).to_be_visible()
     settled(page)
     expect(page.locator("[data-testid=stVegaLiteChart]")).to_have_count(3)
@@ -100,7 +101,7 @@ def test_ranks_can_be_tied_by_another_test_and_stay_in_the_address(
     expect(page).to_have_url(re.compile("bars=Nemenyi"))
     settled(page)
     expect(page.get_by_text("so that a verdict on two systems depends on who else")).to_be_visible()
-    page.goto(f"{address}/ranking")
+    page.goto(f"{address}/across")
     expect(page.get_by_text("on which every system has a score").first).to_be_visible()
 
 
@@ -116,17 +117,17 @@ def test_forty_systems_on_sixty_datasets(
     address = serve(path)
     for name in ("replicability", "ranking"):
         for state in ("cold", "warm"):
-            page.goto(f"{address}/overview")  # the server itself is up
+            page.goto(f"{address}/home")  # the server itself is up
             settled(page)
             start = time.perf_counter()
-            page.goto(f"{address}/{name}")
+            page.goto(f"{address}/{places.href(name, {})}")
             drawn(page)
             seconds = time.perf_counter() - start
             record_property(f"{name}, {N_SYSTEMS} × {N_DATASETS}, {state}", f"{seconds:.2f} s")
             print(f"{name}, {N_SYSTEMS} × {N_DATASETS}, {state}: {seconds:.2f} s until drawn")
     page.set_viewport_size({"width": 400, "height": 800})
     for name in ("replicability", "ranking"):
-        page.goto(f"{address}/{name}")
+        page.goto(f"{address}/{places.href(name, {})}")
         drawn(page)
         settled(page)
         width = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")

@@ -58,10 +58,10 @@ def test_a_board_its_pairs_and_a_cell_are_one_step_each(
 ) -> None:
     page, settle = recorder.page, recorder.settle
     base = serve(example_copy().path)
-    page.goto(f"{base}/leaderboard?dataset=digits")
+    page.goto(f"{base}/board?dataset=digits")
     settle(page)
     link = page.get_by_role("link", name="All pairs of this dataset")
-    assert recorder.since(link.click) == [("push", "pairs")]
+    assert recorder.since(link.click) == [("push", "board")]
     assert recorder.query()["dataset"] == "digits"
     canvas = page.locator(".frame canvas").first
     canvas.scroll_into_view_if_needed()
@@ -85,7 +85,7 @@ def test_a_dataset_is_a_step_and_a_level_is_none(
     serve: Callable[[Path], str], recorder: Recorder, example_copy: Callable[[], Any]
 ) -> None:
     page, settle = recorder.page, recorder.settle
-    page.goto(f"{serve(example_copy().path)}/leaderboard?dataset=digits")
+    page.goto(f"{serve(example_copy().path)}/board?dataset=digits")
     settle(page)
 
     def choose(label: str, option: str) -> list[tuple[str, str]]:
@@ -95,12 +95,30 @@ def test_a_dataset_is_a_step_and_a_level_is_none(
 
         return recorder.since(act)
 
-    assert choose("α", "0.01") == [("replace", "leaderboard")]
+    assert choose("α", "0.01") == [("replace", "board")]
     assert recorder.query() == {"dataset": "digits", "alpha": "0.01"}
-    assert choose("Dataset", "wine") == [("push", "leaderboard")]
+    assert choose("Dataset", "wine") == [("push", "board")]
     assert recorder.query()["dataset"] == "wine"
     page.go_back()
     settle(page)
     box = page.get_by_role("combobox", name="Dataset")
     expect(box).to_have_value("digits")
     assert recorder.query() == {"dataset": "digits", "alpha": "0.01"}
+
+
+def test_an_address_of_before_is_replaced_and_the_full_one_can_be_copied(
+    serve: Callable[[Path], str], recorder: Recorder, example_copy: Callable[[], Any]
+) -> None:
+    page, settle = recorder.page, recorder.settle
+    page.goto(f"{serve(example_copy().path)}/dataset?uid=wine")
+    page.wait_for_url("**/board?dataset=wine&tab=about")
+    expect(page.get_by_role("heading", name="Dataset")).to_be_visible()
+    settle(page)
+    assert {how for how, _ in recorder.written} == {"replaceState"}
+    assert recorder.since(page.get_by_role("link", name="Table").click) == [("push", "board")]
+    assert recorder.query() == {"dataset": "wine"}
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.get_by_role("button", name="Copy link").click()
+    field = page.get_by_label("Link to this view")
+    assert "dataset=wine" in field.input_value()
+    assert "alpha=0.05" in field.input_value()

@@ -68,7 +68,7 @@ def test_claims_are_audited_and_a_later_visit_tells_what_changed(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.goto(f"{address}/claims?dataset=qa")
+    page.goto(f"{address}/board?tab=claims&dataset=qa")
     settled(page)
     expect(page.get_by_text("2 of 3 claims to be the best on qa hold").first).to_be_visible()
     expect(page.locator("[data-testid=stVegaLiteChart]").first).to_be_visible()
@@ -84,7 +84,7 @@ def test_claims_are_audited_and_a_later_visit_tells_what_changed(
     settled(page)
     page.get_by_role("button", name="Audit now").click()
     expect(page.get_by_text(re.compile("another one than before")).first).to_be_visible()
-    page.goto(f"{address}/claims?dataset=qa&since=2024-01-01")
+    page.goto(f"{address}/board?tab=claims&dataset=qa&since=2024-01-01")
     settled(page)
     expect(page.get_by_text("Since").first).to_be_visible()
     assert not errors
@@ -99,14 +99,12 @@ def test_a_test_set_is_picked_and_a_plan_stays_in_the_address(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.goto(f"{address}/power")
+    page.goto(f"{address}/plan?tab=sets")
     settled(page)
     expect(page.locator("[data-testid=stVegaLiteChart]").first).to_be_visible()
-    page.get_by_role("radio", name="one test set").click()
-    settled(page)
+    page.goto(f"{address}/board?tab=power")
     expect(page.get_by_text(re.compile("With 400 items qa finds")).first).to_be_visible()
-    expect(page).to_have_url(re.compile("view=one"))
-    page.goto(f"{address}/power?view=plan+a+test+set&plan=human+ratings&plan_workers=5")
+    page.goto(f"{address}/plan?plan=human+ratings&plan_workers=5")
     settled(page)
     expect(page.get_by_text(re.compile("5 workers")).first).to_be_visible()
     assert not errors

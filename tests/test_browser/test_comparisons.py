@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboard import places
 from store.engine import open_store
 from store.importers.bundle import (
     BundleDataset,
@@ -69,7 +70,7 @@ def test_a_cell_opens_its_pair_and_the_pair_its_items(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.goto(f"{address}/pairs")
+    page.goto(f"{address}/board?tab=pairs")
     expect(page.get_by_text("of 28 pairs of systems on board (quality)").first).to_be_visible()
     drawn(page)
     frame = page.locator(".heatmap .frame")
@@ -86,7 +87,7 @@ def test_a_cell_opens_its_pair_and_the_pair_its_items(
     expect(page.get_by_role("heading", name="Item by item")).to_be_visible()
     expect(page.get_by_text("A better,").first).to_be_visible()
 
-    page.goto(f"{address}/items?dataset=board&item=item+3")
+    page.goto(f"{address}/board?tab=items&dataset=board&item=item+3")
     expect(page.get_by_text("Item item 3")).to_be_visible()
     assert not errors
 
@@ -101,23 +102,23 @@ def test_a_large_board_opens_from_cold_and_from_warm(
     path = tmp_path / "large.db"
     write_board(path, N_SYSTEMS, N_ITEMS)
     address = serve(path)
-    page.goto(f"{address}/overview")  # the server itself is up
+    page.goto(f"{address}/home")  # the server itself is up
     settled(page)
     for state in ("cold", "warm", "warm again"):
-        page.goto(f"{address}/overview")
+        page.goto(f"{address}/home")
         settled(page)
         start = time.perf_counter()
-        page.get_by_role("link", name="All pairs").click()
+        page.goto(f"{address}/board?tab=pairs")
         drawn(page)
         seconds = time.perf_counter() - start
         record_property(f"{N_SYSTEMS} × {N_ITEMS}, {state}", f"{seconds:.2f} s")
         print(f"{N_SYSTEMS} systems × {N_ITEMS} items, {state}: {seconds:.2f} s until drawn")
-    page.goto(f"{address}/leaderboard?dataset=board")
+    page.goto(f"{address}/board?dataset=board")
     expect(page.get_by_text("on board with quality").first).to_be_visible()
     settled(page)
     page.set_viewport_size({"width": 400, "height": 800})
     for name in ("pairs", "compare", "items", "adhoc"):
-        page.goto(f"{address}/{name}")
+        page.goto(f"{address}/{places.href(name, {})}")
         settled(page)
         width = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
         assert width <= 400, name
@@ -129,7 +130,7 @@ def test_pasted_scores_are_compared_and_nothing_is_stored(
     path = tmp_path / "empty.db"
     open_store(path, create=True).close()
     address = serve(path)
-    page.goto(f"{address}/adhoc")
+    page.goto(f"{address}/try")
     settled(page)
     pasted = page.get_by_label("Or paste two columns")
     pasted.fill("\n".join(f"{0.5 + k / 100} {0.4 + k / 100}" for k in range(30)))

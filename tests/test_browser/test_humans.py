@@ -103,7 +103,7 @@ def test_a_cell_of_all_datasets_opens_that_dataset(
     address = serve(path)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{address}/metrics_humans?dataset=all+datasets&gold=fluency")
+    page.goto(f"{address}/humans?dataset=all+datasets&gold=fluency")
     expect(page.get_by_text("Over 2 datasets close follows").first).to_be_visible()
     drawn(page)
     frame = page.locator(".heatmap .frame").first
@@ -113,7 +113,7 @@ def test_a_cell_of_all_datasets_opens_that_dataset(
     told = page.locator(".heatmap .live").first
     expect(told).to_contain_text("far. talks. Pearson's r")
     frame.press("Enter")
-    expect(page).to_have_url(re.compile(r"metrics_humans\?.*dataset=talks"))
+    expect(page).to_have_url(re.compile(r"humans\?.*dataset=talks"))
     expect(page.get_by_text("On talks (6 systems on 10 items) close follows").first).to_be_visible()
     expect(page.get_by_role("combobox", name="Metric", exact=True)).to_have_value("far")
     assert not errors
@@ -127,7 +127,7 @@ def test_a_cell_of_all_metrics_asks_what_would_tell_the_two_apart(
     address = serve(path)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{address}/metrics_humans?dataset=news&gold=fluency")
+    page.goto(f"{address}/humans?dataset=news&gold=fluency")
     settled(page)
     drawn(page)
     answer = page.get_by_text(re.compile("close is .* ahead of far .* If that is the true"))
@@ -158,10 +158,10 @@ def test_a_disagreement_opens_the_trees_that_were_compared(
     address = serve(path)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{address}/annotators?dataset=parses")
+    page.goto(f"{address}/humans?tab=annotators&dataset=parses")
     settled(page)
     page.get_by_role("link", name="The worst disagreement").click()
-    expect(page).to_have_url(re.compile(r"/judgments\?"))
+    expect(page).to_have_url(re.compile(r"/humans\?.*tab=judgments"))
     expect(page.get_by_text("Item 0: 2 of 3 annotators preferred left, 1 right.")).to_be_visible()
     pictures = page.locator(".reading svg[role=img]")
     expect(pictures).to_have_count(2)
@@ -187,10 +187,10 @@ def test_pages_fit_a_narrow_screen(
     address = serve(path)
     page.set_viewport_size({"width": 400, "height": 800})
     for view in (
-        "metrics_humans?dataset=news",
-        "metrics_humans?dataset=all+datasets&gold=fluency",
-        "annotators?dataset=parses",
-        "judgments?dataset=parses",
+        "humans?dataset=news",
+        "humans?dataset=all+datasets&gold=fluency",
+        "humans?tab=annotators&dataset=parses",
+        "humans?tab=judgments&dataset=parses",
     ):
         page.goto(f"{address}/{view}")
         settled(page)

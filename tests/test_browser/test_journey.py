@@ -38,7 +38,7 @@ def test_import_then_leaderboard_then_across_datasets_then_download(
     open_store(store, create=True).close()
     address = serve(store)
 
-    page.goto(f"{address}/import_results")
+    page.goto(f"{address}/library?tab=imports")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(results)
     expect(page.get_by_text("6 runs added")).to_be_visible()
     page.get_by_role("button", name="Import this").click()
@@ -48,7 +48,7 @@ def test_import_then_leaderboard_then_across_datasets_then_download(
     expect(page.get_by_text("alpha leads on news with accuracy 0.9")).to_be_visible()
     assert "dataset=news" in page.url
 
-    page.goto(f"{address}/across_datasets?a=alpha&b=beta")
+    page.goto(f"{address}/compare?tab=datasets&a=alpha&b=beta")
     expect(
         page.get_by_text("alpha is better than beta on at least 3 of 3 datasets")
     ).to_be_visible()
@@ -74,18 +74,18 @@ def test_a_shared_link_opens_the_same_view(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.goto(f"{address}/across_datasets?a=MIMICK&b=Char%E2%86%92Tag&alpha=0.01")
+    page.goto(f"{address}/compare?tab=datasets&a=MIMICK&b=Char%E2%86%92Tag&alpha=0.01")
     expect(page.get_by_text("99 % confidence for each direction")).to_be_visible()
-    page.goto(f"{address}/leaderboard?dataset=no+such+dataset")
+    page.goto(f"{address}/board?dataset=no+such+dataset")
     expect(page.get_by_text("which is not among the choices here")).to_be_visible()
-    page.goto(f"{address}/run?uid=nothing")
+    page.goto(f"{address}/library?tab=run&uid=nothing")
     expect(page.get_by_text("This store has no run")).to_be_visible()
     settled(page)
     assert not errors
 
     # Nothing sticks out at the side of a narrow screen.
     page.set_viewport_size({"width": 400, "height": 800})
-    page.goto(f"{address}/leaderboard?dataset=digits")
+    page.goto(f"{address}/board?dataset=digits")
     settled(page)
     width = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert width <= 400

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,9 @@ import streamlit as st
 from altair.utils import schemapi
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
+from dashboard import places
 from dashboard.ui.pictures import _Trusted
 from store.engine import open_store
 
@@ -86,8 +89,23 @@ def fresh_caches() -> None:
 
 
 @pytest.fixture
+def full_link() -> Callable[[AppTest], str]:
+    """Return a function that gives what "Copy link" copies."""
+
+    def link(app: AppTest) -> str:
+        (copy,) = (
+            json.loads(component.proto.json)["href"]
+            for component in app.get("bidi_component")
+            if '"href"' in component.proto.json
+        )
+        return str(copy)
+
+    return link
+
+
+@pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """Return a function that opens a page of the dashboard on a store."""
+    """Return a function that opens a tab, named by its script, on a store."""
 
     def open_it(name: str, store: Path, **params: str) -> AppTest:
         monkeypatch.setenv("TIEBREAK_STORE", str(store))
@@ -95,7 +113,10 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
         app = AppTest.from_file(
             str(ROOT / "streamlit_app.py"), default_timeout=300
         )  # a busy machine is no failure
-        app.switch_page(f"dashboard/app_pages/{name}.py")
+        place, tab = places.where(name)
+        app._page_hash = calc_hash(place.name)
+        if tab is not place.tabs[0]:
+            app.query_params["tab"] = tab.name
         for key, value in params.items():
             app.query_params[key] = value
         return app.run()

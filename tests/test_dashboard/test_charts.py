@@ -334,10 +334,10 @@ def test_verdict_badges_wear_the_colours_of_the_charts() -> None:
 
 
 def test_links_escape_names_and_repeat_lists() -> None:
-    assert links.page_url("run", uid="a b&c") == "run?uid=a+b%26c"
-    assert links.page_url("pairs", systems=["a", "b"]) == "pairs?systems=a&systems=b"
-    assert links.page_url("runs") == "runs"
-    assert links.link("*a* <b>", "run", uid="1") == r"[\*a\* \<b\>](run?uid=1)"
+    assert links.page_url("run", uid="a b&c") == "library?tab=run&uid=a+b%26c"
+    assert links.page_url("pairs", systems=["a", "b"]) == "board?systems=a&systems=b&tab=pairs"
+    assert links.page_url("runs") == "library?tab=runs"
+    assert links.link("*a* <b>", "run", uid="1") == r"[\*a\* \<b\>](library?tab=run&uid=1)"
 
 
 def test_downloads_keep_missing_values_and_full_precision() -> None:

@@ -148,7 +148,7 @@ def frames(app: AppTest) -> list[list[str]]:
 
 def html_of(app: AppTest, which: int = 0) -> str:
     """Return what a component for reading was given."""
-    return str(json.loads(app.get("bidi_component")[which + 1].proto.json)["html"])
+    return str(json.loads(app.get("bidi_component")[which + 2].proto.json)["html"])
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -182,7 +182,7 @@ def test_metrics_are_held_against_ratings_with_a_human_line(
 ) -> None:
     app = open_page(
         "metrics_humans", judged_path, dataset="news", gold="fluency", metric="bad",
-        reference="good [v1]", by="nothing", coefficient="Spearman's ρ",
+        reference="good [v1]", coefficient="Spearman's ρ",
     )  # fmt: skip
     assert not app.exception
     text = text_of(app)
@@ -227,24 +227,23 @@ def test_all_datasets_at_once(open_page: OpenPage, text_of: TextOf, judged_path:
     assert not app.exception
     text = text_of(app)
     assert "Over 2 datasets good follows 'fluency" in text
-    block = app.get("bidi_component")[1].proto.bytes
+    block = app.get("bidi_component")[2].proto.bytes
     header = json.loads(block[4 : 4 + int.from_bytes(block[:4], "little")])
     assert (header["mode"], header["columns"]) == ("correlations", ["news", "talks"])
-    assert header["leads_to"].startswith("metrics_humans?")
+    assert header["leads_to"].startswith("humans?")
     assert "dataset=" not in header["leads_to"]
     assert "Every dataset counts the same in the mean" in text
 
 
 def test_datasets_can_be_weighted_by_what_was_judged(
-    open_page: OpenPage, text_of: TextOf, judged_path: Path
+    open_page: OpenPage, full_link: Callable[[AppTest], str], judged_path: Path
 ) -> None:
     app = open_page(
         "metrics_humans", judged_path, dataset="all datasets", gold="fluency",
         weights="count as judged",
     )  # fmt: skip
     assert not app.exception
-    (link,) = (x for x in app.get("page_link") if x.proto.label == "Link to this view")
-    assert "weights=units" in link.proto.query_string
+    assert "weights=units" in full_link(app)
     assert app.selectbox(key="weights").value == "units"
 
 

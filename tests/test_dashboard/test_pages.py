@@ -15,7 +15,7 @@ from analysis.studies.adhoc import AdhocStudy
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.pairs import PairsStudy
 from analysis.studies.study import Study
-from dashboard.registry import PAGES
+from dashboard import places
 from store.datasets import list_datasets
 from store.engine import open_store
 from store.importers.bundle import (
@@ -34,10 +34,10 @@ from tests.test_studies.judged import add_reported
 
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
-NAMES = [page.name for page in PAGES]
+NAMES = [tab.script for _, tab in places.tabs()]
 WITHOUT_A_STORE = ("import_results", "adhoc")
-LISTS = [page.name for page in PAGES if not page.hidden and page.name not in WITHOUT_A_STORE]
-DETAILS = [page.name for page in PAGES if page.hidden]
+DETAILS = ["system", "dataset", "run"]
+LISTS = [name for name in NAMES if name not in (*WITHOUT_A_STORE, *DETAILS)]
 
 
 @pytest.mark.usefixtures("charts_are_checked")
@@ -84,7 +84,9 @@ def test_page_explains_a_store_from_the_future(
 def test_detail_page_survives_an_unknown_uid(
     name: str, open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
-    app = open_page(name, filled_path, uid="no-such-thing")
+    app = open_page(
+        name, filled_path, **{"dataset" if name == "dataset" else "uid": "no-such-thing"}
+    )
     assert not app.exception
     assert "no-such-thing" in text_of(app)
 
@@ -129,7 +131,7 @@ def test_dataset_page_shows_items_and_overlap(
     open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
     digits = next(d for d in list_datasets(open_store(filled_path)) if d.name == "digits")
-    app = open_page("dataset", filled_path, uid=digits.uid)
+    app = open_page("dataset", filled_path, dataset=digits.uid)
     assert not app.exception
     assert "Not independent of" in text_of(app)
     assert len(app.dataframe) >= 2

@@ -68,7 +68,7 @@ def two_path(tmp_path: Path) -> Path:
 
 
 def test_an_empty_store_still_plans(open_page: OpenPage, text_of: TextOf, empty_path: Path) -> None:
-    app = open_page("power", empty_path)
+    app = open_page("plan", empty_path)
     assert not app.exception
     assert "Nothing here yet." in text_of(app)
     assert "Plan a test set" in text_of(app)
@@ -77,7 +77,7 @@ def test_an_empty_store_still_plans(open_page: OpenPage, text_of: TextOf, empty_
 def test_the_answer_comes_first_and_a_test_set_can_be_opened(
     open_page: OpenPage, text_of: TextOf, two_path: Path
 ) -> None:
-    app = open_page("power", two_path)
+    app = open_page("sets", two_path)
     assert not app.exception
     assert app.subheader[0].value.replace("\\", "").startswith("Of 3 test sets ")
     text = text_of(app)
@@ -90,8 +90,12 @@ def test_the_answer_comes_first_and_a_test_set_can_be_opened(
     assert len(app.get("vega_lite_chart")) == 1
     app.session_state["test_sets"] = {"selection": {"rows": [1], "columns": [], "cells": []}}
     app.run()
-    next(button for button in app.button if button.label == "Open close").click()
-    app.run()
+    link = next(link for link in app.get("page_link") if link.proto.label == "Open close")
+    assert (link.proto.page, link.proto.query_string.partition("&")[0]) == (
+        "board",
+        "dataset=close",
+    )
+    app = open_page("power", two_path, dataset="close")
     assert not app.exception
     assert app.subheader[0].value.startswith("With 400 items close finds differences")
     assert 400 in set(app.dataframe[0].value["n_items"])
@@ -127,11 +131,11 @@ def test_the_observed_difference_is_refused(
 
 
 def test_a_bad_link_is_told(open_page: OpenPage, text_of: TextOf, two_path: Path) -> None:
-    for parameter, asked in (
-        ("dataset", "nowhere"), ("by", "magic"), ("a", "Z"), ("view", "inside"),
-        ("every", "nothing"),
+    for page, parameter, asked in (
+        ("power", "dataset", "nowhere"), ("power", "by", "magic"), ("power", "a", "Z"),
+        ("sets", "every", "nothing"),
     ):  # fmt: skip
-        app = open_page("power", two_path, **{parameter: asked})
+        app = open_page(page, two_path, **{parameter: asked})
         assert not app.exception
         text = text_of(app)
         assert f"asks for '{asked}'" in text
@@ -139,18 +143,10 @@ def test_a_bad_link_is_told(open_page: OpenPage, text_of: TextOf, two_path: Path
         assert "Of 3 test sets" not in text
 
 
-def test_a_link_to_this_view_names_it(open_page: OpenPage, two_path: Path) -> None:
-    for view in ("all", "one", "plan"):
-        app = open_page("power", two_path, view=view)
-        assert not app.exception
-        (link,) = (x for x in app.get("page_link") if x.proto.label == "Link to this view")
-        assert f"view={view}" in link.proto.query_string
-
-
 def test_a_metric_that_nobody_has_is_told(
     open_page: OpenPage, text_of: TextOf, two_path: Path
 ) -> None:
-    app = open_page("power", two_path, every="share")
+    app = open_page("sets", two_path, every="share")
     assert not app.exception
     assert "printed" in text_of(app)
     assert set(app.dataframe[0].value["dataset"]) == {"printed", "unsized"}
@@ -159,7 +155,7 @@ def test_a_metric_that_nobody_has_is_told(
 def test_the_example_shows_that_its_test_sets_are_too_small(
     open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
-    app = open_page("power", filled_path)
+    app = open_page("sets", filled_path)
     assert not app.exception
     assert "first two systems" in text_of(app)
     assert {"docstrings-kind", "wine"} <= set(app.dataframe[0].value["dataset"])

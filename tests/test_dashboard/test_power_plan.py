@@ -154,7 +154,7 @@ def test_curve_does_without_band_target_and_point() -> None:
 def test_the_page_has_the_section_and_its_link(
     open_page: Callable[..., AppTest], text_of: TextOf, filled_path: Path
 ) -> None:
-    app = open_page("power", filled_path, plan="BLEU", plan_delta="0.5", plan_for="items needed")
+    app = open_page("plan", filled_path, plan="BLEU", plan_delta="0.5", plan_for="items needed")
     assert not app.exception
     assert "9,098 items are needed to find a true difference of 0.5 BLEU" in text_of(app)
 
@@ -162,7 +162,7 @@ def test_the_page_has_the_section_and_its_link(
 def test_the_section_needs_no_runs(
     open_page: Callable[..., AppTest], text_of: TextOf, empty_path: Path
 ) -> None:
-    app = open_page("power", empty_path)
+    app = open_page("plan", empty_path)
     assert not app.exception
     assert "500 items find a true gap of 2 points" in text_of(app)
 

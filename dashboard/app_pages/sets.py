@@ -1,0 +1,21 @@
+"""What every test set of the store can find.
+
+URL parameters: `alpha`, `power` (asked for), `every` (one metric for all test sets).
+"""
+
+import streamlit as st
+
+from dashboard import data
+from dashboard.ui import power_store, states
+from dashboard.ui.links import plain, show_permalink
+from store.errors import NotFoundError
+
+st.title("All test sets", anchor=False)
+if not data.datasets():
+    states.empty_store()
+    st.stop()
+try:
+    show_permalink("sets", **power_store.show_all())
+except NotFoundError as error:
+    st.subheader("There are no two systems to judge a test set by yet.", anchor=False)
+    st.markdown(plain(str(error)))

@@ -1,0 +1,146 @@
+"""The eight places of the dashboard, their tabs, and where the pages of before have gone.
+
+An address is ``place?tab=…`` with the parameters that the tab's script names. A tab is a script of
+`app_pages`; links name it by that script, so that only this module knows where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+Query = Mapping[str, str | Sequence[str]]
+
+
+class Tab(NamedTuple):
+    """One tab of a place."""
+
+    name: str
+    """What the address says; the first tab of a place needs no mention."""
+    title: str
+    script: str
+    """File stem in `app_pages`."""
+    is_listed: bool = True
+    """A view of one object is reached by links only."""
+
+
+class Place(NamedTuple):
+    """One place: where one kind of work is done."""
+
+    name: str
+    """Its address."""
+    title: str
+    tabs: tuple[Tab, ...]
+    shared: tuple[str, ...] = ()
+    """Parameters that go along from tab to tab."""
+
+    def tab(self, name: str | None) -> Tab | None:
+        """Return the tab of that name, the first for none; ``None``: there is no such tab."""
+        if name is None:
+            return self.tabs[0]
+        return next((tab for tab in self.tabs if tab.name == name), None)
+
+
+PLACES: Final = (
+    Place("home", "Home", (Tab("home", "Home", "overview"),)),
+    Place(
+        "board",
+        "Board",
+        (
+            Tab("table", "Table", "leaderboard"),
+            Tab("pairs", "Pairs", "pairs"),
+            Tab("items", "Items", "items"),
+            Tab("claims", "Claims", "claims"),
+            Tab("power", "Power", "power"),
+            Tab("about", "About", "dataset"),
+        ),
+        ("dataset", "metric"),
+    ),
+    Place(
+        "compare",
+        "Compare",
+        (
+            Tab("dataset", "This dataset", "compare"),
+            Tab("datasets", "All datasets", "across_datasets"),
+        ),
+        ("a", "b"),
+    ),
+    Place(
+        "across",
+        "Across datasets",
+        (
+            Tab("ranking", "Ranking", "ranking"),
+            Tab("replicability", "Replicability", "replicability"),
+        ),
+    ),
+    Place(
+        "humans",
+        "Humans",
+        (
+            Tab("metrics", "Metrics", "metrics_humans"),
+            Tab("annotators", "Annotators", "annotators"),
+            Tab("judgments", "Judgments", "judgments"),
+        ),
+    ),
+    Place(
+        "plan",
+        "Plan",
+        (Tab("plan", "Plan a test set", "plan"), Tab("sets", "All test sets", "sets")),
+    ),
+    Place("try", "Try your own", (Tab("try", "Try your own", "adhoc"),)),
+    Place(
+        "library",
+        "Library",
+        (
+            Tab("systems", "Systems", "systems"),
+            Tab("datasets", "Datasets", "datasets"),
+            Tab("runs", "Runs", "runs"),
+            Tab("imports", "Import", "import_results"),
+            Tab("system", "System", "system", is_listed=False),
+            Tab("run", "Run", "run", is_listed=False),
+        ),
+    ),
+)
+
+_OF: Final = {tab.script: (place, tab) for place in PLACES for tab in place.tabs}
+BY_NAME: Final = {place.name: place for place in PLACES}
+
+MOVED: Final = tuple(script for script in _OF if script not in BY_NAME and script != "sets")
+"""Addresses of before: each was called as its script is."""
+
+
+def tabs() -> Iterator[tuple[Place, Tab]]:
+    """Go through all tabs of all places."""
+    yield from _OF.values()
+
+
+def where(script: str) -> tuple[Place, Tab]:
+    """Return the place and the tab that a script draws."""
+    return _OF[script]
+
+
+def asked_of(script: str, query: Query) -> dict[str, str | Sequence[str]]:
+    """Return the query of a tab: that of the script, sorted, and the tab unless it is the first."""
+    place, tab = _OF[script]
+    told = dict(query) if tab is place.tabs[0] else {**query, "tab": tab.name}
+    return {name: told[name] for name in sorted(told) if told[name]}
+
+
+def href(script: str, query: Query) -> str:
+    """Return the address of a tab, relative to the place that is open."""
+    asked = urlencode(asked_of(script, query), doseq=True)
+    return _OF[script][0].name + (f"?{asked}" if asked else "")
+
+
+def moved_to(name: str, query: Query) -> tuple[str, dict[str, str | Sequence[str]]]:
+    """Return the place and the query that an address of before leads to."""
+    told = dict(query)
+    if name == "dataset" and "uid" in told:
+        told["dataset"] = told.pop("uid")
+    if name == "power":
+        view = str(told.pop("view", ""))
+        plans = view.startswith("plan") or (not view and any(n.startswith("plan") for n in told))
+        one = view.startswith("one") or told.keys() & {"dataset", "metric", "a", "b", "effect"}
+        name = "plan" if plans else "power" if one else "sets"
+    return _OF[name][0].name, asked_of(name, told)
