@@ -7,6 +7,7 @@ import sys
 from benchmarks import (
     all_pairs,
     claims,
+    long_tables,
     metrics_humans,
     pair_tests,
     power,
@@ -22,6 +23,7 @@ def main() -> int:
     missed = 0
     parts = (
         store,
+        long_tables,
         statistics,
         all_pairs,
         pair_tests,

@@ -65,8 +65,12 @@ class ArrowColumn:
     def finished(self, fetch: Callable[[], Sequence[Any]] | None = None) -> Sequence[Any]:
         """Return the whole column; `fetch` gives the texts of one that is kept as numbers."""
         if self._numbers:
-            numbers = np.concatenate(self._numbers)
-            self._numbers = []
+            numbers = np.empty(self._n_rows)
+            end = self._n_rows
+            while self._numbers:  # not both whole at once
+                part = self._numbers.pop()
+                numbers[end - len(part) : end] = part
+                end -= len(part)
             return Numbers(numbers, self._odd, fetch or self._as_cells)
         if self._nested:
             return self._nested

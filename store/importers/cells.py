@@ -174,7 +174,8 @@ def _read_coded(cells: Coded) -> NumberColumn:
 def _read_plain(cells: Numbers) -> NumberColumn:
     """Read a column of numbers; only the odd cells are looked at."""
     odd = dict(cells.odd)
-    odd |= {row: cells[row] for row in np.flatnonzero(np.abs(cells.numbers) > LARGEST).tolist()}
+    is_large = (cells.numbers > LARGEST) | (cells.numbers < -LARGEST)
+    odd |= {row: cells[row] for row in np.flatnonzero(is_large).tolist()}
     is_percent = np.zeros(len(cells), np.bool_)
     if not odd:
         return NumberColumn(cells.numbers, is_percent, [])

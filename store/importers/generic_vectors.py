@@ -162,7 +162,10 @@ class VectorBuilder:
         is_good: BoolArray,
     ) -> None:
         """Make the metrics; mark as bad the rows whose score does not fit its metric."""
-        numbers = np.flatnonzero(np.bincount(metric[is_good])).tolist()
+        is_used = np.zeros(len(self.metric_names), np.bool_)
+        for start in range(0, len(metric), PART):
+            is_used[metric[start : start + PART][is_good[start : start + PART]]] = True
+        numbers = np.flatnonzero(is_used).tolist()
         has_score = is_good & ~np.isnan(values).any(axis=1)
         for number in numbers:
             here = has_score if len(numbers) == 1 else has_score & (metric == number)

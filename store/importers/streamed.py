@@ -79,6 +79,8 @@ class _Stream:
         self._n_columns = 0
 
     def read(self, suffix: str, problems: RowProblems, *, names_again: bool) -> tuple[Content, str]:
+        import pyarrow as pa
+
         parts = self._parts()
         line = _first_line(next(parts, b""))
         self._delimiter, note = choose_delimiter(f"{line}\n", suffix)
@@ -99,6 +101,7 @@ class _Stream:
             name: builder.finished(partial(self._again, number, digest))
             for number, (name, builder) in enumerate(zip(columns, builders, strict=True))
         }
+        pa.default_memory_pool().release_unused()
         return Content(columns, cells, lines.of_rows(), (*([note] if note else []), *notes)), digest
 
     def _names(self, line: str, names_again: bool) -> tuple[tuple[str, ...], Sequence[str]]:
