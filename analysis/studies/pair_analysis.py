@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
@@ -31,10 +31,22 @@ from analysis.statistics.validation import as_level
 from analysis.statistics.validity import Reason, RunSpread
 from analysis.studies.calibrated import caution, no_valid_test
 from analysis.studies.study import count
-from analysis.studies.test_names import IN_WORDS, Test, to_statistics
+from analysis.studies.test_names import IN_WORDS, INTERVALS_IN_WORDS, Test, to_statistics
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 """What the Wilcoxon test can do with items without a difference."""
+
+Interval = Literal["auto", "t", "newcombe", "tango", "inverted", "percentile", "none"]
+"""Intervals of a difference that a person can ask for."""
+IntervalChoice = Annotated[
+    Interval,
+    Setting(
+        "Of the difference; auto: the one that goes with the test.",
+        label="Interval",
+        words={"auto": "what goes with the test"}
+        | {name: INTERVALS_IN_WORDS[name] for name in get_args(Interval)[1:]},
+    ),
+]
 
 _WITH_MORE = ("wilcoxon", "sign", "mcnemar", "steiger")
 """Tests of all pairs that say more of a pair alone: their own statistic."""
@@ -67,7 +79,7 @@ class PairSettings:
     alpha: Level = 0.05
     margin: Margin = None
     """``None`` = no margin, so no equivalence."""
-    interval: str = "auto"
+    interval: IntervalChoice = "auto"
     n_resamples: Draws = 9_999
     seed: Seed = 0
     unit_size: UnitSize = 1

@@ -102,7 +102,8 @@ def test_a_link_that_says_everything_opens(
 ) -> None:
     shown = SHOWN[question]
     whole = parameters(build(QUESTIONS[question], shown.given), whole=True)
-    address = {name: text for name, text in whole.items() if name not in shown.hidden}
+    own = {*shown.hidden, *shown.given}
+    address = {name: text for name, text in whole.items() if name not in own}
     address |= shown.address or shown.given
     app = open_page(shown.page, Path(store.location.removeprefix("sqlite:///")), **address)
     assert "The link asks for" not in text_of(app)
