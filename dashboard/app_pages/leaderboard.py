@@ -9,24 +9,23 @@ from analysis import numbers
 from analysis.setting import parameters as parameters_of
 from analysis.studies.leaderboard import Board
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
-from dashboard import data
+from dashboard import data, places
 from dashboard.charts import rank_intervals_plot, score_dots
 from dashboard.ui import ask, filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.board import (
-    board_columns,
     board_frame,
     picture_frame,
     resolution_in_words,
     run_frame,
+    show_board,
 )
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.onward import show_claims_link, show_power_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import show_table
 
 st.title("Leaderboard", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs or d.n_reported]
@@ -56,41 +55,15 @@ if not rows:
     states.no_match("system", len(study.rows), "system")
     st.stop()
 frame = board_frame(rows)
-level = f"{100 * (1 - study.alpha):g} %"
-show_picture(
-    score_dots(
-        picture_frame(frame, study),
-        runs=run_frame(rows),
-        metric=study.metric.label,
-        higher_is_better=study.metric.higher_is_better,
-        interval=level,
-    ),
-    key="scores",
-    alt=study.sentence,
-)
-
-is_tested = study.resolution.n_adjacent > 0
-if is_tested and len(rows) == len(study.rows) and frame["rank_low"].notna().all():
-    show_picture(
-        rank_intervals_plot(
-            frame.assign(low=frame["rank_low"], high=frame["rank_high"], label=""),
-            confidence=1 - study.alpha,
-        ),
-        key="ranks",
-        alt="The ranks that are possible for each system.",
-    )
-
-picked = show_table(
-    frame,
-    key="leaderboard",
-    columns=board_columns(study, frame),
-    filename=f"leaderboard_{dataset.name}",
-    noun="system" if frame["system_uid"].is_unique else "figure",
-    select="single-row",
-)
-if picked is not None:
-    show_link(Link(str(picked["system"]), "system", {"uid": str(picked["system_uid"])}))
 where = {"dataset": dataset.label, "metric": study.metric.label}
+is_tested = study.resolution.n_adjacent > 0
+of_pair = where | ({"family": "board", "correction": study.correction} if is_tested else {})
+show_board(
+    study,
+    frame,
+    compare=places.href("compare", of_pair) if is_tested else "",
+    noun="system" if frame["system_uid"].is_unique else "figure",
+)
 if is_tested:
     st.caption(
         plain(
@@ -103,6 +76,27 @@ if is_tested:
 show_claims_link(where["dataset"], where["metric"])
 show_power_link(where["dataset"], where["metric"])
 show_link(Link(f"About {dataset.label}", "dataset", {"dataset": dataset.label}))
+with st.expander("The board as pictures"):
+    show_picture(
+        score_dots(
+            picture_frame(frame, study),
+            runs=run_frame(rows),
+            metric=study.metric.label,
+            higher_is_better=study.metric.higher_is_better,
+            interval=f"{100 * (1 - study.alpha):g} %",
+        ),
+        key="scores",
+        alt=study.sentence,
+    )
+    if is_tested and len(rows) == len(study.rows) and frame["rank_low"].notna().all():
+        show_picture(
+            rank_intervals_plot(
+                frame.assign(low=frame["rank_low"], high=frame["rank_high"], label=""),
+                confidence=1 - study.alpha,
+            ),
+            key="ranks",
+            alt="The ranks that are possible for each system.",
+        )
 show_permalink("leaderboard", **{**parameters_of(board, whole=True), **where})
 show_report(study.report, f"leaderboard_{dataset.name}")
 st.caption(plain(study.signature))

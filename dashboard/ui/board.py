@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
+import streamlit as st
 
 from analysis import glossary, numbers
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.leaderboard_words import ranks_in_words
-from dashboard.ui.tables import Column
+from dashboard import places
+from dashboard.components.board_table import BoardColumn, board_table
+from dashboard.ui import filters
+from dashboard.ui.tables import Column, printed, tools
 
 MOST_LETTERS: Final = 26
 """Groups with a letter each beside the picture; with more of them letters say nothing."""
@@ -101,11 +105,16 @@ def board_columns(study: Leaderboard, frame: pd.DataFrame) -> dict[str, Column]:
     return {
         "rank": Column("Rank", "count", help="By score; equal scores share a rank"),
         "system": Column("System", pinned=True),
-        "score": Column(study.metric.label, "number", decimals=study.decimals),
-        "ci_low": Column(
-            "From", "number", decimals=study.decimals, shown=has_items, help=f"{level} interval"
+        "score": Column(
+            study.metric.label,
+            "number",
+            decimals=study.decimals,
+            help=f"With its {level} interval" if has_items else None,
         ),
-        "ci_high": Column("To", "number", decimals=study.decimals, shown=has_items),
+        "ci_low": Column(
+            "From", "number", decimals=study.decimals, shown=False, help=f"{level} interval"
+        ),
+        "ci_high": Column("To", "number", decimals=study.decimals, shown=False),
         "score_own": Column(
             "Own items",
             "number",
@@ -171,9 +180,85 @@ def board_columns(study: Leaderboard, frame: pd.DataFrame) -> dict[str, Column]:
             "SD of runs",
             "number",
             decimals=study.decimals + 1,
-            shown=has_items,
+            shown=bool(frame["run_std"].notna().any()),
             help="Standard deviation between runs: what another seed changes",
         ),
         "basis": Column("Basis", shown=len(basis) > 1),
         "source": Column("Source", shown="reported" in basis),
     }
+
+
+_LEAST: Final = ("rank", "n_scored", "n_runs", "run_std", "p_best", "groups")
+"""Left out on a narrow screen."""
+
+
+def show_board(study: Leaderboard, frame: pd.DataFrame, *, compare: str, noun: str) -> None:
+    """Show the rows of a board: names lead to their systems, two that are ticked to their pair.
+
+    Parameters
+    ----------
+    study
+        The board.
+    frame
+        Its rows that are in view, as of `board_frame`.
+    compare
+        Address of the comparison of two, without ``a`` and ``b``.
+    noun
+        What a row is.
+    """
+    columns = board_columns(study, frame)
+    place = st.container()
+    name = f"leaderboard_{study.dataset.name}"
+    chosen = tools(frame, key="leaderboard", columns=columns, filename=name, noun=noun)
+    shown = {key: column for key, column in columns.items() if key in {*chosen, "system"}}
+    filters.tell_unknown("order", "sort", [*shown, *(f"-{key}" for key in shown)])
+    with place:
+        board_table(
+            f"Leaderboard of {study.dataset.label}",
+            [_drawn(key, column, frame) for key, column in shown.items()],
+            order="rank" if "rank" in shown else "system",
+            compare=compare,
+            key="board",
+        )
+
+
+def _drawn(key: str, column: Column, frame: pd.DataFrame) -> BoardColumn:
+    texts = printed(column, frame[key])
+    common: dict[str, Any] = {
+        "name": key,
+        "label": column.label,
+        "values": [None if value != value else value for value in frame[key].tolist()],
+        "texts": texts,
+        "help": column.help or glossary.find(column.label) or "",
+        "least": key in _LEAST,
+        "muted": column.muted,
+    }
+    if key == "system":
+        href = [places.href("system", {"uid": uid}) for uid in frame["system_uid"]]
+        return BoardColumn(**common, kind="link", href=href)
+    if key == "score" and frame["ci_low"].notna().any():
+        return BoardColumn(
+            **common,
+            kind="interval",
+            low=frame["ci_low"].tolist(),
+            high=frame["ci_high"].tolist(),
+            words=_between(column, frame["ci_low"], frame["ci_high"]),
+            falls=True,
+        )
+    if key == "ranks" and frame["rank_low"].notna().any():
+        return BoardColumn(
+            **(common | {"values": frame["rank"].tolist()}),
+            kind="ranks",
+            low=frame["rank_low"].tolist(),
+            high=frame["rank_high"].tolist(),
+            words=[f"possible ranks {text}" for text in texts],
+        )
+    is_text = column.kind in ("text", "link")
+    return BoardColumn(
+        **common, kind="text" if is_text else "number", falls=not is_text and key != "rank"
+    )
+
+
+def _between(column: Column, low: pd.Series[Any], high: pd.Series[Any]) -> list[str]:
+    ends = zip(printed(column, low), printed(column, high), strict=True)
+    return [f"from {first} to {last}" for first, last in ends]

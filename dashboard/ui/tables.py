@@ -60,7 +60,7 @@ def show_table(
     than 35 px (`row_height`) wrap their texts.
     """
     place = st.container()  # the tools stand below: Streamlit lays its own over the upper edge
-    chosen = _tools(frame, key=key, columns=columns, filename=filename, noun=noun)
+    chosen = tools(frame, key=key, columns=columns, filename=filename, noun=noun)
     view = frame.loc[:, [name for name in columns if name in chosen]].reset_index(drop=True)
     shown: Any = view
     styled = len(view) <= _STYLED_ROWS
@@ -109,7 +109,7 @@ def to_json(frame: pd.DataFrame) -> bytes:
     return json.dumps(rows, ensure_ascii=False, indent=1).encode()
 
 
-def _tools(
+def tools(
     frame: pd.DataFrame, *, key: str, columns: Mapping[str, Column], filename: str, noun: str
 ) -> list[str]:
     """Draw the line below the table; return the names of the columns to show."""
@@ -148,6 +148,18 @@ def _distinct_labels(columns: Mapping[str, Column]) -> dict[str, str]:
         name: label if labels.count(label) == 1 else f"{labels[i - 1]}: {label}"
         for i, (name, label) in enumerate(zip(names, labels, strict=True))
     }
+
+
+def printed(column: Column, values: Iterable[Any]) -> list[str]:
+    """Return the values of a column as they are shown."""
+    if not _is_printed(column):
+        return [
+            numbers.MISSING if value is None or value != value else str(value) for value in values
+        ]
+    write = _printer(column)
+    return [
+        numbers.MISSING if value is None or value != value else write(value) for value in values
+    ]
 
 
 def _printer(column: Column) -> Callable[[Any], str]:

@@ -122,3 +122,40 @@ def test_an_address_of_before_is_replaced_and_the_full_one_can_be_copied(
     field = page.get_by_label("Link to this view")
     assert "dataset=wine" in field.input_value()
     assert "alpha=0.05" in field.input_value()
+
+
+def test_rows_of_a_board_are_links_and_two_ticked_ones_are_compared(
+    serve: Callable[[Path], str], recorder: Recorder, example_copy: Callable[[], Any]
+) -> None:
+    page, settle = recorder.page, recorder.settle
+    page.goto(f"{serve(example_copy().path)}/board?dataset=digits")
+    settle(page)
+    grid = page.get_by_role("grid", name="Leaderboard of digits")
+    names = grid.locator("tbody a")
+    expect(names).to_have_count(15)
+    assert names.first.inner_text() == "Extra trees 100"
+    # Another order replaces the address, and a reload keeps it.
+    by_score = grid.get_by_role("button", name="accuracy")
+    assert recorder.since(lambda: by_score.click(click_count=1)) == [("replace", "board")]
+    assert recorder.query()["sort"] == "-score"
+    by_score.click()
+    expect(names.first).to_have_text("Majority class")
+    page.reload()
+    settle(page)
+    expect(names.first).to_have_text("Majority class")
+    # Keys: down one row, tick it, then the one above.
+    compare = page.get_by_role("link", name="Compare two")
+    names.nth(1).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    ticked = [names.nth(1).inner_text(), names.nth(2).inner_text()]
+    assert recorder.since(compare.click) == [("push", "compare")]
+    asked = recorder.query()
+    assert [asked["a"], asked["b"]] == ticked
+    assert (asked["dataset"], asked["family"]) == ("digits", "board")
+    page.go_back()
+    settle(page)
+    assert recorder.query()["sort"] == "score"
+    assert recorder.since(names.first.click) == [("push", "library")]
+    expect(page.get_by_role("heading", name="Majority class")).to_be_visible()

@@ -14,6 +14,7 @@ from dashboard import charts
 
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
+BoardOf = Callable[[AppTest], pd.DataFrame]
 
 
 def specs(app: AppTest) -> list[dict[str, Any]]:
@@ -21,16 +22,16 @@ def specs(app: AppTest) -> list[dict[str, Any]]:
 
 
 def test_page_says_who_may_be_best_and_shows_ranks_and_groups(
-    open_page: OpenPage, text_of: TextOf, filled_path: Path
+    open_page: OpenPage, text_of: TextOf, board_of: BoardOf, filled_path: Path
 ) -> None:
     app = open_page("leaderboard", filled_path, dataset="digits")
     assert not app.exception
     text = text_of(app)
     assert "cannot be separated from it" in text
     assert "neighbours can be separated" in text
-    table = app.dataframe[0].value
-    assert {"ci_low", "ci_high", "ranks", "groups", "p_best"} <= set(table.columns)
-    assert table["ranks"].iloc[0].startswith("1")
+    table = board_of(app)
+    assert {"score", "ranks", "groups", "p_best"} <= set(table.columns)
+    assert table["ranks"].iloc[0] == 1
     assert table["groups"].iloc[0].startswith("a")
     scores, ranks = specs(app)
     assert "95 % interval" in json.dumps(scores["title"], ensure_ascii=False)
@@ -38,21 +39,21 @@ def test_page_says_who_may_be_best_and_shows_ranks_and_groups(
 
 
 def test_search_keeps_the_ranks_of_the_whole_board(
-    open_page: OpenPage, text_of: TextOf, filled_path: Path
+    open_page: OpenPage, text_of: TextOf, board_of: BoardOf, filled_path: Path
 ) -> None:
     app = open_page("leaderboard", filled_path, dataset="digits", system="majority")
     assert not app.exception
-    assert app.dataframe[0].value["ranks"].tolist() == ["15"]
+    assert board_of(app)["ranks"].tolist() == [15]
     assert len(specs(app)) == 1  # a rank among those shown would be no rank
 
 
 def test_reported_scores_have_neither_interval_nor_rank(
-    open_page: OpenPage, text_of: TextOf, filled_path: Path
+    open_page: OpenPage, text_of: TextOf, board_of: BoardOf, filled_path: Path
 ) -> None:
     app = open_page("leaderboard", filled_path, dataset="UD Tamil")
     assert not app.exception
     assert "Order is not evidence" in text_of(app)
-    table = app.dataframe[0].value
+    table = board_of(app)
     assert not {"ci_low", "ranks", "groups", "p_best"} & set(table.columns)
     assert "separated" not in text_of(app)
 
@@ -102,7 +103,7 @@ def test_many_rows_get_narrow() -> None:
 
 
 def test_first_page_says_whether_leads_are_real_as_their_boards_do(
-    open_page: OpenPage, text_of: TextOf, filled_path: Path
+    open_page: OpenPage, text_of: TextOf, board_of: BoardOf, filled_path: Path
 ) -> None:
     app = open_page("overview", filled_path)
     assert not app.exception
@@ -115,16 +116,16 @@ def test_first_page_says_whether_leads_are_real_as_their_boards_do(
 
 
 def test_own_scores_stand_beside_comparable_ones_where_items_are_missing(
-    open_page: OpenPage, text_of: TextOf, filled_path: Path
+    open_page: OpenPage, text_of: TextOf, board_of: BoardOf, filled_path: Path
 ) -> None:
     app = open_page("leaderboard", filled_path, dataset="docstrings-library", metric="accuracy")
     assert not app.exception
-    table = app.dataframe[0].value
+    table = board_of(app)
     assert {"score_own", "bound_low", "bound_high"} <= set(table.columns)
     partial = table[table["n_missing"] > 0].iloc[0]
     assert partial["bound_low"] < partial["score"] < partial["bound_high"]
     assert partial["score"] != partial["score_own"]
     whole = table[table["n_missing"] == 0]
     assert (whole["score"] == whole["score_own"]).all()
-    plain = open_page("leaderboard", filled_path, dataset="digits").dataframe[0].value
+    plain = board_of(open_page("leaderboard", filled_path, dataset="digits"))
     assert "score_own" not in plain.columns
