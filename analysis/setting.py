@@ -38,10 +38,17 @@ def names(given: str | None) -> list[str] | None:
     """Return the names in a list separated by commas; ``None`` where nothing is given.
 
     A name that holds a comma stands in double quotes.
+
+    Raises
+    ------
+    StoreError
+        The list has a line break.
     """
     if given is None:
         return None
-    (row,) = csv.reader([given], skipinitialspace=True) if given else ([],)
+    if len(given.splitlines()) > 1:
+        raise StoreError("Names stand on one line, separated by commas; got a line break.")
+    (row,) = csv.reader([given], skipinitialspace=True) if given.strip() else ([],)
     return [name.strip() for name in row if name.strip()]
 
 

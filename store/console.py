@@ -22,7 +22,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 
-from store.damage import seen_anywhere
+from store.damage import forget, seen_anywhere
 from store.engine import Store, open_store, resolve_location, sqlite_path, without_password
 from store.errors import StoreError
 from store.shown import visible
@@ -84,6 +84,7 @@ def opened(
     """Open the store that ``--store`` names and close it in the end."""
     path = sqlite_path(resolve_location(context.obj))
     is_new = path is not None and not path.exists()
+    forget()
     store = open_store(context.obj, create=create, read_only=read_only)
     if path is not None and is_new and (warning := warning_of_place(path)):
         messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")

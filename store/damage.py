@@ -56,6 +56,11 @@ def seen(connection: sa.Connection) -> list[Damage]:
     return list(_seen.get(_state(connection), {}).values()) if _seen else []
 
 
+def forget() -> None:
+    """Begin anew, as a command does before it opens its store."""
+    _seen.clear()
+
+
 def seen_anywhere() -> list[Damage]:
     """Return what this process found damaged in any store: a command opens only one."""
     return list(dict.fromkeys(one for found in list(_seen.values()) for one in found.values()))

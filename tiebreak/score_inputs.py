@@ -198,13 +198,31 @@ def _of_table(
 
 
 def numeric(columns: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the columns that hold numbers only, without those that name items and groups."""
-    return [
-        name
-        for name, cells in columns.items()
-        if name not in NO_SCORES
-        and all(cell is None or isinstance(cell, bool | int | float | np.number) for cell in cells)
-    ]
+    """Return the columns that hold numbers only, without those that name items and groups.
+
+    Raises
+    ------
+    ImportFormatError
+        Most cells of a column are numbers, and one is not: its scores would vanish.
+    """
+    found = []
+    for name, cells in columns.items():
+        if name in NO_SCORES:
+            continue
+        odd = [at for at, cell in enumerate(cells) if not _is_score(cell)]
+        if not odd:
+            found.append(name)
+        elif 2 * len(odd) < len(cells):
+            raise ImportFormatError(
+                f"column '{name}', row {odd[0] + 1}: {str(cells[odd[0]])[:60]!r} is no number. "
+                "Leave the cell empty where there is no score.",
+                field="scores",
+            )
+    return found
+
+
+def _is_score(cell: Any) -> bool:
+    return cell is None or isinstance(cell, bool | int | float | np.number)
 
 
 def _counts(index: Any) -> bool:

@@ -20,6 +20,7 @@ from analysis.setting import Field, build, fields_of, names
 from analysis.studies.study import Study
 from store.console import JsonOption, answer, exits_in_words, messages, opened
 from store.engine import Store
+from store.errors import StoreError
 
 A = TypeVar("A", bound=Study)
 
@@ -122,6 +123,11 @@ def as_values(question: type[Any], given: dict[str, Any]) -> dict[str, Any]:
             typed = given[each.name]
             if each.kind == "names" and typed is not None:
                 typed = tuple(names(typed) or ())
+                if not typed:
+                    raise StoreError(
+                        f"`{each.name}` names nothing. Leave it out, or give names, separated by "
+                        "commas."
+                    )
             values[each.name] = typed
     return values
 

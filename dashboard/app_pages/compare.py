@@ -27,6 +27,7 @@ if not names:
         states.empty_store()
     st.stop()
 
+pair.renew_family()
 with filters.filter_row("compare_filters"):
     a = str(filters.choose_one("System A", names, key="a", width=230))
     b = str(filters.choose_one("System B", comparables.partners_on_items(a), key="b", width=230))

@@ -13,13 +13,27 @@ from analysis.statistics.paired.equivalence import Verdict
 from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.pair_report import statistic_of
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from analysis.studies.test_names import INTERVALS_IN_WORDS
+from dashboard import address
 from dashboard.charts import group_forest, paired_difference, score_histograms
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_facts
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.tables import Column, show_table
 from store.records import MetricRecord
+
+
+def renew_family() -> None:
+    """Lead an address of before, whose `family` was a correction, to what it is today."""
+    words = {text: name for name, text in CORRECTIONS_IN_WORDS.items()}
+    asked = address.value("family") or ""
+    correction = words.get(asked, asked)
+    if correction not in CORRECTIONS_IN_WORDS or correction == "none":
+        return
+    query = {name: address.values(name) for name in st.query_params}
+    address.redirect("", query | {"family": ["board"], "correction": [correction]})
+    st.stop()
 
 
 def shown_verdict(study: Comparison) -> Verdict:

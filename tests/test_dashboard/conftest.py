@@ -59,7 +59,7 @@ def _one_look_for_components() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _no_short_names_of_channels() -> Iterator[None]:
     """Refuse `encode(x="n:Q")`: Altair seeks a class for it in its whole schema, 3 ms each time."""
 

@@ -109,3 +109,10 @@ def test_pasted_scores_are_read_and_a_bad_line_is_named(
     app.text_area(key="pasted").set_value("\n".join(f"{k} {k - 6}" for k in range(12))).run()
     assert not app.exception
     assert "A is better than B with 12 items" in text_of(app)
+
+
+def test_a_family_of_before_leads_to_that_of_today(open_page: OpenPage, filled_path: Path) -> None:
+    app = open_page("compare", filled_path, a="LDA", b="k-NN 5", dataset="iris", family="Holm")
+    assert not app.exception
+    told = [block.proto.json for block in app.get("bidi_component")]
+    assert any("correction=holm" in (text or "") and "family=board" in text for text in told)

@@ -253,3 +253,9 @@ def test_a_whole_table_is_no_column_of_scores() -> None:
     table = pd.DataFrame({"f1": [1, 0, 1]})
     with pytest.raises(tiebreak.ImportFormatError, match="one of its columns"):
         tiebreak.compare(table, table)
+
+
+def test_a_cell_that_is_no_number_is_named() -> None:
+    table = pd.DataFrame({"A": [1, 0, 1, 1], "B": [1, "x", 0, 1], "C": [0, 0, 1, 1]})
+    with pytest.raises(tiebreak.ImportFormatError, match="column 'B', row 2: 'x' is no number"):
+        tiebreak.leaderboard(table)

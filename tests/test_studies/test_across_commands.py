@@ -143,6 +143,8 @@ def test_rank_holds_ranks_tests_and_aggregates(run: Run) -> None:
         (("replicability", "--family", "per-metric"), "`family` is for two systems"),
         (("replicability", "--margin", "0.1"), "`margin` is for two systems"),
         (("replicability", "best", "worst", "--systems", "x"), "`systems` is for all pairs"),
+        (("replicability", "--systems", ""), "`systems` names nothing"),
+        (("replicability", "--systems", "a,\nb"), "on one line"),
         (("replicability", "best", "worst", "--margin", "-1"), "`margin` must be above"),
         (("replicability", "best", "worst", "--metric", "exact,nope"), "nope"),
         (("replicability", "--metric", "exact,soft"), "exact,soft"),

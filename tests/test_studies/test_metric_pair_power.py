@@ -217,4 +217,4 @@ def test_the_command_says_it(folder: Path) -> None:
 def test_the_command_refuses_in_words(folder: Path) -> None:
     code, told = command(folder, "--gold", "quality", "--items", "many")
     assert code != 0
-    assert "`--items` must be whole numbers separated by commas" in told
+    assert "`items` must be whole numbers separated by commas" in told

@@ -136,6 +136,8 @@ class DistributionPower(Question[SizeStudy]):
             return _study("Power by simulation", curve, self.power)
         except (ValueError, TypeError) as error:
             raise StoreError(in_public_words(str(error))) from error
+        except OverflowError as error:
+            raise StoreError("`difference` or `sd` is too large to be squared.") from error
 
 
 @dataclass(frozen=True)
