@@ -12,12 +12,15 @@ def test_charts_and_tables_are_drawn_under_the_policy(page: Page, serve, example
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     address = serve(example_copy().path)
-    for name in ("leaderboard", "pairs"):
-        page.goto(f"{address}/{name}")
+    drawn = {
+        "board?dataset=digits": ".board svg",
+        "board?dataset=digits&tab=pairs": ".heatmap canvas",
+        "compare": "[data-testid=stVegaLiteChart]",
+    }
+    for place, what in drawn.items():
+        page.goto(f"{address}/{place}")
         expect(page.get_by_test_id("stMarkdown").first).to_be_visible()
-        expect(
-            page.locator("canvas, svg.marks, [data-testid=stVegaLiteChart]").first
-        ).to_be_visible()
+        expect(page.locator(what).first).to_be_visible()
     assert [text for text in said if "Content Security Policy" in text] == []
 
 
