@@ -31,7 +31,6 @@ Kind = Literal["choice", "flag", "whole", "number", "text", "names"]
 
 LEFT_OPEN: Final = "auto"
 """What stands in an address for ``None``: the product decides."""
-_FLAGS: Final[Mapping[str, bool]] = {"yes": True, "no": False}
 
 
 def names(given: str | None) -> list[str] | None:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal, Unpack
 
+from analysis.setting import build
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import ClaimsStudy, study_claims
 from analysis.studies.humans.agreement.study import AgreementStudy, study_agreement
-from analysis.studies.humans.correlations.settings import CorrelationSettings, with_words
+from analysis.studies.humans.correlations.settings import CorrelationSettings
 from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
 from store.errors import StoreError
 from tiebreak.answers import Answer
@@ -65,19 +66,20 @@ def correlate(
     """
     if gold is None:
         raise StoreError("say which metric people gave: `gold='adequacy'`.")
-    chosen = with_words(
-        CorrelationSettings(
-            correction=correction,
-            reference=reference,
-            alpha=alpha,
-            by=by,
-            n_resamples=n_resamples,
-            seed=seed,
-        ),
-        level=level,
-        coefficient=coefficient,
-        test=test,
-        interval=interval,
+    chosen = build(
+        CorrelationSettings,
+        {
+            "level": level,
+            "coefficient": coefficient,
+            "test": test,
+            "interval": interval,
+            "correction": correction,
+            "reference": reference,
+            "alpha": alpha,
+            "by": by,
+            "n_resamples": n_resamples,
+            "seed": seed,
+        },
     )
     with as_store(data, higher_is_better=higher_is_better, gold=gold) as store:
         study = study_correlations(

@@ -11,19 +11,11 @@ from typing import Annotated, Any, cast
 import typer
 
 from analysis.report import Report
-from analysis.statistics.description.evaluation_units import UnitStatistic
 from store.errors import StoreError
 from store.export import ExportFormat, write_rows
 
 AlphaOption = Annotated[float, typer.Option(help="Bound on the probability of a false claim.")]
 SeedOption = Annotated[int, typer.Option(help="Seed of all random draws; 0 is a seed.")]
-UnitSizeOption = Annotated[int, typer.Option(help="Items per evaluation unit.", min=1)]
-ShuffleOption = Annotated[
-    int | None, typer.Option(help="Shuffle items by this seed before cutting units.")
-]
-
-
-UnitStatisticOption = Annotated[UnitStatistic, typer.Option(help="Score of an evaluation unit.")]
 
 
 class ReportStyle(StrEnum):

@@ -489,13 +489,6 @@ def _by_group(
     )
 
 
-def _spread_within(repeats: Sequence[FloatArray], at: list[int]) -> RunSpread | None:
-    if not repeats:
-        return None
-    first, second = (spread_of(runs[:, at]) for runs in repeats)
-    return side_by_side(first, second)
-
-
 def _group_row(
     name: str,
     scores_a: FloatArray,

@@ -236,11 +236,6 @@ def choose_percent(label: str, least: N, most: N, default: N, *, key: str, width
     return cast("N", picked)
 
 
-def choose_seed() -> int:
-    """Choose the seed of everything random."""
-    return int(choose_number("Seed", key="seed", default=0, least=0, is_whole=True) or 0)
-
-
 def asked_number(
     label: str,
     key: str,

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from analysis.statistics.all_pairs.result import Pairwise
     from analysis.statistics.validity import RunSpread
 
-_EXACT_TESTS = ("sign", "mcnemar")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairInference:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal, get_args
 
 from analysis import choices
@@ -260,11 +260,6 @@ def _usual_interval(evidence: Evidence, level: str, coefficient: str, both: str)
     if evidence.kind == "scores" and level == "system" and coefficient == "pearson":
         return "fisher-z"
     return f"boot-{both}"
-
-
-def with_words(settings: CorrelationSettings, **words: str | None) -> CorrelationSettings:
-    """Return settings with what a person typed; unknown words are refused by `choose`."""
-    return replace(settings, **words)  # type: ignore[arg-type]
 
 
 def _checked(name: str, given: str | None, known: Sequence[str]) -> str | None:
