@@ -23,16 +23,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from analysis import numbers
+from analysis.columns import Column, Value, printed
 from analysis.markup import (
     floating_table,
     latex,
@@ -45,9 +44,6 @@ from analysis.markup import (
     text_width,
 )
 from analysis.statistics.results import JsonValue, to_plain
-
-Value: TypeAlias = "str | bool | int | float | tuple[float, float] | None"
-"""A pair of numbers is an interval; ``None`` and NaN stand for "there is none"."""
 
 WIDEST_TEXT: Final = 48
 """Characters of a cell in plain text before it goes on in the next line."""
@@ -64,19 +60,6 @@ class Strong(NamedTuple):
 
 
 Cell: TypeAlias = "Value | Strong"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How the values of a column are written; a plain string in its place is `Column(title)`."""
-
-    title: str
-    kind: Literal["auto", "pvalue"] = "auto"
-    decimals: int | None = None
-    """Of numbers and intervals; by default four significant digits, and for an interval what its
-    width supports."""
-    signed: bool = False
-    """Whether positive numbers have a plus, as differences should."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +118,7 @@ class Table:
         for row in self.rows:
             cells = []
             for column, cell in zip(self._columns(), row, strict=True):
-                written = markdown(_formatted(_value(cell), column))
+                written = markdown(printed(_value(cell), column))
                 cells.append(f"**{written}**" if isinstance(cell, Strong) else written)
             lines.append("| " + " | ".join(cells) + " |")
         notes = [markdown_paragraph(note) for note in self.all_notes("Bold")]
@@ -150,7 +133,7 @@ class Table:
         for row in self.rows:
             cells = []
             for column, cell in zip(self._columns(), row, strict=True):
-                written = latex(_formatted(_value(cell), column))
+                written = latex(printed(_value(cell), column))
                 cells.append(rf"\textbf{{{written}}}" if isinstance(cell, Strong) else written)
             # After \\ a bracket or a star would be read as its argument.
             cells[0] = "{}" + cells[0] if cells[0].startswith(("[", "*")) else cells[0]
@@ -174,7 +157,7 @@ class Table:
         for row in self.rows:
             cells = []
             for column, cell, align in zip(self._columns(), row, side, strict=True):
-                written = escape(_formatted(_value(cell), column))
+                written = escape(printed(_value(cell), column))
                 tag = f"<b>{written}</b>" if isinstance(cell, Strong) else written
                 cells.append(f"<td {align}>{tag}</td>")
             lines.append(f"<tr>{''.join(cells)}</tr>")
@@ -222,7 +205,7 @@ class Table:
         stars = [any(isinstance(row[i], Strong) for row in self.rows) for i in range(len(columns))]
         return [
             [
-                _formatted(_value(cell), column) + _star(cell, is_starred)
+                printed(_value(cell), column) + _star(cell, is_starred)
                 for column, cell, is_starred in zip(columns, row, stars, strict=True)
             ]
             for row in self.rows
@@ -246,7 +229,7 @@ class Table:
         if self.is_number()[i]:
             return "r"
         column = self._columns()[i]
-        longest = max((len(_formatted(_value(row[i]), column)) for row in self.rows), default=0)
+        longest = max((len(printed(_value(row[i]), column)) for row in self.rows), default=0)
         if longest <= WIDEST_LATEX:
             return "l"
         return r">{\raggedright\arraybackslash}p{0.4\linewidth}"
@@ -327,46 +310,6 @@ class Report:
 def _value(cell: Cell) -> Value:
     value = cell.value if isinstance(cell, Strong) else cell
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _formatted(value: Value, column: Column) -> str:
-    """Return a value as a person reads it."""
-    if value is None:
-        return numbers.MISSING
-    if isinstance(value, str):
-        return one_line(value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return _interval(value, column)
-    if column.kind == "pvalue":
-        return numbers.pvalue(float(value))
-    if isinstance(value, int) and column.decimals is None:
-        written = f"{abs(value):,}"
-        return (numbers.MINUS if value < 0 else "+" if column.signed and value else "") + written
-    return _number(float(value), column)
-
-
-def _interval(ends: tuple[float, float], column: Column) -> str:
-    low, high = ends
-    if column.decimals is None:
-        return numbers.interval(low, high, signed=column.signed)
-    if math.isnan(low) or math.isnan(high):
-        return numbers.MISSING
-    return " to ".join(
-        numbers.fixed(end, column.decimals, signed=column.signed) for end in (low, high)
-    )
-
-
-def _number(value: float, column: Column) -> str:
-    """Return a number with the column's decimals, else with four significant digits."""
-    if column.decimals is not None or not math.isfinite(value) or value == 0:
-        return numbers.fixed(value, column.decimals or 0, signed=column.signed)
-    exponent = math.floor(math.log10(abs(value)))
-    if not -5 <= exponent < 15:
-        return f"{value:{'+' if column.signed else ''}.3e}".replace("-", numbers.MINUS)
-    written = numbers.fixed(value, max(0, 3 - exponent), signed=column.signed)
-    return written.rstrip("0").rstrip(".") if "." in written else written
 
 
 def _star(cell: Cell, is_starred: bool) -> str:

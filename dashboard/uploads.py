@@ -12,9 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_warnings
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.errors import UnknownFormatError
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.detect import read_paths

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from analysis.columns import Column
 from analysis.commands.options import (
     OutOption,
     TableFormat,
     TableFormatOption,
     write_table,
 )
-from analysis.report import Column, Report, Table
+from analysis.report import Report, Table
 from analysis.studies.study import count
 from store.claim_evidence import withdraw_claim
 from store.claim_records import NewClaim

@@ -12,8 +12,9 @@ import numpy as np
 
 from analysis import numbers
 from analysis.choices import Clusters, MetricName, SystemName
+from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.report import Cell, Report, Strong, Table
 from analysis.setting import Setting
 from analysis.statistics import FloatArray, adjust
 from analysis.statistics.description.variance_components import (

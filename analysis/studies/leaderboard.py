@@ -15,8 +15,9 @@ import numpy as np
 
 from analysis import numbers
 from analysis.choices import DatasetName, Level, MetricName, Seed
+from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Column, Report, Strong, Table
+from analysis.report import Report, Strong, Table
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.statistics.boards.resolution import BoardResolution
 from analysis.statistics.signature import build_signature

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 from analysis import numbers
-from analysis.report import Column, Table
+from analysis.columns import Column
+from analysis.report import Table
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
 from analysis.studies.test_names import INTERVALS_IN_WORDS
 

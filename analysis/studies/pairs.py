@@ -13,8 +13,9 @@ import numpy.typing as npt
 from scipy.spatial.distance import squareform
 
 from analysis.choices import DatasetName, MetricName, SystemNames
+from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Column, Report, Strong, Table
+from analysis.report import Report, Strong, Table
 from analysis.statistics import FloatArray
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import PairMethod, Pairwise

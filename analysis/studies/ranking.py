@@ -16,30 +16,29 @@ from analysis.choices import CommonMetric, DatasetNames, ItemDraws, Level, Seed,
 from analysis.question import Progress, Question
 from analysis.report import Report
 from analysis.setting import Setting
-from analysis.statistics import BoolArray, FloatArray
-from analysis.statistics._typing import IntArray
-from analysis.statistics.across.aggregates import Aggregates, aggregate_over_datasets
+from analysis.statistics import FloatArray
+from analysis.statistics.across.aggregates import aggregate_over_datasets
 from analysis.statistics.across.critical_difference import bars
-from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks, friedman_test
+from analysis.statistics.across.friedman import dataset_ranks, friedman_test
 from analysis.statistics.across.improvement import (
-    Improvement,
     mean_ranks,
     probability_of_improvement,
 )
-from analysis.statistics.across.nemenyi import Nemenyi, nemenyi
-from analysis.statistics.across.over_datasets import PairsOverDatasets, pairs_over_datasets
-from analysis.statistics.across.profiles import Profiles, performance_profiles
+from analysis.statistics.across.nemenyi import nemenyi
+from analysis.statistics.across.over_datasets import pairs_over_datasets
+from analysis.statistics.across.profiles import performance_profiles
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
     ResampledScores,
     resample_over_datasets,
 )
 from analysis.statistics.across.skillings_mack import SkillingsMackTest, skillings_mack_test
-from analysis.statistics.across.stepwise_mean_ranks import StepwiseMeanRanks, stepwise_mean_ranks
+from analysis.statistics.across.stepwise_mean_ranks import stepwise_mean_ranks
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_finite, check_numbers
 from analysis.studies.ranking_report import ranking_report
+from analysis.studies.ranking_result import RankingResult
 from analysis.studies.ranking_words import (
     choose_rule,
     order_note,
@@ -48,74 +47,21 @@ from analysis.studies.ranking_words import (
     warn,
     without_interval,
 )
-from analysis.studies.score_table import Basis, ScoreTable, load_score_table
-from analysis.studies.study import Study
+from analysis.studies.score_table import ScoreTable, load_score_table
 from store.datasets import relate_datasets
 from store.engine import Store
 from store.records import MetricRecord
-
-Bars = tuple[tuple[int, int], ...]
 
 FEWEST_RESAMPLES = 99
 """With fewer draws the ends of an interval are draws themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankingStudy(Study):
-    """Systems over datasets, the best mean rank first; rows follow `systems`."""
-
-    metric: MetricRecord
-    metrics: tuple[str, ...]
-    """Labels of the metrics with scores on at least two datasets, the most used first."""
-    basis: Basis
-    alpha: float
-    target: float
-    """What the optimality gap is measured from, on the metric's own scale."""
-    systems: tuple[str, ...]
-    system_uids: tuple[str, ...]
-    datasets: tuple[str, ...]
-    dataset_uids: tuple[str, ...]
-    scores: FloatArray
-    """Shape (n_systems, n_datasets), on the metric's own scale; NaN where there is none."""
-    n_datasets: IntArray
-    """Datasets with a score, per system."""
-    n_items: IntArray
-    """Items per dataset; 0 where figures are only reported."""
-    complete: bool
-    """Whether every system has a score on every dataset."""
-    mean_ranks: FloatArray
-    """1 is best; over the datasets that a system has a score on."""
-    rank_low: FloatArray
-    """Interval when the items of each dataset are drawn anew; NaN without items."""
-    rank_high: FloatArray
-    rank_test: FriedmanTest | SkillingsMackTest
-    pairs: PairsOverDatasets
-    """Wilcoxon's test of each pair over datasets, corrected by Holm."""
-    stepwise: StepwiseMeanRanks | None
-    """All pairs by mean ranks, where Wilcoxon–Holm can find nothing whatever the scores; ``None``
-    elsewhere, and where systems are missing on some dataset."""
-    nemenyi: Nemenyi | None
-    """For whoever asks for it by name; the answer never speaks by it. ``None`` with two systems,
-    of which it is no test, and where systems are missing on some dataset."""
-    rule: str
-    """"Wilcoxon–Holm", or "stepwise mean ranks": by which the answer speaks."""
-    smallest_pvalue: float
-    """No pair can have a smaller adjusted p by `rule`, whatever the scores."""
-    different: BoolArray
-    """Shape (n_systems, n_systems): who is told apart by `rule`."""
-    bars: Bars
-    """First and last position of systems no two of which `pairs` tells apart."""
-    stepwise_bars: Bars | None
-    nemenyi_bars: Bars | None
-    aggregates: Aggregates
-    """On the metric's own scale."""
-    profiles: Profiles
-    improvement: Improvement
-    order_note: str
-    """Where the order of two systems depends on a third one; empty where it does not."""
+class RankingStudy(RankingResult):
+    """Systems over datasets, with what to write down about them."""
 
     def report(self) -> Report:
-        """Return what to write down: ranks, aggregates, pairs."""
+        """Return what to write down: ranks, aggregates, scores, pairs."""
         return ranking_report(self)
 
 

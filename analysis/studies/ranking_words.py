@@ -95,6 +95,18 @@ def sentence(
     return f"{best}; {who} cannot be separated from {everyone} ({at}){apart}."
 
 
+def rank_test_in_words(found: FriedmanTest | SkillingsMackTest) -> str:
+    """Return whether the ranks as a whole could be chance."""
+    p = numbers.relation
+    df = count(found.df, "degree")
+    told = f"{name_of(found)} test, χ² = {numbers.fixed(found.statistic, 1)} with {df} of freedom"
+    told += f", p {p(found.pvalue)}"
+    if isinstance(found, FriedmanTest):
+        told += f"; Iman and Davenport's F p {p(found.f_pvalue)}"
+    permuted = f"with ranks permuted within datasets p {p(found.pvalue_permutation)}"
+    return f"All systems alike? {told}; {permuted}."
+
+
 def _best(
     table: ScoreTable, observed: FloatArray, mean_ranks: FloatArray, n_tied: int, over: str
 ) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.columns import Column
+from analysis.report import Cell, Report, Strong, Table
 from analysis.studies.study import count
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import numbers
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.columns import Column
+from analysis.report import Cell, Report, Strong, Table
 from analysis.statistics.intervals.interval import Interval
 from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES
 from analysis.studies.new_datasets import NewDatasets

@@ -6,6 +6,7 @@ URL parameters: `find` (words in a system's name), `on` (words in a dataset's na
 import pandas as pd
 import streamlit as st
 
+from analysis.columns import Column
 from dashboard import data
 from dashboard.charts import CELL, coverage_matrix
 from dashboard.ui import filters, states
@@ -13,7 +14,7 @@ from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, page_urls, plain, show_link
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 FIGURES = {"Runs with item scores": "items", "Reported figures": "reported"}
 MOST_CELLS = 6_000

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard import data
 from dashboard.params import target
 from dashboard.ui.answers import answer
@@ -16,7 +17,7 @@ from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_history, show_notes
 from dashboard.ui.onward import show_claims_link, show_power_link
 from dashboard.ui.run_table import show_reported, show_runs
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 datasets = data.datasets()
 st.title("Dataset", anchor=False)

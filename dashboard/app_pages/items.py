@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.item_pairs import FACETS, Facet, thirds
 from analysis.studies.items import Items
 from dashboard import address, data, places
@@ -23,7 +24,7 @@ from dashboard.ui.answers import answer
 from dashboard.ui.items import marks_of, properties_of, sheets
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.text_search import find_in_texts
 
 SORTS = {

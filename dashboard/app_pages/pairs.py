@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from analysis.columns import Column
 from analysis.setting import parameters as parameters_of
 from analysis.studies.pairs import Pairs
 from dashboard import data
@@ -17,7 +18,7 @@ from dashboard.ui.links import Link, page_url, page_urls, plain, show_link, show
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 st.title("All pairs", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs]

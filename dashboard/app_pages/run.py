@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard import data
 from dashboard.charts import score_histogram, status_bars
 from dashboard.params import target
@@ -21,7 +22,7 @@ from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.notes import show_facts, show_history, show_notes, show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.run_difference import show_beside
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.importers.bundle import Status
 from store.reported import disputed_figures
 

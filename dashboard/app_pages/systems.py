@@ -7,11 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard import data
 from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import page_urls
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 st.title("Systems", anchor=False)
 systems = data.systems()

@@ -9,10 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard import data
 from dashboard.ui.answers import answer
 from dashboard.ui.editing import change
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.engine import Store
 from store.tokens import DAYS, add_token, list_tokens, revoke_token

@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard import data
 from dashboard.ui import states
 from dashboard.ui.answers import answer
 from dashboard.ui.editing import change
 from dashboard.ui.filters import choose_one
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.views import forget_view, list_views
 

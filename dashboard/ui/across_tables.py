@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.statistics import Replicability
 from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES
 from analysis.studies.evidence import DatasetEvidence
@@ -22,7 +23,7 @@ from dashboard.charts import Evidence, paired_difference
 from dashboard.charts.names import shorten
 from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.records import MetricRecord
 
 

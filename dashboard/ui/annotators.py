@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.humans.agreement.study import Agreement, AgreementStudy
 from dashboard import data
 from dashboard.charts import annotator_dots
@@ -18,7 +19,7 @@ from dashboard.components import Standing, correlation_heatmap
 from dashboard.ui import ask, filters
 from dashboard.ui.links import page_url, plain
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.judgments import CriterionRecord
 
 _LONG: Final = 50

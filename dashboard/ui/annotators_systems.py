@@ -6,11 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.humans.agreement.study import AgreementStudy, StrengthRow
 from dashboard.charts import strength_dots
 from dashboard.ui.links import page_urls
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 
 def show_strengths(study: AgreementStudy) -> None:

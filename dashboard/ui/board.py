@@ -8,11 +8,11 @@ from typing import Final
 import pandas as pd
 
 from analysis import glossary, numbers
+from analysis.columns import Column
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.leaderboard_words import ranks_in_words
-from dashboard.ui.tables import Column
 
 MOST_LETTERS: Final = 26
 """Groups with a letter each beside the picture; with more of them letters say nothing."""

@@ -8,13 +8,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from analysis.columns import Column
 from analysis.studies.leaderboard import Board, Leaderboard
 from analysis.studies.pairs import Pairs
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS, PairsSettings
 from dashboard import data
 from dashboard.ui import filters
 from dashboard.ui.editing import BASELINE
-from dashboard.ui.tables import Column
 from store.records import DatasetRecord
 
 NO_BASELINE: Final = ""

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import glossary, numbers
+from analysis.columns import Column
 from analysis.studies.claims.records import ClaimRow, Step
 from analysis.studies.claims.settings import RULES_IN_WORDS
 from analysis.studies.claims.study import ClaimsStudy
@@ -38,7 +39,7 @@ from dashboard.ui.claims_frames import (
 )
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 _TO_BE_BEST, _EVERY = "claims to be the best", "all claims"
 _LISTS = {_TO_BE_BEST: "best", _EVERY: "all"}

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.claims.audit import audit_claims
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import ClaimsStudy
@@ -19,7 +20,7 @@ from dashboard.ui.claims import differing
 from dashboard.ui.claims_choice import Chosen, unusual
 from dashboard.ui.claims_frames import signed_verdict, value_verdict
 from dashboard.ui.links import page_urls, plain
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.claim_records import NewClaim, VerdictChange
 from store.claims import add_claim
 from store.console import current_actor

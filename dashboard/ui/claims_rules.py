@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.claims.settings import RULES_IN_WORDS
 from analysis.studies.claims.study import ClaimsStudy
 from dashboard.ui.claims_frames import places, rule_frame
 from dashboard.ui.links import plain
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 
 def show_rules(study: ClaimsStudy) -> None:

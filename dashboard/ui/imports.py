@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analysis.columns import Column
 from dashboard.ui.links import page_urls
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.import_lists import ImportRecord
 
 

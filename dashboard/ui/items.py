@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.item_changes import Change, ItemChanges
 from analysis.studies.items import ItemsStudy
 from dashboard import data
@@ -17,7 +18,7 @@ from dashboard.components.workbench import Answered, Sheet
 from dashboard.ui import filters
 from dashboard.ui.links import page_urls
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.records import ItemRecord
 
 CHANGES: Final[dict[Change, str]] = {

@@ -8,11 +8,12 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from analysis.columns import Column
 from dashboard import data
 from dashboard.components import Marked, Side, Text, Tree, show_texts, show_trees
 from dashboard.ui import filters
 from dashboard.ui.judgments import note_of, own_ratings, pairs_of, show_input, systems_by_mean
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.errors import ImportFormatError
 from store.importers.conllu.trees import read_sentence
 from store.judgments import CriterionRecord, ItemJudgments, SpanRecord

@@ -12,11 +12,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.humans.agreement.study import Agreement
 from dashboard import address, data
 from dashboard.ui import filters
 from dashboard.ui.links import plain
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.errors import StoreError
 from store.judgments import CriterionRecord, ItemJudgments, ItemPreference, ItemRating
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.leads import BoardAtHand, Lead
 from dashboard import places
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 
 def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead]) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.report import method_in_words
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS
@@ -28,7 +29,7 @@ from dashboard.ui import filters
 from dashboard.ui.links import page_urls, plain
 from dashboard.ui.metric_names import bare_names
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 STANDINGS: Final = {
     "reference": "the reference",

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS
 from analysis.studies.humans.over_datasets.marks import BETTER, CANNOT_TELL, WORSE
@@ -21,7 +22,7 @@ from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.metrics_humans import left_out
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 _PLACES = 3
 _MOST_NOTES = 3

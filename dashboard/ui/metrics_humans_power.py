@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.humans.correlate import Correlate
 from analysis.studies.humans.correlations.settings import TESTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationsStudy
@@ -24,7 +25,7 @@ from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.errors import StoreError
 
 TARGETS: Final = (0.8, 0.9, 0.95, 0.5)

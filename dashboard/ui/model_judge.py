@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.statistics.annotation.humans_against_metric import HumansAgainstMetric
 from analysis.studies.humans.agreement.study import Agreement
 from analysis.studies.humans.judges.study import Judges, JudgesStudy
@@ -20,7 +21,7 @@ from dashboard.ui.links import plain
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.errors import StoreError
 from store.judgments import CriterionRecord
 

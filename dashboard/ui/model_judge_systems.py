@@ -10,11 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.studies.humans.judges.study import JudgesStudy
 from dashboard.charts import judged_dots
 from dashboard.ui.links import plain
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 
 
 def show_systems(study: JudgesStudy, confidence: float) -> None:

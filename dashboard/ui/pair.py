@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.paired.equivalence import Verdict
 from analysis.studies.comparison import Comparison
@@ -20,7 +21,7 @@ from dashboard.charts import group_forest, paired_difference, score_histograms
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_facts
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.records import MetricRecord
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.setting import parameters
 from analysis.studies.power.planned import RatingsPlan
 from analysis.studies.power.plans import PowerPlan
@@ -25,7 +26,7 @@ from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.power_plan_inputs import choose
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.engine import Store
 from store.errors import StoreError
 

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from analysis.setting import parameters as parameters_of
 from analysis.studies.power.dataset import DatasetPower
 from analysis.studies.power.dataset_curves import Curve
@@ -29,7 +30,7 @@ from dashboard.ui.notes import show_facts, show_warnings
 from dashboard.ui.onward import show_claims_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.errors import StoreError
 
 MOST_USED: Final = "the most used"

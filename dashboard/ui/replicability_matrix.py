@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from analysis import glossary, numbers
+from analysis.columns import Column
 from analysis.studies.dependence import ESTIMATOR_NAMES
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
 from dashboard.ui.links import plain
-from dashboard.ui.tables import Column
 
 ORDERS: Final = ("wins", "name")
 

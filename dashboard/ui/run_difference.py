@@ -10,8 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard.ui import filters
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.records import RunRecord
 
 _FACTS = (

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis import numbers
+from analysis.columns import Column
 from dashboard.ui.links import page_urls
-from dashboard.ui.tables import Column, show_table
+from dashboard.ui.tables import show_table
 from store.records import ReportedScoreRecord, RunRecord
 
 

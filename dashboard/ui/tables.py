@@ -2,52 +2,59 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from analysis import glossary, numbers
+from analysis.answer_table import AnswerTable
+from analysis.columns import Column, printed
 from dashboard import address
 from dashboard.components.table import Names, Table, TableColumn, draw
 from dashboard.ui import filters
+from dashboard.ui.links import plain
 from store.shown import spreadsheet_safe
 
-Kind = Literal["text", "number", "difference", "pvalue", "count", "share", "day", "moment"]
 
+def show_answer(
+    told: AnswerTable,
+    *,
+    filename: str,
+    links: Mapping[str, Sequence[str]] | None = None,
+    order: str = "",
+    compare: str = "",
+    label: str = "",
+    is_main: bool = False,
+    columns: Mapping[str, Column] | None = None,
+) -> None:
+    """Show a table of an answer, as its report has it; parameters are those of `show_table`.
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How one column of a table is headed, explained and printed."""
-
-    label: str
-    kind: Kind = "text"
-    help: str | None = None
-    """By default what the glossary says of the label."""
-    decimals: int = 3
-    """For `number` and `difference`."""
-    shown: bool = True
-    """Shown unless the reader chooses otherwise."""
-    pinned: bool = False
-    """Stays in view when a wide table is scrolled."""
-    ends: tuple[str, str] | None = None
-    """Columns of the frame with the ends of an interval, which is drawn beside the value."""
-    by: str = ""
-    """Column of the frame that says where the row stands in this order, if not this one."""
-    right: bool = False
-    """Stands at the right: a number that is text, since each row has decimals of its own."""
-    words: Mapping[str, str] | None = None
-    """How texts that are the machine's are printed."""
-    muted: bool = False
-    """Printed in grey: there to be looked up, not to be gone by."""
-    least: bool = False
-    """Left out on a narrow screen."""
-    is_line: bool = False
-    """Each value is a sequence, drawn as a small line."""
+    `columns` are its columns where a page adds some of its own.
+    """
+    headed = {
+        name: replace(column, title=column.headline)
+        for name, column in (columns or told.columns).items()
+    }
+    show_table(
+        told.frame(),
+        key=told.name,
+        columns=headed,
+        filename=filename,
+        noun=told.noun,
+        links=links,
+        order=order,
+        compare=compare,
+        label=label,
+        is_main=is_main,
+    )
+    if told.notes:
+        st.caption(plain(" ".join(told.notes)))
 
 
 def show_table(
@@ -126,19 +133,20 @@ def _drawn(
         lines = frame[name].tolist()
         return TableColumn(
             name=name,
-            label=column.label,
+            label=column.title,
             values=[None] * len(lines),
             texts=[""] * len(lines),
             lines=lines,
             help=column.help or "",
             least=column.least,
         )
-    texts = printed(column, frame[name])
-    is_number = column.kind != "text" or column.right or bool(column.by)
+    texts = _printed(column, frame[name])
+    is_text = column.kind == "text" or (column.kind == "auto" and not _is_numeric(frame[name]))
+    is_number = not is_text or column.right or bool(column.by)
     told: dict[str, Any] = {}
     if column.ends is not None and frame[column.ends[0]].notna().any():
         low, high = (frame[end].astype(float) for end in column.ends)
-        ends = zip(printed(column, low), printed(column, high), strict=True)
+        ends = zip(_printed(column, low), _printed(column, high), strict=True)
         told["low"], told["high"] = low.tolist(), high.tolist()
         told["words"] = [f"from {first} to {last}" for first, last in ends]
         told["has_zero"] = column.kind == "difference"
@@ -147,18 +155,22 @@ def _drawn(
         values = [None if text == numbers.MISSING else text.casefold() for text in texts]
     return TableColumn(
         name=name,
-        label=column.label,
+        label=column.title,
         values=values,
         texts=texts,
         kind="number" if is_number and not column.by else "text",
         href=links.get(name, ()),
-        help=column.help or glossary.find(column.label) or "",
+        help=column.help or glossary.find(column.title) or "",
         falls=is_number and not column.by and column.kind != "pvalue",
         least=column.least,
         pinned=column.pinned,
         muted=column.muted,
         **told,
     )
+
+
+def _is_numeric(values: pd.Series) -> bool:
+    return is_numeric_dtype(values) and not is_bool_dtype(values)
 
 
 def _sortable(value: Any) -> Any:
@@ -225,37 +237,16 @@ def _tools(
 def _distinct_labels(columns: Mapping[str, Column]) -> dict[str, str]:
     """Return what each column is called in a list: with its neighbour, where it is not the only."""
     names = list(columns)
-    labels = [column.label for column in columns.values()]
+    labels = [column.title for column in columns.values()]
     return {
         name: label if labels.count(label) == 1 else f"{labels[i - 1]}: {label}"
         for i, (name, label) in enumerate(zip(names, labels, strict=True))
     }
 
 
-def printed(column: Column, values: Iterable[Any]) -> list[str]:
+def _printed(column: Column, values: Iterable[Any]) -> list[str]:
     """Return the values of a column as they are shown."""
-    words = column.words or {}
-    write = (
-        _printer(column) if column.kind != "text" else lambda value: words.get(value, str(value))
-    )
-    return [
-        numbers.MISSING if value is None or value != value else write(value) for value in values
-    ]
-
-
-def _printer(column: Column) -> Callable[[Any], str]:
-    """Return what turns a value of this column into the text that is shown."""
-    places = column.decimals
-    printers: dict[str, Callable[[Any], str]] = {
-        "number": lambda value: numbers.fixed(value, places),
-        "difference": lambda value: numbers.fixed(value, places, signed=True),
-        "pvalue": numbers.pvalue,
-        "count": numbers.count,
-        "share": lambda value: numbers.MISSING if value != value else numbers.share(value, 1.0),
-        "day": numbers.day,
-        "moment": numbers.moment,
-    }
-    return printers[column.kind]
+    return [printed(value, column) for value in values]
 
 
 def _jsonable(value: Any) -> Any:

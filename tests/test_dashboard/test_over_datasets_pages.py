@@ -99,7 +99,7 @@ def test_ranking_draws_ranks_aggregates_profiles_and_pairs(
     assert "has the best mean rank" in text
     for header in ("Mean ranks", "Over all datasets", "Profiles", "Pairs"):
         assert header in text
-    assert "Friedman's χ²" in text
+    assert "Friedman test, χ²" in text
     assert "Optimality gap: mean shortfall from 1" in text
     assert len(app.get("vega_lite_chart")) == 3
     ranks, aggregates, scores, pairs = tables_of(app)
@@ -140,7 +140,7 @@ def test_what_is_missing_is_said_bounded_and_left_out_of_means(
     app = open_page("ranking", holey_path)
     assert not app.exception
     text = text_of(app)
-    assert "Skillings and Mack" in text
+    assert "Skillings–Mack test" in text
     assert "Over the 6 of 8 datasets on which every system has a score" in text
     app = open_page("ranking", holey_path, over="all that each has")
     assert not app.exception

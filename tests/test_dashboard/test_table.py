@@ -57,7 +57,8 @@ def test_a_large_table_comes_by_pages(tmp_path: Path) -> None:
     path = tmp_path / "large.py"
     path.write_text(
         "import pandas as pd\n"
-        "from dashboard.ui.tables import Column, show_table\n"
+        "from analysis.columns import Column\n"
+        "from dashboard.ui.tables import show_table\n"
         "frame = pd.DataFrame({'item': [f'q{i}' for i in range(2_500)], 'n': range(2_500)})\n"
         "show_table(frame, key='t', columns={'item': Column('Item'), 'n': Column('N', 'count')},\n"
         "           filename='t', noun='item', is_main=True)\n"

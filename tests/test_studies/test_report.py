@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from analysis.columns import Column
 from analysis.markup import latex, latex_packages, markdown, markdown_paragraph, one_line
-from analysis.report import LONGEST_FLOAT, Column, Report, Strong, Table
+from analysis.report import LONGEST_FLOAT, Report, Strong, Table
 
 ROWS = [
     ["A_1 & co", Strong(0.91234), (0.89, 0.93), 0.00001, 1200, -0.25, True],

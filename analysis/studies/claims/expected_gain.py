@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from analysis.choices import DatasetName
+from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Cell, Column, Report, Table
+from analysis.report import Cell, Report, Table
 from analysis.setting import Setting
 from analysis.statistics.planning.accuracy.expected_gap import GapModel, fit_expected_gap
 from analysis.studies.claims.history import load_time_line

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from analysis.report import Cell, Column, Report, Table
+from analysis.columns import Column
+from analysis.report import Cell, Report, Table
 from analysis.statistics.signature import build_signature
 from analysis.studies.study import Study, count
 from store.datasets import get_dataset, list_datasets

@@ -9,8 +9,9 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from analysis import numbers
 from analysis.choices import Level, Power, Seed
+from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Column, Report, Table
+from analysis.report import Report, Table
 from analysis.setting import Setting
 from analysis.statistics import Alternative, FloatArray
 from analysis.statistics.planning.distribution_power import distribution_power

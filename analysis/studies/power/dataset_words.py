@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from analysis import numbers
-from analysis.report import Column, Report, Table, Value
+from analysis.columns import Column, Value
+from analysis.report import Report, Table
 from analysis.studies.clusters import Clusters
 from analysis.studies.power.dataset_curves import MOST_DRAWN
 from analysis.studies.power.pair_models import Target

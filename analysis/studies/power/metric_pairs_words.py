@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from analysis import numbers
-from analysis.report import Column, Report, Table
+from analysis.columns import Column
+from analysis.report import Report, Table
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.correlations.words import LEVELS_IN_WORDS, gold_in_words
 from analysis.studies.study import count

@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from analysis.report import Column, Report, Strong, Table
+from analysis.columns import Column
+from analysis.report import Report, Strong, Table
 from analysis.statistics import FloatArray
 from analysis.statistics.results import read_only, read_only_mapping
 from analysis.statistics.signature import build_signature

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from analysis.choices import Level, Power
+from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Cell, Column, Report, Table
+from analysis.report import Cell, Report, Table
 from analysis.setting import Setting
 from analysis.statistics import Alternative
 from analysis.statistics.planning.accuracy.two_proportions import (

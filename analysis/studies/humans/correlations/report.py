@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from analysis.columns import Column
 from analysis.numbers import counted
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.report import Cell, Report, Strong, Table
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.correlations.words import LEVELS_IN_WORDS, gold_in_words
 

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from analysis import numbers
-from analysis.report import Cell, Column, Report, Table
+from analysis.columns import Column
+from analysis.report import Cell, Report, Table
 from analysis.statistics import FloatArray
 from analysis.statistics.annotation.consensus import (
     CONSENSUS_RULES,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.columns import Column
+from analysis.report import Cell, Report, Strong, Table
 
 if TYPE_CHECKING:
     from analysis.studies.humans.judges.study import JudgesStudy

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis import numbers
-from analysis.report import Cell, Column, Report, Strong, Table
+from analysis.columns import Column
+from analysis.report import Cell, Report, Strong, Table
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.over_datasets.marks import BETTER, WORSE

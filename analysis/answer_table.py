@@ -1,0 +1,76 @@
+"""A table of an answer, told once: pages, terminal, reports and files show the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from analysis.columns import Column, Value
+from analysis.report import Cell, Strong, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """Rows of an answer and how their columns are told; names are those of the answer's JSON."""
+
+    name: str
+    """Of its file, and what the address calls its order and search."""
+    columns: Mapping[str, Column]
+    """By name, as they stand; rows may hold more, for files and links."""
+    rows: Sequence[Mapping[str, Value]]
+    noun: str
+    """What a row is."""
+    caption: str = ""
+    notes: Sequence[str] = ()
+    """Sentences below the table."""
+    strong: str = ""
+    """What cells that stand out have in common: "may be best"."""
+    stands_out: Mapping[str, Collection[int]] = field(default_factory=dict)
+    """By column: positions of the rows whose cell stands out."""
+
+    def as_report(self) -> Table:
+        """Return what a report prints: an interval stands in a column beside its value."""
+        told = {name: column for name, column in self.columns.items() if column.in_report}
+        columns: list[Column] = []
+        for column in told.values():
+            columns.append(column)
+            if column.ends is not None:
+                columns.append(replace(column, title="interval", ends=None))
+        return Table(
+            columns,
+            [self._cells(told, position) for position in range(len(self.rows))],
+            caption=self.caption,
+            notes=self.notes,
+            strong=self.strong,
+        )
+
+    def values(self, name: str) -> list[Value]:
+        """Return what the rows hold under a name."""
+        return [row[name] for row in self.rows]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows with everything they hold, not rounded."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=list(self.rows[0]) if self.rows else [*self.columns])
+
+    def _cells(self, told: Mapping[str, Column], position: int) -> list[Cell]:
+        row = self.rows[position]
+        cells: list[Cell] = []
+        for name, column in told.items():
+            value = row[name]
+            is_strong = position in self.stands_out.get(name, ())
+            cells.append(Strong(value) if is_strong else value)
+            if column.ends is not None:
+                cells.append(_interval(*(row[end] for end in column.ends)))
+        return cells
+
+
+def _interval(low: Value, high: Value) -> tuple[float, float] | None:
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        return float(low), float(high)
+    return None
