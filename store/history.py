@@ -1,12 +1,12 @@
-"""What happened to the store: recorded changes and imports."""
+"""What happened to the store: recorded changes."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
 from store.engine import Store
-from store.models import AuditEvent, Ingest
-from store.records import EventRecord, IngestRecord
+from store.models import AuditEvent
+from store.records import EventRecord
 
 
 def list_events(
@@ -27,16 +27,3 @@ def list_events(
         query = query.where(AuditEvent.target_uid == target_uid)
     with store.read() as connection:
         return [EventRecord(*row) for row in connection.execute(query.limit(limit))]
-
-
-def list_ingests(store: Store, *, limit: int = 100) -> list[IngestRecord]:
-    """Return imports, the newest first."""
-    query = (
-        sa.select(
-            Ingest.uid, Ingest.format, Ingest.files, Ingest.actor, Ingest.report, Ingest.created_at
-        )
-        .order_by(Ingest.id.desc())
-        .limit(limit)
-    )
-    with store.read() as connection:
-        return [IngestRecord(*row) for row in connection.execute(query)]

@@ -30,6 +30,27 @@ class ImportRecord(Record):
         """The names of its files."""
         return tuple(self.summary.get("files", ()))
 
+    @property
+    def format(self) -> str:
+        """The formats of its files."""
+        return ", ".join(self.summary.get("formats", ()))
+
+    @property
+    def did(self) -> str:
+        """What came in, as a sentence."""
+        return str(self.summary.get("did", ""))
+
+    @property
+    def state(self) -> str:
+        """ "undone", or nothing."""
+        return "undone" if self.undone_at else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, those of the summary among them, as JSON-safe values."""
+        told = Record.to_dict(self)
+        summary: dict[str, Any] = told.pop("summary")
+        return told | summary | {"format": self.format}
+
 
 @dataclass(frozen=True, slots=True)
 class Brought(Record):

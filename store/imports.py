@@ -29,6 +29,9 @@ _NOUNS = {
     "criterion": "criteria", "system_alias": "aliases",
 }  # fmt: skip
 
+_GO_ALONG = (("item_text", "item"), ("claim_evidence", "claim"))
+"""Tables whose rows go with those that they belong to, whenever they came."""
+
 
 def show_import(store: Store, uid: str) -> dict[str, Any]:
     """Return what an import added, changed and guessed, by its uid or that of one of its ingests.
@@ -109,8 +112,8 @@ def _find(session: Session, uid: str) -> Import:
             return one
     if ingest_id is not None:
         raise NotFoundError(
-            f"'{uid}' is not kept so that it could be undone: it is an import of claims, or older "
-            "than revision 0006. Delete its runs with `tiebreak delete run UID`."
+            f"'{uid}' is not kept so that it could be undone: it is older than revision 0006, or "
+            "brought claims before these could be. Delete its runs with `tiebreak delete run UID`."
         )
     raise NotFoundError(f"There is no import '{uid}'. `tiebreak ls ingests` lists them.")
 
@@ -160,7 +163,7 @@ def _require_nothing_later(
             number, first = session.execute(
                 sa.select(sa.func.count(), key_row).select_from(table).where(is_later)
             ).one()
-            if number and not (table.name == "item_text" and parent == "item"):
+            if number and (table.name, parent) not in _GO_ALONG:
                 raise ConflictError(
                     f"Later results build on {_NOUNS.get(parent, parent)} of the import "
                     f"'{row.uid}': {_NOUNS.get(table.name, table.name)}, {number:,} in all. "

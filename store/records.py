@@ -335,18 +335,6 @@ class CoverageCell(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class IngestRecord(Record):
-    """One import."""
-
-    uid: str
-    format: str
-    files: dict[str, str]
-    actor: str
-    report: dict[str, Any]
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class EventRecord(Record):
     """One recorded change."""
 

@@ -77,6 +77,15 @@ def test_ingest_reports_what_it_did(run: Run, results: Path) -> None:
     assert again["store_revision"] == parsed["store_revision"]
 
 
+def test_one_id_of_an_import_is_printed_listed_shown_and_undone(run: Run, results: Path) -> None:
+    uid = answer(run("ingest", results, "--json"))["result"]["import_uid"]
+    [row] = answer(run("ls", "ingests", "--json"))["result"]["rows"]
+    assert (row["uid"], row["files"], row["format"]) == (uid, [str(results)], "generic")
+    assert answer(run("show", "ingest", uid, "--json"))["result"]["uid"] == uid
+    assert "Taken back" in run("undo", uid).stdout
+    assert "undone" in run("ls", "ingests").stdout
+
+
 def test_dry_run_writes_nothing_not_even_a_store(run: Run, results: Path, tmp_path: Path) -> None:
     result = answer(run("ingest", results, "--dry-run", "--json"))["result"]
     assert result["runs_added"] == 2

@@ -22,6 +22,7 @@ from store.claim_evidence import withdraw_claim
 from store.claim_records import NewClaim
 from store.claims import add_claim, get_claim
 from store.commands.ingest import parse_columns, parse_date
+from store.commands.plan_shown import show_end
 from store.console import (
     EXIT_PARTLY_DONE,
     JsonOption,
@@ -227,8 +228,7 @@ def _show_import(console: Console, report: ClaimsReport) -> None:
     for row in report.skipped:
         place = f"{row.path}, line {row.line}, field {row.field}"
         console.print(f"  skipped {place}: {row.reason}", markup=False)
-    if report.dry_run:
-        console.print("Dry run: nothing was written.")
+    show_end(console, report.import_uid, dry_run=report.dry_run)
 
 
 def _printed(rows: list[dict[str, Any]]) -> Report:

@@ -1,4 +1,4 @@
-"""What is in the store, how complete it is, and what came in last."""
+"""What is in the store, how complete it is, and what changed last."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from analysis.studies.study import Study, count, listed
 from store.datasets import list_datasets
 from store.engine import Store
-from store.history import list_events, list_ingests
-from store.records import CoverageCell, EventRecord, IngestRecord
+from store.history import list_events
+from store.records import CoverageCell, EventRecord
 from store.runs import list_coverage, list_runs
 from store.systems import list_systems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overview(Study):
-    """Counts, coverage of systems × datasets, the latest imports and changes."""
+    """Counts, coverage of systems × datasets, the latest changes."""
 
     n_systems: int
     n_datasets: int
@@ -23,7 +23,6 @@ class Overview(Study):
     n_items: int
     n_reported: int
     coverage: tuple[CoverageCell, ...]
-    ingests: tuple[IngestRecord, ...]
     events: tuple[EventRecord, ...]
 
     @property
@@ -61,6 +60,5 @@ def study_overview(store: Store) -> Overview:
         n_items=n_items,
         n_reported=sum(dataset.n_reported for dataset in datasets),
         coverage=tuple(coverage),
-        ingests=tuple(list_ingests(store, limit=10)),
         events=tuple(list_events(store, limit=20)),
     )

@@ -73,7 +73,7 @@ _LISTED_COLUMNS: dict[Listing, tuple[str, ...]] = {
     Listing.annotators: (
         *("uid", "name", "kind", "dataset", "=n_ratings", "=n_preferences", "=n_items"),
     ),
-    Listing.ingests: ("uid", "format", "actor", "created_at"),
+    Listing.ingests: ("uid", "format", "did", "actor", "created_at", "state"),
 }
 
 
@@ -115,6 +115,6 @@ def _listed(store: Store, what: Listing, deleted: bool) -> list[Any]:
 
             return list_annotators(store)
         case Listing.ingests:
-            from store.history import list_ingests
+            from store.import_lists import list_imports
 
-            return list_ingests(store)
+            return list_imports(store)

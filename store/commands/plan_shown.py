@@ -34,6 +34,11 @@ def show_plan(console: Console, done: Imported, *, dry_run: bool) -> None:
     _show_without_results(console, done.plan.entries)
     console.print(summarise(done.reports))
     uid = next((report.import_uid for report in done.reports if report.import_uid), None)
+    show_end(console, uid, dry_run=dry_run)
+
+
+def show_end(console: Console, uid: str | None, *, dry_run: bool) -> None:
+    """Print by which id an import is known, or that nothing was written."""
     if uid is not None:
         console.print(f"Import {uid}; `tiebreak undo {uid}` takes it back whole.", markup=False)
     if dry_run:

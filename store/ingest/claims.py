@@ -13,6 +13,7 @@ from store.importers.bundle import BundleDataset, SkippedRow
 from store.importers.claims import ClaimsFile
 from store.ingest.checks import require_well_built
 from store.ingest.items import AlignedDataset, align_datasets
+from store.ingest.journal import Journal
 from store.ingest.names import resolve_metrics, resolve_systems
 from store.ingest.report import IngestReport
 from store.ingest.scales import Scales, in_units_of_store
@@ -28,6 +29,8 @@ class ClaimsReport:
     files: list[str]
     dry_run: bool = False
     ingest_uid: str | None = None
+    import_uid: str | None = None
+    """Of the import as a whole, which `undo` takes back."""
     claims_added: int = 0
     claims_unchanged: int = 0
     claim_uids: list[str] = field(default_factory=list)
@@ -79,12 +82,26 @@ def import_claims(
     """
     require_well_built(file.bundle)
     with store.write(actor, dry_run=dry_run) as change:
-        return _import(change, file, higher_is_better, dry_run)
+        journal = Journal(change)
+        with journal.watching():
+            report, is_new = _import(change, file, higher_is_better, dry_run)
+        if is_new:
+            uid = journal.keep(
+                {
+                    "files": report.files,
+                    "formats": [file.bundle.format],
+                    "did": f"{report.claims_added:,} claims added",
+                    "guesses": [],
+                }
+            )
+            report.import_uid = None if dry_run else uid
+        return report
 
 
 def _import(
     change: Change, file: ClaimsFile, higher_is_better: bool | None, dry_run: bool
-) -> ClaimsReport:
+) -> tuple[ClaimsReport, bool]:
+    """Put the claims into the ledger; return the report and whether anything is new."""
     names = names_of(change.session.connection(), "dataset")
     known = {name.id: name.label for group in names for name in group}
     datasets = [_known_dataset(change, wanted, names, known) for wanted in file.bundle.datasets]
@@ -113,13 +130,14 @@ def _import(
         warnings=[*bundle.warnings, *made.warnings],
     )
     _put_all(change, replace(file, bundle=bundle), row, systems, aligned, metrics, report)
-    if report.claims_added or made.changed:
+    is_new = bool(report.claims_added) or made.changed
+    if is_new:
         report.ingest_uid = None if dry_run else row.uid
         row.report = made.to_dict() | report.to_dict()
         change.record("ingest", "ingest", row.uid, format=bundle.format, files=report.files)
     else:  # nothing new: the store stays exactly as it was
         change.session.delete(row)
-    return report
+    return report, is_new
 
 
 def _put_all(

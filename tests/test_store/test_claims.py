@@ -29,10 +29,12 @@ from store.errors import (
     ReadOnlyError,
     StoreError,
 )
-from store.history import list_events, list_ingests
+from store.history import list_events
+from store.import_lists import list_imports
 from store.importers.bundle import BundleMetric, BundleReportedScore, Provenance, ReadOptions
 from store.importers.claims import read_claims
 from store.importers.detect import read_paths
+from store.imports import show_import, undo
 from store.ingest import ingest
 from store.ingest.claims import import_claims
 from store.lifecycle import delete, purge, restore
@@ -325,9 +327,9 @@ def test_import_claims_fills_the_ledger(filled, write):
     assert (first.origin, first.tier) == ("file", "reported")
     assert second.claimed_on == datetime(2024, 6, 1, 10, tzinfo=UTC)
     assert report.claim_uids == [first.uid, second.uid]
-    [made] = [i for i in list_ingests(filled) if i.format == "claims"]
-    assert (made.uid, made.report["claims_added"]) == (report.ingest_uid, 2)
-    assert list(made.files) == [str(path)]
+    made = list_imports(filled)[0]
+    assert (made.uid, made.format, made.did) == (report.import_uid, "claims", "2 claims added")
+    assert made.files == (str(path),)
 
 
 def test_import_claims_again_changes_nothing(filled, write, contents):
@@ -337,6 +339,20 @@ def test_import_claims_again_changes_nothing(filled, write, contents):
     report = import_claims(filled, file, actor="t")
     assert (report.claims_added, report.claims_unchanged, report.ingest_uid) == (0, 1, None)
     assert contents(filled) == before
+
+
+def test_an_import_of_claims_is_undone_with_its_verdicts(filled, write, contents):
+    add_claim(filled, claim(0.5), actor="t")
+    lines = "2024-05-01,A,qa,acc,.75,paper,\n2024-05-01,New,other,BLEU,27.5,paper,\n"
+    before = contents(filled)
+    report = import_claims(filled, read_claims(write(HEADER + lines)), actor="t")
+    added = show_import(filled, report.import_uid)["n_added"]
+    assert added | {"claim": 2, "system": 1, "dataset": 1, "metric": 1} == added
+    add_evidence(filled, NewEvidence(report.claim_uids[0], "supported"), actor="t")
+    undo(filled, report.import_uid, actor="t")
+    after = contents(filled)
+    for table in ("system", "dataset", "metric", "claim", "claim_evidence", "ingest"):
+        assert after[table] == before[table], table
 
 
 def test_import_claims_dry_run_leaves_no_trace(filled, write, contents):

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from store import datasets, history, metrics, reported, runs, systems
+from store import datasets, history, import_lists, metrics, reported, runs, systems
 from store.importers.bundle import (
     BundleDataset,
     BundleItem,
@@ -30,7 +30,7 @@ LISTS = {
     "list_reported_scores": reported.list_reported_scores,
     "list_reported_comparisons": reported.list_reported_comparisons,
     "list_events": history.list_events,
-    "list_ingests": history.list_ingests,
+    "list_imports": import_lists.list_imports,
 }
 
 

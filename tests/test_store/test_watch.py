@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dashboard.cli import app
 from store.engine import Store, open_store
 from store.errors import StoreError
-from store.history import list_ingests
+from store.import_lists import list_imports
 from store.runs import list_runs
 from store.watch import Watch
 
@@ -56,12 +56,12 @@ def test_finished_files_go_in_once_also_after_a_restart(store: Store, folder: Pa
     assert watch.waiting == 1
     assert watch.look(NOW) == []
     assert [one.entry.files for one in watch.look(NOW + 3)] == [["c.csv"]]
-    n_ingests = len(list_ingests(store))
+    n_imports = len(list_imports(store))
     write(folder / "copy of a.csv", "A")  # the same content under another name
     assert Watch(store, folder, "test").look(NOW + 9) == []
     (folder / "d.csv.part").rename(folder / "d.csv")
     assert [one.entry.files for one in watch.look(NOW + 9)] == [["d.csv"]]
-    assert len(list_ingests(store)) == n_ingests + 1
+    assert len(list_imports(store)) == n_imports + 1
     assert sorted(run.system for run in list_runs(store)) == ["A", "B", "C", "D"]
 
 
