@@ -38,8 +38,8 @@ class AnswerTable:
         columns: list[Column] = []
         for column in told.values():
             columns.append(column)
-            if column.ends is not None:
-                columns.append(replace(column, title="interval", ends=None))
+            if column.has_interval:
+                columns.append(replace(column, title=column.interval, ends=None))
         return Table(
             columns,
             [self._cells(told, position) for position in range(len(self.rows))],
@@ -47,6 +47,19 @@ class AnswerTable:
             notes=self.notes,
             strong=self.strong,
         )
+
+    def beside(
+        self, after: str, columns: Mapping[str, Column], values: Mapping[str, Sequence[Value]]
+    ) -> AnswerTable:
+        """Return the table with more columns beside one; `values` are by name, one per row."""
+        placed: dict[str, Column] = {}
+        for name, column in self.columns.items():
+            placed[name] = column
+            if name == after:
+                placed |= columns
+        added = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+        rows = [{**row, **more} for row, more in zip(self.rows, added, strict=bool(values))]
+        return replace(self, columns=placed, rows=rows if values else self.rows)
 
     def values(self, name: str) -> list[Value]:
         """Return what the rows hold under a name."""
@@ -65,7 +78,7 @@ class AnswerTable:
             value = row[name]
             is_strong = position in self.stands_out.get(name, ())
             cells.append(Strong(value) if is_strong else value)
-            if column.ends is not None:
+            if column.ends is not None and column.has_interval:
                 cells.append(_interval(*(row[end] for end in column.ends)))
         return cells
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final, Literal, TypeAlias
 
@@ -41,6 +41,8 @@ class Column:
     ends: tuple[str, str] | None = None
     """Columns with the ends of an interval: drawn beside the value on a page, a column of its own
     in a report."""
+    interval: str = "interval"
+    """Title of that column."""
     in_report: bool = True
     """Else the column is for pages and files."""
     shown: bool = True
@@ -59,6 +61,15 @@ class Column:
     """Left out on a narrow screen."""
     is_line: bool = False
     """Each value is a sequence, drawn as a small line."""
+
+    def when(self, is_told: bool) -> Column:
+        """Return the column, left out of reports and at first of pages unless `is_told`."""
+        return replace(self, shown=is_told, in_report=is_told)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether a report prints the interval: beside a number, not beside its own words."""
+        return self.ends is not None and not self.by
 
     @property
     def headline(self) -> str:

@@ -17,6 +17,7 @@ from analysis.studies.comparison import Comparison
 from analysis.studies.humans.agreement.study import AgreementStudy
 from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.leaderboard import Leaderboard
+from analysis.studies.leaderboard_table import board_table
 from analysis.studies.pairs import PairsStudy
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS
 from analysis.studies.power.dataset import DatasetPower
@@ -24,11 +25,11 @@ from analysis.studies.ranking import RankingStudy
 from analysis.studies.replicability import ReplicabilityStudy
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
 from dashboard.charts import difference_dots, pair_matrix, paired_difference, score_dots
-from dashboard.ui import all_pairs, ranking, replicability_matrix
+from dashboard.ui import ranking, replicability_matrix
 from dashboard.ui.across_tables import differences, evidence_frame
 from dashboard.ui.annotators import annotators_plot
 from dashboard.ui.annotators_metrics import metrics_plot
-from dashboard.ui.board import board_frame, picture_frame, run_frame
+from dashboard.ui.board import picture_frame, run_frame
 from dashboard.ui.claims import history_plot
 from dashboard.ui.metrics_humans import forest_plot
 from dashboard.ui.pair import places
@@ -104,7 +105,7 @@ def of_pair(study: Comparison) -> Picture:
 def of_board(study: Leaderboard) -> Picture:
     """Draw a score for each system, with its interval."""
     return score_dots(
-        picture_frame(board_frame(study.rows), study),
+        picture_frame(board_table(study, study.rows).frame(), study),
         runs=run_frame(study.rows),
         metric=study.metric.label,
         higher_is_better=study.metric.higher_is_better,
@@ -132,7 +133,7 @@ def of_history(study: ClaimsStudy) -> Picture:
 @_in_light
 def of_pairs(study: PairsStudy) -> Picture:
     """Draw a square for each pair, coloured by the verdict."""
-    names, digits = study.systems, all_pairs.places(study)
+    names, digits = study.systems, study.decimals
     quantity = f"difference in {study.metric.label}"
     rows = [
         {

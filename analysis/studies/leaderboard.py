@@ -8,24 +8,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import ClassVar
 
 import numpy as np
 
-from analysis import numbers
 from analysis.choices import DatasetName, Level, MetricName, Seed
-from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Report, Strong, Table
-from analysis.statistics.boards.groups import shorten_letters
-from analysis.statistics.boards.resolution import BoardResolution
+from analysis.report import Report
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
 from analysis.studies.coverage import coverage_notes
 from analysis.studies.leaderboard_comparable import find_comparable
+from analysis.studies.leaderboard_result import LeaderboardResult
 from analysis.studies.leaderboard_rows import (
-    LeaderboardRow,
     rank_rows,
     rows_from_items,
     rows_from_reports,
@@ -36,130 +31,35 @@ from analysis.studies.leaderboard_standing import (
     find_standing,
     score_figures,
 )
+from analysis.studies.leaderboard_table import board_table
 from analysis.studies.leaderboard_words import (
     ITEMS_FOR_A_NAMED_DIFFERENCE,
     find_lead,
-    ranks_in_words,
     sentence,
     stated_otherwise,
     warnings,
 )
 from analysis.studies.opponents import opponents_note
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, CorrectionChoice, PairsSettings
-from analysis.studies.study import Study
+from analysis.studies.pairs_words import CorrectionChoice, PairsSettings
 from store import vectors
 from store.arrays import load_matrix
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
-from store.records import DatasetRecord, MetricRecord
 from store.reported import disputed_figures, list_reported_scores
 from store.runs import list_runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leaderboard(Study):
-    """The systems of a dataset on a metric, the best first."""
-
-    dataset: DatasetRecord
-    metric: MetricRecord
-    metrics: tuple[MetricRecord, ...]
-    """All metrics with scores on this dataset, the most used first."""
-    rows: tuple[LeaderboardRow, ...]
-    n_shared: int
-    """Items that every system with item scores was scored on."""
-    resolution: BoardResolution
-    lead: str
-    """"real", or "tie of n" systems that may be best, after correction; "cannot tell" where missing
-    items could turn that; empty where it cannot be tested."""
-    compared_by: str
-    """"own" scores where all systems have the same items; "item effects", "shared items", or
-    "none" where they do not."""
-    n_groups: int
-    """Groups of systems that cannot be told apart."""
-    test: str
-    """By which the pairs were compared; empty with fewer than two systems with item scores."""
-    correction: str
-    alpha: float
-    n_resamples: int
-    """Behind `p_best`, and behind intervals of metrics that are no means."""
-
-    @property
-    def may_be_best(self) -> list[str]:
-        """Return the labels of the systems that no other one beats beyond doubt."""
-        return [row.label for row in self.rows if row.may_be_best]
-
-    @property
-    def adjusted(self) -> bool:
-        """Return whether scores are not simply those on each system's own items."""
-        return self.compared_by != "own"
-
-    @property
-    def decimals(self) -> int:
-        """Return how many decimals the scores support."""
-        halves = [(row.ci[1] - row.ci[0]) / 2 for row in self.rows if row.ci is not None]
-        if halves and median(halves) > 0:
-            return numbers.decimals(half_width=median(halves))
-        if all(row.basis == "reported" for row in self.rows):  # as they were printed
-            stated = [repr(row.score).partition(".")[2] for row in self.rows]
-            return min(4, max(map(len, stated), default=0))
-        is_percent = self.metric.unit == "percent" or any(abs(r.score) > 1.5 for r in self.rows)
-        n_scored = max((row.n_scored for row in self.rows), default=0)
-        return numbers.decimals(n=n_scored or None, span=100.0 if is_percent else 1.0)
+class Leaderboard(LeaderboardResult):
+    """The systems of a dataset on a metric, with what to write down about them."""
 
     def report(self) -> Report:
         """Return the leaderboard to be written down; all systems that may be best are bold."""
-        tested = [row for row in self.rows if row.rank_interval is not None]
-        rows = []
-        for row in self.rows:
-            stands_out = len(tested) > 1 and row.may_be_best
-            name, score = row.label, row.score
-            rows.append(
-                [
-                    row.rank,
-                    Strong(name) if stands_out else name,
-                    Strong(score) if stands_out else score,
-                    row.ci,
-                    *([row.score_own, row.bounds] if self.adjusted else []),
-                    ranks_in_words(row.rank_interval) or None,
-                    shorten_letters(row.group or "") or None,
-                    row.n_scored or None,
-                ]
-            )
-        own = (
-            Column("own items", decimals=self.decimals),
-            Column("bounds", decimals=self.decimals),
-        )
-        level = f"{100 * (1 - self.alpha):g} %"
-        columns = (
-            "rank",
-            "system",
-            Column(self.metric.label, decimals=self.decimals),
-            Column(f"{level} interval", decimals=self.decimals),
-            *(own if self.adjusted else ()),
-            "ranks possible",
-            "group",
-            "items",
-        )
-        notes = [
-            "Systems that share a letter cannot be separated at "
-            f"α = {self.alpha:g}, {CORRECTIONS_IN_WORDS[self.correction]} over all pairs."
-        ] * (len(tested) > 1)
         return Report(
             title=f"Leaderboard of {self.dataset.label}",
             sentences=(self.sentence,),
-            tables=(
-                Table(
-                    columns,
-                    rows,
-                    caption=f"{self.metric.label} on {self.dataset.label}"
-                    + ("" if self.metric.higher_is_better else " (lower is better)"),
-                    notes=notes,
-                    strong="on shared items no system is better"
-                    if self.adjusted
-                    else "no system is better beyond doubt",
-                ),
-            ),
+            tables=(board_table(self, self.rows).as_report(),),
             signature=self.signature,
             warnings=self.warnings,
         )

@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import squareform
 
+from analysis import numbers
+from analysis.answer_table import AnswerTable
 from analysis.choices import DatasetName, MetricName, SystemNames
 from analysis.columns import Column
 from analysis.question import Progress, Question
-from analysis.report import Report, Strong, Table
+from analysis.report import Report
 from analysis.statistics import FloatArray
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import PairMethod, Pairwise
@@ -134,46 +136,64 @@ class PairsStudy(Study):
 
     def report(self) -> Report:
         """Return what to write down: every pair, those that differ standing out."""
-        rows = []
-        ends = "ci_simultaneous" if self.has_simultaneous else "ci"
-        for row in self.rows():
-            differs = row["verdict"] in ("better", "worse")
-            rows.append(
-                [
-                    row["a"],
-                    row["b"],
-                    Strong(row["difference"]) if differs else row["difference"],
-                    (row[f"{ends}_low"], row[f"{ends}_high"]),
-                    row["pvalue"],
-                    row["pvalue_adjusted"],
-                    row["hedges_g"],
-                    row["n_items"],
-                ]
-            )
-        columns = (
-            "A",
-            "B",
-            Column("difference", signed=True),
-            Column("interval", signed=True),
-            Column("p", "pvalue"),
-            Column("adjusted", "pvalue"),
-            Column("Hedges' g", signed=True),
-            "items",
-        )
-        table = Table(
-            columns,
-            rows,
-            caption=f"All pairs on {self.dataset.label}, {self.metric.label}, A minus B",
-            notes=(self.how,),
-            strong=f"the pair differs at α = {self.settings.alpha:g}",
-        )
         return Report(
             title=f"All pairs on {self.dataset.label}",
             sentences=(self.sentence,),
-            tables=(table,),
+            tables=(self.table().as_report(),),
             signature=self.signature,
             warnings=self.warnings,
         )
+
+    def table(self) -> AnswerTable:
+        """Return a row per pair, the system with the better score first."""
+        rows, places = self.rows(), self.decimals
+        ends = "ci_simultaneous" if self.has_simultaneous else "ci"
+        together = "that holds for all pairs at once" if self.has_simultaneous else "of each alone"
+        sides = {
+            f"{name}_{end}": Column(f"{title}: {side}", "difference", decimals=places).when(False)
+            for name, title in (("ci", "alone"), ("ci_simultaneous", "all at once"))
+            for end, side in (("low", "from"), ("high", "to"))
+        }
+        differ = [k for k, row in enumerate(rows) if row["verdict"] in ("better", "worse")]
+        is_corrected = self.correction != "none"
+        return AnswerTable(
+            name="pairs",
+            noun="pair",
+            columns={
+                "a": Column("A", pinned=True),
+                "b": Column("B"),
+                "verdict": Column(
+                    "A is", help="A has the better score", words={"undecided": "cannot tell"}
+                ),
+                "difference": Column(
+                    "difference",
+                    "difference",
+                    decimals=places,
+                    ends=(f"{ends}_low", f"{ends}_high"),
+                    help=f"With the interval {together}",
+                ),
+                **sides,
+                "hedges_g": Column("Hedges' g", "difference", decimals=2),
+                "cohens_dz": Column("Cohen's d", "difference", decimals=2).when(False),
+                "pvalue": Column("p", "pvalue", shown=not is_corrected),
+                "pvalue_adjusted": Column("adjusted p", "pvalue").when(is_corrected),
+                "n_items": Column("items", "count"),
+            },
+            rows=rows,
+            caption=f"All pairs on {self.dataset.label}, {self.metric.label}, A minus B",
+            notes=(self.how,),
+            strong=f"the pair differs at α = {self.settings.alpha:g}",
+            stands_out={"difference": differ},
+        )
+
+    @property
+    def decimals(self) -> int:
+        """Return the decimals that the intervals of the differences support."""
+        widths = (self.ci_high - self.ci_low)[np.triu_indices(len(self.systems), 1)]
+        widths = widths[np.isfinite(widths) & (widths > 0)]
+        span = 100.0 if any(abs(score) > 1.5 for score in self.scores) else 1.0
+        half_width = float(np.median(widths)) / 2 if widths.size else None
+        return numbers.decimals(half_width=half_width, n=self.n_units or None, span=span)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row per pair, the system with the better score first."""

@@ -57,15 +57,13 @@ def ranks(study: RankingResult, rule: str) -> AnswerTable:
             "place": Column("place", "count", help="By mean rank", in_report=False),
             "system": Column("system", pinned=True),
             "mean_rank": Column("mean rank", "number", decimals=2, ends=("rank_low", "rank_high")),
-            "rank_low": Column("from", "number", decimals=2, shown=False, in_report=False),
-            "rank_high": Column("to", "number", decimals=2, shown=False, in_report=False),
+            "rank_low": Column("from", "number", decimals=2).when(False),
+            "rank_high": Column("to", "number", decimals=2).when(False),
             "against_first": Column(
                 "p against the first", "pvalue", help=f"{rule}: adjusted for all pairs"
             ),
             "n_datasets": Column("datasets", "count"),
-            "n_missing": Column(
-                "missing", "count", shown=not study.complete, in_report=not study.complete
-            ),
+            "n_missing": Column("missing", "count").when(not study.complete),
         },
         rows=[
             {
@@ -109,9 +107,7 @@ def aggregates(study: RankingResult, figures: Aggregates | AggregateSet) -> Answ
             help=f"With its {level} interval" if has_interval else None,
         )
         for end, side in zip(ends, ("from", "to"), strict=True):
-            hidden[end] = Column(
-                f"{title} {side}", "number", decimals=digits, shown=False, in_report=False
-            )
+            hidden[end] = Column(f"{title} {side}", "number", decimals=digits).when(False)
     columns |= {
         "mean_bounds": Column(
             "bounds of the macro mean",
@@ -120,7 +116,7 @@ def aggregates(study: RankingResult, figures: Aggregates | AggregateSet) -> Answ
             in_report=has_bounds,
             help="With the worst, and with the best possible score wherever one is missing",
         ),
-        "n_datasets": Column("datasets", "count", shown=has_bounds, in_report=has_bounds),
+        "n_datasets": Column("datasets", "count").when(has_bounds),
         **hidden,
     }
     rows: list[dict[str, Value]] = []
@@ -174,7 +170,7 @@ def scores(study: RankingResult) -> AnswerTable:
     has_items = bool(study.n_items.any())
     columns = {
         "dataset": Column("dataset", pinned=True),
-        "n_items": Column("items", "count", shown=has_items, in_report=has_items),
+        "n_items": Column("items", "count").when(has_items),
     }
     columns |= {
         name: Column(name, "number", decimals=score_places(study), is_name=True)
@@ -245,7 +241,7 @@ def pairs(study: RankingResult, rule: str) -> AnswerTable:
             "pvalue_adjusted": Column("adjusted p", "pvalue", help=rule),
             "improvement": Column("improvement", "share", ends=ends if has_items else None),
             **{
-                end: Column(side, "share", shown=False, in_report=False)
+                end: Column(side, "share").when(False)
                 for end, side in zip(ends, ("from", "to"), strict=True)
             },
         },

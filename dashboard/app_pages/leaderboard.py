@@ -8,15 +8,13 @@ import streamlit as st
 from analysis import numbers
 from analysis.setting import parameters as parameters_of
 from analysis.studies.leaderboard import Board
-from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
+from analysis.studies.leaderboard_table import board_table
 from dashboard import data, places
 from dashboard.charts import rank_intervals_plot, score_dots
 from dashboard.ui import ask, board_beside, filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.board import (
-    board_columns,
-    board_frame,
     picture_frame,
     resolution_in_words,
     run_frame,
@@ -25,7 +23,7 @@ from dashboard.ui.links import page_urls, plain, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 
 st.title("Leaderboard", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs or d.n_reported]
@@ -51,37 +49,23 @@ if resolution := resolution_in_words(study):
     st.markdown(plain(resolution))
 show_warnings(study.warnings)
 
-frame = board_frame([row for row in study.rows if is_tagged(row.system)])
-columns = {}
-for name, column in board_columns(study, frame).items():
-    columns[name] = column
-    if name == "score" and baseline:
-        columns |= board_beside.baseline_columns(frame, study, board, baseline)
-    elif name == "groups":
-        columns |= board_beside.metric_columns(frame, study, dataset)
+told = board_table(study, [row for row in study.rows if is_tagged(row.system)])
+if baseline:
+    told = board_beside.beside_baseline(told, board, baseline)
+told = board_beside.beside_metrics(told, study, dataset)
+frame = told.frame()
 where = {"dataset": dataset.label, "metric": study.metric.label}
 is_tested = study.resolution.n_adjacent > 0
 of_pair = where | ({"family": "board", "correction": study.correction} if is_tested else {})
-show_table(
-    frame,
-    key="leaderboard",
-    columns=columns,
+show_answer(
+    told,
     filename=f"leaderboard_{dataset.name}",
-    noun="system" if frame["system_uid"].is_unique else "figure",
-    links={"system": page_urls("system", {}, uid=frame["system_uid"])},
+    links={"system": page_urls("system", {}, uid=told.values("system_uid"))},
     order="rank",
     label=f"Leaderboard of {dataset.label}",
     is_main=True,
     compare=places.href("compare", of_pair) if is_tested else "",
 )
-if is_tested:
-    st.caption(
-        plain(
-            f"Pairs compared as on the page All pairs: {CORRECTIONS_IN_WORDS[study.correction]}, "
-            f"α = {study.alpha:g}. The interval of a score is of that score alone: two scores are "
-            "compared by their pair, not by whether their intervals overlap."
-        )
-    )
 with st.expander("The board as pictures"):
     show_picture(
         score_dots(

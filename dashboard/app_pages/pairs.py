@@ -4,10 +4,8 @@ URL parameters: the settings of `Pairs`, and `order` (score, name, likeness).
 """
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from analysis.columns import Column
 from analysis.setting import parameters as parameters_of
 from analysis.studies.pairs import Pairs
 from dashboard import data
@@ -18,7 +16,7 @@ from dashboard.ui.links import Link, page_url, page_urls, plain, show_link, show
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 
 st.title("All pairs", anchor=False)
 datasets = [d for d in data.datasets() if d.n_runs]
@@ -51,7 +49,6 @@ if study.correction != "none":
 positions = all_pairs.ordered(study, str(order))
 at = np.ix_(positions, positions)
 names = [study.systems[i] for i in positions]
-places = all_pairs.places(study)
 significance_heatmap(
     names,
     *(
@@ -67,7 +64,7 @@ significance_heatmap(
         )
     ),
     quantity=study.metric.label,
-    decimals=places,
+    decimals=study.decimals,
     alpha=study.settings.alpha,
     higher_is_better=study.metric.higher_is_better,
     rule=f"p ≤ {study.settings.alpha:g}" if study.correction == "none" else "",
@@ -75,46 +72,11 @@ significance_heatmap(
     leads_to=page_url("compare", **of_pair),
     key="heatmap",
 )
-st.caption(plain(study.how))
-
-frame = pd.DataFrame(study.rows())
-show_table(
-    frame,
-    key="pairs",
-    columns={
-        "a": Column("A", pinned=True),
-        "b": Column("B"),
-        "verdict": Column(
-            "A is", help="A has the better score", words={"undecided": "cannot tell"}
-        ),
-        "difference": Column(
-            "Difference",
-            "difference",
-            decimals=places,
-            help="With the interval that holds for all pairs at once"
-            if study.has_simultaneous
-            else "With the interval of each pair alone",
-            ends=("ci_simultaneous_low", "ci_simultaneous_high")
-            if study.has_simultaneous
-            else ("ci_low", "ci_high"),
-        ),
-        "ci_low": Column("Alone: from", "difference", decimals=places, shown=False),
-        "ci_high": Column("Alone: to", "difference", decimals=places, shown=False),
-        "ci_simultaneous_low": Column(
-            "All at once: from", "difference", decimals=places, shown=False
-        ),
-        "ci_simultaneous_high": Column(
-            "All at once: to", "difference", decimals=places, shown=False
-        ),
-        "hedges_g": Column("Hedges' g", "difference", decimals=2),
-        "cohens_dz": Column("Cohen's d", "difference", decimals=2, shown=False),
-        "pvalue": Column("p", "pvalue", shown=study.correction == "none"),
-        "pvalue_adjusted": Column("Adjusted p", "pvalue", shown=study.correction != "none"),
-        "n_items": Column("Items", "count"),
-    },
+told = study.table()
+show_answer(
+    told,
     filename=f"pairs_{dataset.name}",
-    noun="pair",
-    links={"a": page_urls("compare", of_pair, a=frame["a"], b=frame["b"])},
+    links={"a": page_urls("compare", of_pair, a=told.values("a"), b=told.values("b"))},
     is_main=True,
 )
 show_report(study.report, "pairs")

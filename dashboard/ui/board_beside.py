@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
+from analysis.answer_table import AnswerTable
 from analysis.columns import Column
 from analysis.studies.leaderboard import Board, Leaderboard
 from analysis.studies.pairs import Pairs
@@ -63,10 +63,8 @@ def choose_tags() -> Callable[[str], bool]:
     return lambda system: not chosen or bool(tags.get(system, set()) & chosen)
 
 
-def baseline_columns(
-    frame: pd.DataFrame, study: Leaderboard, board: Board, baseline: str
-) -> dict[str, Column]:
-    """Put into `frame` how each system differs from the baseline; return the columns."""
+def beside_baseline(told: AnswerTable, board: Board, baseline: str) -> AnswerTable:
+    """Return a board with how each system differs from the baseline."""
     pairs = data.ask(
         Pairs(
             board.dataset,
@@ -76,24 +74,18 @@ def baseline_columns(
     )
     at = {name: i for i, name in enumerate(pairs.systems)}
     base = at[baseline]
-    rows = [at.get(name) for name in frame["system"]]
+    rows = [at.get(str(name)) for name in told.values("system")]
 
     def of(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list[float]:
         return [np.nan if i is None or i == base else float(values[i, base]) for i in rows]
 
-    frame["from_baseline"] = of(pairs.difference)
-    frame["from_baseline_low"] = of(pairs.shown_low)
-    frame["from_baseline_high"] = of(pairs.shown_high)
-    frame["against_baseline"] = [
-        "" if i is None or i == base else VERDICTS_IN_WORDS[int(pairs.verdicts[i, base])]
-        for i in rows
-    ]
-    return {
+    ends = ("from_baseline_low", "from_baseline_high")
+    columns = {
         "from_baseline": Column(
             f"Less {baseline}",
             "difference",
-            decimals=study.decimals,
-            ends=("from_baseline_low", "from_baseline_high"),
+            decimals=told.columns["score"].decimals,
+            ends=ends,
             help="The difference from the baseline, as in the matrix of all pairs",
         ),
         "against_baseline": Column(
@@ -102,12 +94,24 @@ def baseline_columns(
             help="The verdict of the pair among all pairs of this board",
         ),
     }
+    verdicts = [
+        "" if i is None or i == base else VERDICTS_IN_WORDS[int(pairs.verdicts[i, base])]
+        for i in rows
+    ]
+    return told.beside(
+        "score",
+        columns,
+        {
+            "from_baseline": of(pairs.difference),
+            ends[0]: of(pairs.shown_low),
+            ends[1]: of(pairs.shown_high),
+            "against_baseline": verdicts,
+        },
+    )
 
 
-def metric_columns(
-    frame: pd.DataFrame, study: Leaderboard, dataset: DatasetRecord
-) -> dict[str, Column]:
-    """Put other metrics of the dataset into `frame`, means over runs; return the columns."""
+def beside_metrics(told: AnswerTable, study: Leaderboard, dataset: DatasetRecord) -> AnswerTable:
+    """Return a board with the other metrics of the dataset, means over runs."""
     found: dict[str, dict[str, list[float]]] = {}
     for run in data.runs():
         if run.dataset_uid != dataset.uid:
@@ -118,19 +122,23 @@ def metric_columns(
                     vector.value
                 )
     columns: dict[str, Column] = {}
+    values: dict[str, list[float]] = {}
     for metric in sorted(found, key=lambda name: (-len(found[name]), name.casefold())):
         of_system = found[metric]
         key = f"metric: {metric}"
-        means = [float(np.mean(of_system.get(uid, [np.nan]))) for uid in frame["system_uid"]]
-        frame[key] = means
+        means = [
+            float(np.mean(of_system.get(str(uid), [np.nan]))) for uid in told.values("system_uid")
+        ]
+        values[key] = means
         finite = np.abs(np.array(means)[np.isfinite(means)])
         columns[key] = Column(
             metric,
             "number",
+            is_name=True,
             decimals=study.decimals if finite.size and finite.max() <= 1.5 else 2,
             shown=len(columns) < _MOST_SHOWN,
             muted=True,
             least=True,
             help="Mean over runs, each on the items it was scored on: to be looked up, not tested",
         )
-    return columns
+    return told.beside("groups", columns, values)

@@ -31,16 +31,9 @@ def show_answer(
     compare: str = "",
     label: str = "",
     is_main: bool = False,
-    columns: Mapping[str, Column] | None = None,
 ) -> None:
-    """Show a table of an answer, as its report has it; parameters are those of `show_table`.
-
-    `columns` are its columns where a page adds some of its own.
-    """
-    headed = {
-        name: replace(column, title=column.headline)
-        for name, column in (columns or told.columns).items()
-    }
+    """Show a table of an answer, as its report has it; parameters are those of `show_table`."""
+    headed = {name: replace(column, title=column.headline) for name, column in told.columns.items()}
     show_table(
         told.frame(),
         key=told.name,

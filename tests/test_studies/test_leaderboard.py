@@ -362,7 +362,7 @@ def test_report_has_all_that_may_be_best_in_bold(example: Store) -> None:
     for row in study.rows:
         assert (rf"\textbf{{{latex(row.label)}}}" in written) == row.may_be_best
     table = json.loads(study.report().as_json())["tables"][0]
-    assert table["columns"][:5] == ["rank", "system", "accuracy", "95 % interval", "ranks possible"]
+    assert table["columns"][:5] == ["rank", "system", "accuracy", "95 % interval", "possible ranks"]
 
 
 def test_example_has_a_real_gap_in_coverage(example: Store) -> None:
