@@ -1,7 +1,8 @@
 """What every command does alike: open the store, answer as a table or as JSON, fail in words.
 
 With ``--json`` exactly one object goes to standard output; messages and progress go to standard
-error. Exit codes: 0 done, 1 a gate failed, 2 wrong use or bad input, 3 done in part.
+error. Exit codes: 0 done, 1 a gate failed, 2 wrong use or bad input, 3 done in part, 130 stopped by
+Ctrl-C.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ R = TypeVar("R")
 EXIT_GATE_FAILED = 1
 EXIT_WRONG_USE = 2
 EXIT_PARTLY_DONE = 3
+EXIT_STOPPED = 130
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
 

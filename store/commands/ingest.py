@@ -13,6 +13,7 @@ import typer
 
 from store.commands.plan_shown import show_plan
 from store.commands.plan_shown import told_of_faults as _told_of_faults
+from store.commands.progress import shown_progress, stopped_in_words
 from store.commands.questions import (
     QUESTIONS_FILE,
     ask,
@@ -145,9 +146,10 @@ def ingest_command(
         answers={} if answers is None else read_answers(answers),
         recipes=None if place_of_store is None else place_of_store.parent / "recipes",
     )
-    read = read_paths(paths, format=format, options=options)
+    with stopped_in_words(), shown_progress():
+        read = read_paths(paths, format=format, options=options)
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
-    with place as store:
+    with place as store, stopped_in_words(store), shown_progress() as progress:
         known = remembered_answers(store) | dict(options.answers)
         asked = {one.subject for bundle in read.bundles for one in bundle.questions}
         if asked & (known.keys() - options.answers.keys()):  # an importer reads by the answer
@@ -163,6 +165,7 @@ def ingest_command(
         )
         open_questions = _open_questions(settled)
         if open_questions and not (yes or strict or dry_run) and can_ask():
+            progress.clear()
             said = ask(open_questions, messages)
             options = replace_fields(options, answers={**options.answers, **said})
             read = read_paths(paths, format=format, options=options)
@@ -196,6 +199,7 @@ def ingest_command(
         if not done.reports:
             faults = [entry for entry in done.plan.entries if entry.is_fault]
             raise StoreError("\n".join(_told_of_faults(faults)))
+        progress.clear()
         result = joined(done.reports) | {"plan": done.plan.to_dict()}
         answer(
             "ingest",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
 from store.importers.yaml_nodes import nearest
+from store.progress import tell
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
 """Files that hold results by their name: a damaged one in a folder is an error, not passed over."""
@@ -75,7 +76,6 @@ def read_paths(
     options: ReadOptions | None = None,
     root: Path | None = None,
     whole: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
 ) -> ReadResult:
     """Read files, folders and archives into bundles, one for each group of files.
 
@@ -95,8 +95,6 @@ def read_paths(
         Messages and `SourceFile.path` show paths relative to this folder; without it as given.
     whole
         A file of a folder that is damaged stops all, as if it was named.
-    on_progress
-        Is called with the number of groups read so far and that of all.
 
     Raises
     ------
@@ -132,17 +130,18 @@ def read_paths(
             reason = "cannot be opened: permission denied."
             raise ImportFormatError(reason, path=str(error.filename)) from None
         chosen: list[tuple[Candidate, Importer]] = []
-        for candidate in candidates:
+        for number, candidate in enumerate(candidates):
+            tell("looking at files", number, len(candidates))
             try:
                 chosen.append((candidate, _recognise(candidate, options, forced)))
             except ImportFormatError as error:
                 leave_out([candidate], error)
         options = replace(options, names=_names(chosen, options))
         readings = []
-        groups = _groups(chosen)
-        for number, (importer, group) in enumerate(groups):
-            if on_progress is not None:
-                on_progress(number, len(groups))
+        n_read = 0
+        for importer, group in _groups(chosen):
+            tell("reading files", n_read, len(chosen))
+            n_read += len(group)
             n_left = max(_MOST_READ_AGAIN, 2 * len(group))
             n_refused = len(refused)
             while group:

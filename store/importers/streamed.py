@@ -31,6 +31,7 @@ from store.importers.delimited import (
     report_misfits,
 )
 from store.importers.guard import CELL_BYTES, GZIP_MAGIC, require_bytes, require_ratio
+from store.progress import tell_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,6 +96,7 @@ class _Stream:
                 builder.add(column)
             n_cells += data.count(self._delimiter.encode()) + data.count(b"\n")
             require_bytes(CELL_BYTES * n_cells, self._shown)
+            tell_rows(rows.num_rows)
         digest = self._sha256.hexdigest()
         report_misfits(lines.misfits, lines.n_filled, len(columns), self._shown, problems)
         cells = {

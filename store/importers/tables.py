@@ -31,6 +31,7 @@ from store.importers.textfile import (
     require_characters,
 )
 from store.importers.yaml_nodes import parse_yaml
+from store.progress import tell_rows
 
 _WESTERN = "Not UTF-8: taken for Windows-1252 (Latin-1). Where letters are wrong, save it as UTF-8."
 RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
@@ -83,9 +84,12 @@ def read_table(
             return Table(shown, sha256, *content)
     text, sha256 = read_text(path, shown)
     if suffix in (".jsonl", ".ndjson") or text.lstrip().startswith("{"):
-        return _read_json_lines(text, shown, sha256, problems)
+        table = _read_json_lines(text, shown, sha256, problems)
+        tell_rows(len(table))
+        return table
     cut = read_exactly(text, suffix, shown, problems, names_again=names_again)
     table = Table(shown, sha256, *cut)
+    tell_rows(len(table))
     return replace(table, notes=(*table.notes, _WESTERN)) if is_western(path, shown) else table
 
 
@@ -278,6 +282,7 @@ def _read_parquet(path: Path, shown: str) -> Table:
         for batch in file.iter_batches(batch_size=PART):
             for column, part in zip(columns, batch.columns, strict=True):
                 column.add(pa.chunked_array([part]))
+            tell_rows(batch.num_rows)
     except (pa.ArrowException, OSError) as error:
         first = str(error).split("\n", 1)[0].rstrip(".")
         raise ImportFormatError(

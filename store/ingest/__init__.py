@@ -21,6 +21,7 @@ from store.ingest.runs import Arrived, Targets, ingest_runs
 from store.ingest.scales import Scales, in_units_of_store, require_bounds
 from store.models import Ingest, Run
 from store.people import require_datasets
+from store.progress import tell
 from store.spelling import composed
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
@@ -100,8 +101,12 @@ def ingest_all(
         )
         reports: dict[int, IngestReport] = {}
         journal = Journal(change)
+        n_files = sum(len(bundle.files) for bundle in bundles)
+        n_written = 0
         with journal.watching():
             for batch in batches(bundles):
+                tell("writing files", n_written, n_files)
+                n_written += sum(len(bundles[number].files) for number in batch)
                 reports |= write.batch(batch, set(optional))
             # Last: an overlap may name a dataset that comes with a later file.
             add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])

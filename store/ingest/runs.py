@@ -37,6 +37,7 @@ from store.ingest.statuses import (
     write_statuses,
 )
 from store.models import Item, Metric, Output, Run, ScoreVector, utc_now
+from store.progress import tell_rows
 from store.tags import copy_attached
 
 
@@ -697,6 +698,7 @@ def _write_vectors(
 def _vector_rows(
     change: Change, run: Run, aligned: AlignedDataset, brought: Sequence[_Vector]
 ) -> list[dict[str, Any]]:
+    tell_rows(sum(len(vector.values) for vector in brought))
     return [
         {
             "run_id": run.id,

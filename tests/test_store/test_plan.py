@@ -7,6 +7,11 @@ import yaml
 from typer.testing import CliRunner
 
 from dashboard.cli import app
+from store.commands import ingest as ingest_command
+from store.engine import open_for_trial
+from store.importers.detect import read_paths
+from store.ingest import ingest_all
+from store.progress import listening
 
 LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nB,d,1,acc,0\n"
 UNKNOWN = "system,dataset,item,metric,score\nA,d,1,zork,1\nA,d,1,acc,1\n"
@@ -162,3 +167,50 @@ def test_a_file_of_answers_that_is_none_is_named(ingest, tmp_path, text, told) -
     assert "said.yaml" in outcome.output
     assert told in outcome.output
     assert "answer: WORD" in outcome.output
+
+
+@pytest.mark.parametrize("stops_in", ["read_paths", "ingest_settled"])
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_ctrl_c_ends_in_words_and_leaves_the_store(
+    ingest, tmp_path, monkeypatch, stops_in, more
+) -> None:
+    (tmp_path / "a.csv").write_text(LONG)
+    ingest("a.csv")
+    before = (tmp_path / "s.db").read_bytes()
+    (tmp_path / "b.csv").write_text(LONG.replace("A,", "C,"))
+    work = getattr(ingest_command, stops_in)
+
+    def stop(*given, **named):
+        work(*given, **named | {"dry_run": True} if stops_in == "ingest_settled" else named)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ingest_command, stops_in, stop)
+    outcome = ingest("b.csv", *more, code=130)
+    assert "Nothing was written" in outcome.stderr
+    assert (tmp_path / "s.db").read_bytes() == before
+
+
+def test_ctrl_c_after_the_writing_says_where_to_look(ingest, tmp_path, monkeypatch) -> None:
+    (tmp_path / "a.csv").write_text(LONG)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ingest_command, "show_plan", stop)
+    assert "tiebreak ls ingests" in ingest("a.csv", code=130).stderr
+
+
+def test_progress_tells_files_rows_and_scores(tmp_path, monkeypatch) -> None:
+    (tmp_path / "r").mkdir()
+    for name in "ab":
+        (tmp_path / "r" / f"{name}.csv").write_text(LONG.replace(",d,", f",{name},"))
+    steps = []
+    with (
+        listening(lambda step: steps.append(str(step))),
+        open_for_trial(tmp_path / "s.db") as store,
+    ):
+        read = read_paths(tmp_path / "r")
+        ingest_all(store, read.bundles, actor="t")
+    assert "Looking at files: 1 of 2" in steps
+    assert "Reading files: 1 of 2, 4 rows" in steps
+    assert steps[-1] == "Writing files: 1 of 2, 4 scores"
