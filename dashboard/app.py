@@ -20,6 +20,7 @@ from dashboard.ui.editing import show_said
 from dashboard.ui.links import Link, plain, show_tabs
 from dashboard.ui.sidebar import MARK, remember, show_sidebar
 from dashboard.ui.style import apply_style
+from dashboard.warm_up import warm_up
 from store.errors import NotFoundError, SchemaVersionError, StoreError
 from store.lookup import did_you_mean
 
@@ -101,6 +102,7 @@ def _draw(place: Place) -> None:
         st.warning(plain(said))
         st.button("Show it without that", on_click=address.tell, args=(dict.fromkeys(names),))
         return
+    warm_up.wait_for(tab.script)
     told = show_damage()
     show_said()
     banner = st.empty()

@@ -19,13 +19,11 @@ app = typer.Typer(
     add_completion=False,
     help="Which differences between systems are real? Results store, statistics, dashboard.",
 )
+add_commands(app, "dashboard.commands.serve", {"serve": "Open the dashboard on the store."})
 add_commands(
     app,
-    "dashboard.commands",
-    {
-        "serve": "Open the dashboard on the store.",
-        "demo": "Load the example content: figures of papers, runs that we made, dated claims.",
-    },
+    "dashboard.commands.demo",
+    {"demo": "Load the example content: figures of papers, runs that we made, dated claims."},
 )
 app.add_typer(keeping)
 app.add_typer(questions)

@@ -32,9 +32,10 @@ from store.claim_evidence import list_evidence
 from store.claim_records import EvidenceRecord, HistoryRecord
 from store.damage import seen, seen_anywhere
 from store.datasets import list_datasets, list_items, list_overlaps
-from store.engine import Store, open_store, resolve_location, sqlite_path
+from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError
 from store.history import list_events
+from store.location import resolve_location, sqlite_path
 from store.lookup import Kind
 from store.metrics import list_metrics
 from store.people import current_person

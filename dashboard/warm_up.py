@@ -1,4 +1,7 @@
-"""What the server loads before somebody waits for it: the pages' libraries and compiled loops.
+"""What the server loads while it listens already: the pages' libraries and compiled loops.
+
+One thread imports everything, the frame of all pages first and then tab by tab; a tab that somebody
+opens comes next. While a page is drawn the thread waits: the page needs the processor more.
 
 Streamlit clears the whole memory of garbage after each run of a page. What is loaded once and stays
 is kept out of that: to look through all of pandas, scipy and numba costs more than most pages.
@@ -8,24 +11,98 @@ from __future__ import annotations
 
 import ast
 import gc
+import importlib
 import threading
-from functools import cache
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from dashboard.places import tabs
 
-_FOLDER = Path(__file__).resolve().parent / "app_pages"
+_FOLDER: Final = Path(__file__).resolve().parent / "app_pages"
+_ABOVE: Final = __name__.removesuffix("dashboard.warm_up")
+_FRAME: Final = ("dashboard.app", "dashboard.api.app")
+_LONGEST_PAUSE_S: Final = 5.0
 
 
-@cache
-def warm_up() -> threading.Thread:
-    """Import what pages import, and begin to load compiled loops; when the server starts."""
-    for _, tab in tabs():
-        _import_as(_FOLDER / f"{tab.script}.py")
-    _keep_what_is_loaded()
-    thread = threading.Thread(target=_compile_loops, name="warm-up", daemon=True)
-    thread.start()
-    return thread
+class WarmUp:
+    """The thread that loads, and what it has loaded so far."""
+
+    def __init__(self) -> None:
+        self._scripts = {tab.script: threading.Event() for _, tab in tabs()}
+        self._frame = threading.Event()
+        self._asked: list[str] = []
+        self._n_drawn = 0
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Begin to load, once."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._load, name="warm-up", daemon=True)
+            self._thread.start()
+
+    @property
+    def has_frame(self) -> bool:
+        """Whether what all pages and the API have in common is loaded, or nobody loads it."""
+        return self._thread is None or self._frame.is_set()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all tabs are loaded, or nobody loads them."""
+        return self._thread is None or all(one.is_set() for one in self._scripts.values())
+
+    def wait_for_frame(self) -> None:
+        """Wait until what all pages and the API have in common is loaded."""
+        if self._thread is not None:
+            self._frame.wait()
+
+    def wait_for(self, script: str) -> None:
+        """Wait until what a tab's script imports is loaded; it comes next."""
+        if self._thread is not None and not self._scripts[script].is_set():
+            with self._changed:
+                self._asked.append(script)
+                self._changed.notify_all()
+            self._scripts[script].wait()
+
+    @contextmanager
+    def page(self) -> Iterator[None]:
+        """Hold the thread back while a page is drawn, except for what the page waits for."""
+        with self._changed:
+            self._n_drawn += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._n_drawn -= 1
+                self._changed.notify_all()
+
+    def _load(self) -> None:
+        for name in _FRAME:
+            with suppress(Exception):  # whoever imports it again says why
+                importlib.import_module(_ABOVE + name)
+        self._frame.set()
+        left = list(self._scripts)
+        while left:
+            self._let_pages_go_first()
+            script = self._asked.pop(0) if self._asked else left[0]
+            if script in left:
+                left.remove(script)
+                with suppress(Exception):  # the page says why
+                    _import_as(_FOLDER / f"{script}.py")
+                self._scripts[script].set()
+        _keep_what_is_loaded()
+        self._let_pages_go_first()
+        _compile_loops()
+
+    def _let_pages_go_first(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._asked or not self._n_drawn, _LONGEST_PAUSE_S)
+
+
+warm_up: Final = WarmUp()
+"""Of this server. In a process that never begins, everything is loaded where it is imported."""
 
 
 def _import_as(script: Path) -> None:

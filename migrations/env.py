@@ -6,7 +6,8 @@ from store.models import Base
 
 connection = context.config.attributes.get("connection")
 if connection is None:  # the `alembic` command itself, to write a new migration
-    from store.engine import make_engines, resolve_location
+    from store.engine import make_engines
+    from store.location import resolve_location
 
     connection = make_engines(resolve_location())[0].connect()
 

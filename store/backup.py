@@ -12,16 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from store import schema, vectors
-from store.engine import (
-    Store,
-    make_engines,
-    plain_errors,
-    resolve_location,
-    sqlite_path,
-    without_password,
-)
+from store.engine import Store, make_engines, plain_errors
 from store.errors import NotFoundError, StoreError, clipped
 from store.ingest.items import chain_hashes
+from store.location import resolve_location, sqlite_path, without_password
 from store.models import (
     AnalysisResult,
     Annotator,

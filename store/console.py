@@ -14,19 +14,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 
-from store.damage import forget, seen_anywhere
-from store.engine import Store, open_store, resolve_location, sqlite_path, without_password
 from store.errors import StoreError
+from store.location import resolve_location, sqlite_path, without_password
 from store.people import current_person
 from store.shown import visible
 from store.whereabouts import warning_of_place
+
+if TYPE_CHECKING:
+    from store.engine import Store
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -84,6 +86,9 @@ def opened(
     keeps_results: bool | None = None,
 ) -> Iterator[Store]:
     """Open the store that ``--store`` names as `open_store` does, and close it in the end."""
+    from store.damage import forget  # loads the database: `serve` leaves that to its server
+    from store.engine import open_store
+
     path = sqlite_path(resolve_location(context.obj))
     is_new = path is not None and not path.exists()
     forget()
@@ -137,6 +142,8 @@ def envelope(
 
     Scores that were found damaged and left out are among the warnings.
     """
+    from store.damage import seen_anywhere
+
     return {
         "command": command,
         "signature": signature,

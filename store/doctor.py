@@ -15,8 +15,9 @@ from typing import Final, Literal
 
 from store import schema
 from store.backup import PARTIAL, check
-from store.engine import make_engines, open_store, plain_errors, resolve_location, sqlite_path
+from store.engine import make_engines, open_store, plain_errors
 from store.errors import SchemaVersionError, StoreError
+from store.location import resolve_location, sqlite_path
 from store.records import Record
 from store.restore import RESTORING
 from store.version import VERSION

@@ -8,7 +8,6 @@ all writers take, and ``REPEATABLE READ`` for readers, give the same.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from store import schema
 from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
+from store.location import is_remote, resolve_location, sqlite_path, without_password
 from store.models import AuditEvent
 from store.people import current_person, named_person, require_action, require_role
 from store.reasons import reason
@@ -33,8 +33,6 @@ WRITER_WAITS_MS = 30_000
 
 CACHE_WAITS_MS = 100
 """How long whoever keeps a computed result waits: a page must not hang on what is not needed."""
-
-DEFAULT_LOCATION = "tiebreak.db"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +180,6 @@ class Store:
         self._writer.dispose()  # last: the one that can fold the write-ahead log into the file
 
 
-def resolve_location(given: str | None = None) -> str:
-    """Return `given`, else ``$TIEBREAK_STORE``, else ``tiebreak.db`` in the working folder."""
-    return given or os.environ.get("TIEBREAK_STORE") or DEFAULT_LOCATION
-
-
-def is_remote(location: object) -> bool:
-    """Return whether a location is the address of a server; see `store.remote`."""
-    return isinstance(location, str) and location.startswith(("http://", "https://"))
-
-
-def absolute_location(location: str) -> str:
-    """Return a location that means the same store from every working folder."""
-    path = sqlite_path(location)
-    return location if path is None else str(path.absolute())
-
-
 def open_store(
     location: str | Path | None = None,
     *,
@@ -269,18 +251,6 @@ def open_for_trial(location: str | Path | None = None) -> Iterator[Store]:
             store.close()
 
 
-def sqlite_path(location: str) -> Path | None:
-    """Return the SQLite file that `location` means, ``None`` for a database server."""
-    if "://" not in location:
-        return Path(location)
-    url = _as_url(location)
-    if url.get_backend_name() != "sqlite":
-        return None
-    if not url.database or url.database == ":memory:":
-        raise StoreError(f"{location}: a store needs a file, it cannot live in memory.")
-    return Path(url.database)
-
-
 def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     """Return the writing and the reading engine of a store."""
     path = sqlite_path(location)
@@ -307,25 +277,6 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     sa.event.listen(writer, "begin", _begin_writing)
     sa.event.listen(reader, "begin", lambda connection: _begin(connection, "BEGIN"))
     return writer, reader
-
-
-def without_password(location: str) -> str:
-    """Return a path or URL as it may be shown."""
-    if "://" not in location:
-        return location
-    url = _as_url(location)
-    secret = {name: "***" for name in url.query if "password" in name.lower()}
-    return url.update_query_dict(secret).render_as_string(hide_password=True)
-
-
-def _as_url(location: str) -> sa.URL:
-    try:
-        return sa.make_url(location)
-    except (sa.exc.ArgumentError, ValueError):  # what they say may quote the password
-        raise StoreError(
-            "The store's address is no database URL. Write it as "
-            "postgresql+psycopg://USER@HOST:5432/DATABASE, or name an SQLite file."
-        ) from None
 
 
 def _make_server_engines(location: str) -> tuple[sa.Engine, sa.Engine]:

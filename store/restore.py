@@ -10,8 +10,9 @@ from pathlib import Path
 
 from store import schema
 from store.backup import PARTIAL, check, free_name, vacuum_into
-from store.engine import make_engines, open_store, plain_errors, resolve_location, sqlite_path
+from store.engine import make_engines, open_store, plain_errors
 from store.errors import NotFoundError, SchemaVersionError, StoreError
+from store.location import resolve_location, sqlite_path
 from store.records import Record
 
 RESTORING = ".restoring"

@@ -68,12 +68,12 @@ def test_line_of_help_is_what_the_command_says_of_itself(typed: str) -> None:
 def test_every_command_that_is_written_can_be_typed() -> None:
     modules = [
         importlib.import_module(found.name)
-        for package in (store.commands, analysis.commands)
+        for package in (store.commands, analysis.commands, dashboard.commands)
         for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     ]
     written = sorted(
         command.name or getattr(command.callback, "__name__", "")
-        for module in (*modules, dashboard.commands)
+        for module in modules
         for name, part in vars(module).items()
         if isinstance(part, typer.Typer) and name != "history"  # `claims DATASET`: the group's own
         for command in part.registered_commands

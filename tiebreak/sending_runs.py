@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from store.engine import Store, is_remote, resolve_location
+from store.engine import Store
 from store.errors import ImportFormatError, StoreError, UnreachableError
 from store.importers.known_metrics import lookup
 from store.importers.logged import LoggedRun
 from store.ingest import IngestReport
 from store.journal import Journal
+from store.location import is_remote, resolve_location
 from store.remote import Remote
 
 

@@ -20,8 +20,9 @@ from analysis.setting import Field, build, fields_of, names
 from analysis.statistics.resampling.compiling import tell_when_compiling
 from analysis.studies.study import Study
 from store.console import JsonOption, answer, exits_in_words, messages, opened
-from store.engine import Store, is_remote, resolve_location
+from store.engine import Store
 from store.errors import StoreError
+from store.location import is_remote, resolve_location
 
 A = TypeVar("A", bound=Study)
 

@@ -1,54 +1,40 @@
 """The questions and imports of a store over HTTP, in the server of the pages, below ``/api/v1``.
 
-What answers is loaded when it is first asked for: the pages do not wait for it.
+The server listens before it is loaded: who comes first waits, and is told so by ``/health``.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Final
 
-from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dashboard.api.entry import Entry
-from dashboard.api.problems import of_http, of_store, of_unforeseen
-from store.errors import StoreError
+from dashboard.warm_up import warm_up
 
 PREFIX: Final = "/api/v1"
 
 
 def routes() -> list[BaseRoute]:
     """Return what the server answers beside the pages."""
-    api = Starlette(
-        routes=[
-            Route("/health", _late("health", "health")),
-            Route("/docs", _late("docs", "page")),
-            Route("/openapi.json", _late("docs", "openapi")),
-            Route("/ingest", _late("bringing", "ingest"), methods=["POST"]),
-            Route("/imports/{uid}/undo", _late("bringing", "take_back"), methods=["POST"]),
-            Route("/{question:path}", _late("asking", "question")),
-        ],
-        exception_handlers={
-            StoreError: of_store,
-            HTTPException: of_http,
-            Exception: of_unforeseen,
-        },
-        middleware=[Middleware(Entry)],
-    )
-    return [Mount(PREFIX, app=api)]
+    return [Mount(PREFIX, app=_answer)]
 
 
-def _late(module: str, name: str) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        found = await run_in_threadpool(importlib.import_module, f"{__name__}.{module}")
-        response: Response = await getattr(found, name)(request)
-        return response
+async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
+    if not warm_up.has_frame and scope["path"].endswith("/health"):
+        starting = JSONResponse({"live": True, "ready": False}, 503, {"Retry-After": "1"})
+        await starting(scope, receive, send)
+        return
+    api = await run_in_threadpool(_loaded)
+    await api(scope, receive, send)
 
-    return answer
+
+@cache
+def _loaded() -> ASGIApp:
+    warm_up.wait_for_frame()
+    from dashboard.api.app import make
+
+    return make()

@@ -12,8 +12,8 @@ import streamlit as st
 from dashboard import address, data, places
 from dashboard.search import search
 from dashboard.ui.links import plain
-from store.engine import resolve_location, without_password
 from store.errors import NotFoundError, StoreError
+from store.location import resolve_location, without_password
 from store.schema import head_revision
 from store.version import VERSION
 

@@ -9,7 +9,7 @@ from analysis.numbers import counted
 from dashboard import address, data
 from dashboard.ui.filters import show_all_button
 from dashboard.ui.links import Link, plain, show_link
-from store.engine import DEFAULT_LOCATION, resolve_location, without_password
+from store.location import DEFAULT_LOCATION, resolve_location, without_password
 
 
 def empty_store() -> None:

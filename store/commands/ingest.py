@@ -31,7 +31,7 @@ from store.console import (
     messages,
     opened,
 )
-from store.engine import is_remote, open_for_trial, resolve_location, sqlite_path
+from store.engine import open_for_trial
 from store.errors import StoreError
 from store.import_answers import remember_answers, remembered_answers
 from store.importers.bundle import Question, ReadOptions
@@ -40,6 +40,7 @@ from store.importers.detect import ReadResult, read_paths
 from store.importers.plan import entries_left_out
 from store.ingest.planned import Settled, ingest_settled, settle
 from store.ingest.report import joined
+from store.location import is_remote, resolve_location, sqlite_path
 
 app = typer.Typer()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import typer
 
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened
-from store.engine import is_remote, resolve_location
 from store.ingest.report import summarise
 from store.journal import push
+from store.location import is_remote, resolve_location
 
 app = typer.Typer()
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened
-from store.engine import is_remote, resolve_location
 from store.imports import undo
+from store.location import is_remote, resolve_location
 
 app = typer.Typer()
 

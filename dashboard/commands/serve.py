@@ -1,4 +1,4 @@
-"""`tiebreak serve` and `tiebreak demo`: the dashboard, and content to look at."""
+"""`tiebreak serve`: the dashboard. No database is loaded here: the server does that, listening."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Annotated
 import typer
 
 from dashboard import sign_in
-from dashboard.demo import DemoReport, load_demo
-from store.console import JsonOption, answer, current_actor, exits_in_words, messages, opened
-from store.engine import absolute_location, resolve_location, without_password
+from store.console import exits_in_words, messages
 from store.errors import StoreError
-from store.systems import list_systems
+from store.location import absolute_location, resolve_location, without_password
 
-ENTRY = Path(__file__).resolve().parent.parent / "streamlit_app.py"
+ENTRY = Path(__file__).resolve().parents[2] / "streamlit_app.py"
 
 app = typer.Typer()
 
@@ -73,45 +71,3 @@ def serve(
     # The server takes this process's place: whoever ends the one ends the other.
     os.chdir(ENTRY.parent)
     os.execve(sys.executable, [*command, *options], environment)
-
-
-@app.command()
-@exits_in_words
-def demo(
-    context: typer.Context,
-    if_empty: Annotated[
-        bool, typer.Option("--if-empty", help="Do nothing when the store holds something.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Load the example content: figures of papers, runs that we made, dated claims."""
-    with opened(context, create=True) as opened_store:
-        location = opened_store.location
-        is_left_alone = if_empty and bool(list_systems(opened_store))
-        loaded = (
-            DemoReport([], []) if is_left_alone else load_demo(opened_store, actor=current_actor())
-        )
-        if is_left_alone:
-            messages.print(f"{location} holds something already: left alone.", markup=False)
-        result = {
-            "files": loaded.files,
-            "runs_added": sum(report.n("run", "added") for report in loaded.ingests),
-            "reported_added": sum(
-                report.n("reported figure", "added") for report in loaded.ingests
-            ),
-            "claims_added": sum(report.claims_added for report in loaded.claims),
-        }
-        text = (
-            f"{result['runs_added']} runs, {result['reported_added']} reported figures and "
-            f"{result['claims_added']} dated claims loaded into {location}. Look at them with "
-            "`tiebreak serve`."
-        )
-        if is_left_alone:
-            text = "Look at it with `tiebreak serve`."
-        answer(
-            "demo",
-            result,
-            store_revision=opened_store.revision(),
-            as_json=as_json,
-            show=lambda console: console.print(text, markup=False),
-        )
