@@ -2,14 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics import (
-    COMBINATIONS,
-    ESTIMATORS,
-    SCENARIOS,
-    partial_conjunction,
-    simulate_overclaiming,
-)
-from analysis.statistics.across.overclaiming import _draw_pvalues, _global_pvalues
+from analysis.statistics import ESTIMATORS, SCENARIOS, simulate_overclaiming
+from analysis.statistics.across.overclaiming import _draw_pvalues, _estimates
 
 
 def plausible(share, expected, repetitions):
@@ -63,22 +57,30 @@ def test_first_repetitions_do_not_depend_on_how_many_follow(scenario):
         simulate_overclaiming(scenario, n_datasets=10, n_repetitions=m) for m in (256, 300)
     )
     rest = _draw_pvalues(scenario, "one-sided", 10, 0, 1)[:44]
-    extra = {
-        name: np.count_nonzero(combined <= 0.05)
-        for name, combined in _global_pvalues(np.sort(rest, axis=1)).items()
-    }
     for name in ESTIMATORS:
-        assert (
-            round(more.probability[name] * 300) == round(few.probability[name] * 256) + extra[name]
-        )
+        extra = np.bincount(_estimates(rest, name, 0.05), minlength=11)
+        assert (more.estimates[name] == few.estimates[name] + extra).all()
 
 
-def test_only_the_first_entry_of_the_curve_decides():
-    pvalues = np.sort(np.random.default_rng(0).random((50, 12)) ** 2, axis=1)
-    combined = _global_pvalues(pvalues)
-    for method in COMBINATIONS:
-        curve = partial_conjunction(pvalues, method, monotone=True)
-        np.testing.assert_allclose(combined[method], curve[:, 0], rtol=1e-12)
+def test_the_histogram_counts_what_each_estimator_says_by_its_definition():
+    n, repetitions, alpha = 6, 60, 0.3
+    found = simulate_overclaiming("dependent", n_datasets=n, n_repetitions=repetitions, alpha=alpha)
+    by_hand = {name: np.zeros(n + 1, int) for name in ESTIMATORS}
+    for row in _draw_pvalues("dependent", "one-sided", n, 0, 0)[:repetitions]:
+        tails = [sorted(row)[u:] for u in range(n)]
+        combined = {
+            "bonferroni": [len(tail) * tail[0] for tail in tails],
+            "simes": [min(len(t) * p / (j + 1) for j, p in enumerate(t)) for t in tails],
+            "fisher": [stats.combine_pvalues(tail, "fisher").pvalue for tail in tails],
+            "stouffer": [stats.combine_pvalues(tail, "stouffer").pvalue for tail in tails],
+        }
+        by_hand["count"][sum(p <= alpha for p in row)] += 1
+        for name, curve in combined.items():
+            k = next((u for u, p in enumerate(curve) if p > alpha), n)
+            by_hand[name][k] += 1
+    for name, counts in by_hand.items():
+        assert found.estimates[name].tolist() == counts.tolist(), name
+        assert found.probability[name] == counts[1:].sum() / repetitions
 
 
 def test_groups_of_the_dependent_scenario():

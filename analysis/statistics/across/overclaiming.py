@@ -7,16 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from analysis.statistics._typing import FloatArray, Seed
-from analysis.statistics.across.replicability import (
-    fisher_tail,
-    log_pvalues,
-    stouffer_tail,
-    z_values,
-)
-from analysis.statistics.multiplicity import step_down_products
+from analysis.statistics._typing import FloatArray, IntArray, Seed
+from analysis.statistics.across.replicability import partial_conjunction
 from analysis.statistics.random_streams import BLOCK_ROWS, Stream, random_uniforms
-from analysis.statistics.results import Result, read_only_mapping
+from analysis.statistics.results import Result, read_only, read_only_mapping
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
@@ -46,6 +40,9 @@ class Overclaiming(Result):
         Binomial standard error of each probability.
     theory : mapping of str to float
         Exact probabilities; empty for the dependent scenario, which has none in closed form.
+    estimates : mapping of str to ndarray of int, shape (n_datasets + 1,)
+        By estimator, the repetitions in which it counts k datasets, for k = 0..n_datasets: the
+        histogram of figure 1.
     """
 
     scenario: str
@@ -57,6 +54,7 @@ class Overclaiming(Result):
     probability: Mapping[str, float]
     standard_error: Mapping[str, float]
     theory: Mapping[str, float]
+    estimates: Mapping[str, IntArray]
 
     @property
     def signature(self) -> str:
@@ -120,10 +118,9 @@ def simulate_overclaiming(
 
     Notes
     -----
-    An estimate is above 0 exactly when its p-value for u = 1 is at most alpha, so only that is
-    computed. Repetitions come in blocks of 256 with a seed each: the first ones are the same
-    however many follow, and memory does not grow with their number. About 10 microseconds for
-    each repetition of 100 datasets.
+    Repetitions come in blocks of 256 with a seed each: the first ones are the same
+    however many follow, and memory does not grow with their number. About 60 microseconds
+    for each repetition of 100 datasets.
 
     References
     ----------
@@ -140,13 +137,13 @@ def simulate_overclaiming(
     as_choice(sided, "sided", ("one-sided", "two-sided"))
     n, repetitions = as_count(n_datasets, "n_datasets"), as_count(n_repetitions, "n_repetitions")
     level, seed = as_level(alpha), as_seed(rng)
-    claims = dict.fromkeys(ESTIMATORS, 0)
+    counted = {name: np.zeros(n + 1, dtype=np.intp) for name in ESTIMATORS}
     for block in range(-(-repetitions // BLOCK_ROWS)):
         pvalues = _draw_pvalues(scenario, sided, n, seed, block)
-        pvalues = np.sort(pvalues[: repetitions - block * BLOCK_ROWS], axis=1)
-        for estimator, combined in _global_pvalues(pvalues).items():
-            claims[estimator] += int(np.count_nonzero(combined <= level))
-    shares = {name: count / repetitions for name, count in claims.items()}
+        pvalues = pvalues[: repetitions - block * BLOCK_ROWS]
+        for name, counts in counted.items():
+            counts += np.bincount(_estimates(pvalues, name, level), minlength=n + 1)
+    shares = {name: int(counts[1:].sum()) / repetitions for name, counts in counted.items()}
     errors = {name: math.sqrt(p * (1 - p) / repetitions) for name, p in shares.items()}
     return Overclaiming(
         scenario=scenario,
@@ -158,6 +155,7 @@ def simulate_overclaiming(
         probability=read_only_mapping(shares),
         standard_error=read_only_mapping(errors),
         theory=read_only_mapping(_theory(n, level) if scenario == "independent" else {}),
+        estimates=read_only_mapping({name: read_only(c) for name, c in counted.items()}),
     )
 
 
@@ -189,16 +187,8 @@ def _draw_pvalues(scenario: str, sided: str, n: int, seed: int, block: int) -> F
     return np.asarray(special.ndtr(-statistics))
 
 
-def _global_pvalues(ascending: FloatArray) -> dict[str, FloatArray]:
-    """Return each estimator's p-value for "at least one dataset", one per row."""
-    n = ascending.shape[1]
-    size = np.array(float(n))
-    return {
-        "count": ascending[:, 0],
-        "bonferroni": step_down_products(ascending)[:, 0],
-        "fisher": fisher_tail(log_pvalues(ascending).sum(axis=1), size),
-        "simes": np.min(n * ascending / np.arange(1.0, n + 1), axis=1),
-        "stouffer": stouffer_tail(
-            z_values(ascending).sum(axis=1), size, has_one=ascending[:, -1] == 1
-        ),
-    }
+def _estimates(pvalues: FloatArray, estimator: str, alpha: float) -> IntArray:
+    """Return how many datasets an estimator counts, one number per row."""
+    if estimator != "count":
+        pvalues = partial_conjunction(pvalues, estimator, monotone=True)
+    return np.asarray(np.count_nonzero(pvalues <= alpha, axis=1))

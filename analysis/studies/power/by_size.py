@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, get_args
 
@@ -123,7 +122,7 @@ class DistributionPower(Question[SizeStudy]):
             curve = distribution_power(
                 self.difference,
                 self.sd,
-                sizes=_sizes(self.sizes) or (),
+                sizes=() if self.sizes is None else whole_numbers(self.sizes),
                 shape=self.shape,
                 ties=self.ties,
                 group_size=self.group_size,
@@ -174,7 +173,7 @@ def study_file_power(a: FloatArray, b: FloatArray, settings: FilePowerSettings) 
             test=to_statistics(settings.test),
             alternative=settings.alternative,
             alpha=settings.alpha,
-            sizes=_sizes(settings.sizes),
+            sizes=None if settings.sizes is None else whole_numbers(settings.sizes),
             n_iterations=settings.draws,
             rng=settings.seed,
         )
@@ -228,9 +227,14 @@ def _warnings(curve: PowerBySize, needed: SizeForPower | None) -> tuple[str, ...
     return tuple(told)
 
 
-def _sizes(given: str | None) -> Sequence[int] | None:
-    if given is None:
-        return None
+def whole_numbers(given: str) -> list[int]:
+    """Return the numbers of items in a list separated by commas.
+
+    Raises
+    ------
+    StoreError
+        One of them is no whole number.
+    """
     try:
         return [int(part) for part in given.split(",")]
     except ValueError:

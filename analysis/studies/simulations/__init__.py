@@ -1,0 +1,1 @@
+"""Simulations of papers, one module each."""
