@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from analysis.report import Report
 from store.errors import StoreError
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-Rows = list[dict[str, Any]]
+Rows: TypeAlias = "Sequence[Mapping[str, Any]]"
 
 
 class Study(Protocol):
@@ -121,7 +121,7 @@ class Answer(Generic[S_co]):
         return self.study.report().as_html() + picture
 
 
-def _cells(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for title, value in row.items():
         name = title.replace(" ", "_")
         if isinstance(value, tuple):

@@ -24,9 +24,11 @@ from analysis.studies.power.dataset import DatasetPower
 from analysis.studies.ranking import RankingStudy
 from analysis.studies.replicability import ReplicabilityStudy
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
+from analysis.studies.replicability_matrix_report import decimals
+from analysis.studies.replicability_tables import datasets
 from dashboard.charts import difference_dots, pair_matrix, paired_difference, score_dots
-from dashboard.ui import ranking, replicability_matrix
-from dashboard.ui.across_tables import differences, evidence_frame
+from dashboard.ui import ranking
+from dashboard.ui.across_pictures import differences
 from dashboard.ui.annotators import annotators_plot
 from dashboard.ui.annotators_metrics import metrics_plot
 from dashboard.ui.board import picture_frame, run_frame
@@ -117,7 +119,7 @@ def of_board(study: Leaderboard) -> Picture:
 def of_datasets(study: ReplicabilityStudy) -> Picture:
     """Draw the difference on each dataset, in the first metric."""
     return difference_dots(
-        differences(study, evidence_frame(study), study.metric),
+        differences(study, datasets(study).frame(), study.metric),
         a=study.system_a,
         b=study.system_b,
         quantity=f"difference in {study.metric.label}",
@@ -152,7 +154,7 @@ def of_pairs(study: PairsStudy) -> Picture:
 @_in_light
 def of_matrix(study: ReplicabilityMatrixStudy) -> Picture:
     """Draw a square for each pair with the number of datasets on which the row is better."""
-    names, digits = study.systems, replicability_matrix.places(study)
+    names, digits = study.systems, decimals(study)
     rows = []
     for i, j in permutations(range(len(names)), 2):
         k, against = int(study.k[i, j]), int(study.k[j, i])

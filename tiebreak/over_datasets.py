@@ -21,6 +21,7 @@ from analysis.studies.replicability_matrix import (
     ReplicabilityMatrixStudy,
     study_replicability_matrix,
 )
+from analysis.studies.replicability_matrix_report import pairs
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store
 from tiebreak.settings import in_words
@@ -118,7 +119,7 @@ def replicability_matrix(
             n_resamples=n_resamples,
             seed=seed,
         )
-    return Answer(study, "of_matrix", study.rows)
+    return Answer(study, "of_matrix", lambda: pairs(study).rows)
 
 
 def _ranks(study: RankingStudy) -> list[dict[str, Any]]:

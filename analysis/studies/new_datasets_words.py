@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from analysis import numbers
 from analysis.studies.dependence import describe
+from analysis.studies.replicability_result import ReplicabilityResult
 from analysis.studies.study import count
 
-if TYPE_CHECKING:
-    from analysis.studies.replicability import ReplicabilityStudy
 
-
-def new_datasets_in_words(study: ReplicabilityStudy) -> list[str]:
+def new_datasets_in_words(study: ReplicabilityResult) -> list[str]:
     """Say, sentence by sentence, what the datasets as a sample tell about others like them."""
     found = study.new_datasets
     if found is None:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis import numbers
 from analysis.report import Report
 from analysis.statistics import BoolArray, FloatArray
 from analysis.statistics._typing import IntArray, Progress
@@ -30,7 +28,6 @@ from analysis.studies.cells import (
 )
 from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.dependence import (
-    ASSUMES,
     ESTIMATOR_NAMES,
     EstimatorChoice,
     beside,
@@ -40,84 +37,25 @@ from analysis.studies.dependence import (
 from analysis.studies.directed_pairs import TestSettings, directed_pairs
 from analysis.studies.joint_matrix import count_all_jointly
 from analysis.studies.replicability_matrix_report import replicability_matrix_report
+from analysis.studies.replicability_matrix_result import ReplicabilityMatrix
 from analysis.studies.replicability_matrix_words import coverage, leaning, sentence
 from analysis.studies.score_table import other_metrics_of_all
-from analysis.studies.study import Study, count
+from analysis.studies.study import count
 from analysis.studies.test_names import PairsTestName, in_public_words
 from store.datasets import DatasetRelations, get_dataset, list_datasets, relate_datasets
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.metrics import list_metrics
-from store.records import MetricRecord, OverlapRecord
+from store.records import MetricRecord
 from store.systems import get_system, list_systems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReplicabilityMatrixStudy(Study):
-    """All pairs of systems over several datasets; matrices are row against column."""
-
-    metric: MetricRecord
-    metrics: tuple[str, ...]
-    """Labels of the metrics with item scores on at least two datasets, the most used first."""
-    systems: tuple[str, ...]
-    """The one that is better most often first."""
-    system_uids: tuple[str, ...]
-    datasets: tuple[str, ...]
-    dataset_uids: tuple[str, ...]
-    alpha: float
-    test: PairsTestName
-    estimator: EstimatorChoice
-    used: Mapping[str, int]
-    """How many pairs were counted by which estimator."""
-    k: IntArray
-    """The row is better than the column on at least so many datasets."""
-    n_shared: IntArray
-    """Datasets on which the pair can be tested."""
-    k_together: IntArray
-    """The same when the confidence is to hold for all ordered pairs taken together (Bonferroni over
-    them); by Bonferroni where joint resampling was asked for."""
-    k_by_estimator: Mapping[str, IntArray]
-    mean_difference: FloatArray
-    """Row minus column on the metric's own scale, a mean over the shared datasets."""
-    estimators: tuple[tuple[str, ...], ...]
-    """Name of the estimator behind each entry of `k`; empty on the diagonal."""
-    overlaps: tuple[OverlapRecord, ...]
-    n_unknown_pairs: int
-    """Pairs of datasets of which nothing says whether they share items."""
-    because: str
-    """Why datasets are counted so, taking them all together."""
-
-    @property
-    def how(self) -> str:
-        """Say how the counts came about."""
-        parts = [
-            f"{ESTIMATOR_NAMES[name]} for {count(n, 'pair')}, which assumes {ASSUMES[name]}"
-            for name, n in self.used.items()
-        ]
-        why = f" {self.because}"
-        return (
-            f"k̂ at {numbers.confidence(self.alpha)} confidence for each pair and direction by "
-            "itself; "
-            f"{'; '.join(parts)}.{why}"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row per pair, the system that stands higher in `systems` first."""
-        return [
-            {
-                "a": self.systems[i],
-                "b": self.systems[j],
-                "k_a_over_b": int(self.k[i, j]),
-                "k_b_over_a": int(self.k[j, i]),
-                "n_datasets": int(self.n_shared[i, j]),
-                "mean_difference": float(self.mean_difference[i, j]),
-                "estimator": self.estimators[i][j],
-            }
-            for i, j in zip(*np.triu_indices(len(self.systems), 1), strict=True)
-        ]
+class ReplicabilityMatrixStudy(ReplicabilityMatrix):
+    """All pairs of systems over several datasets, with what to write down about them."""
 
     def report(self) -> Report:
-        """Return what to write down: the matrix, or the pairs where it is too wide for a page."""
+        """Return what to write down: the matrix, where it fits a page, and the pairs."""
         return replicability_matrix_report(self)
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from analysis import numbers
 from analysis.statistics import Replicability
 from analysis.studies.dependence import ESTIMATOR_NAMES, beside
 from analysis.studies.evidence import PairEvidence
+from analysis.studies.replicability_result import Recommendation
 from analysis.studies.study import count, listed
-
-if TYPE_CHECKING:
-    from analysis.studies.replicability import Recommendation
 
 
 def counted(evidence: PairEvidence, n: int) -> str:

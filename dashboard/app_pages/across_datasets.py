@@ -5,17 +5,19 @@ URL parameters: the settings of `AcrossDatasets`, and `direction` (a, b, either)
 
 import streamlit as st
 
-from analysis import glossary, numbers
+from analysis import glossary
 from analysis.setting import parameters as parameters_of
+from analysis.studies import replicability_tables as tables
 from analysis.studies.replicability import ReplicabilityStudy
 from dashboard import data
 from dashboard.charts import difference_dots, partial_conjunction_curve
-from dashboard.ui import across, across_tables, filters, states
+from dashboard.ui import across, across_pictures, filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_notes, show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
+from dashboard.ui.tables import show_answer
 
 st.title("Across datasets", anchor=False)
 comparables = data.comparables()
@@ -43,30 +45,24 @@ directions = {
     "without direction": study.undirected,
 }
 st.header("How many", anchor=False)
-across_tables.count_table(study, directions)
-st.caption(
-    f"Of {numbers.counted(study.undirected.n_datasets, 'test')}. Each number is a lower bound "
-    f"with confidence {1 - study.alpha:g}, except the plain count of p ≤ {study.alpha:g}, which "
-    "promises nothing. Without direction a dataset counts whoever is better, as in Dror et al. "
-    "2017; with direction only evidence for the named system counts, each direction with an α of "
-    "its own, so that it can count more."
-)
+show_answer(tables.counts(study), filename="counts")
 if len(study.families) > 1:
-    across_tables.family_table(study)
+    show_answer(tables.families(study), filename="families")
 
 st.header("Where", anchor=False)
-frame = across_tables.evidence_frame(study)
+told = tables.datasets(study)
+frame = told.frame()
 for number, metric in enumerate(study.metrics):
     if len(study.metrics) > 1:
         st.subheader(plain(metric.label), anchor=False)
-    differences = across_tables.differences(study, frame, metric)
+    differences = across_pictures.differences(study, frame, metric)
     show_picture(
         difference_dots(differences, a=a, b=b, quantity=f"difference in {metric.label}"),
         key=f"differences_{number}",
         alt=f"Difference between {a} and {b} in {metric.label} on each of {len(differences)} "
         f"datasets. {study.sentence}",
     )
-across_tables.evidence_table(study, frame)
+show_answer(told, filename=f"{a}_{b}_across_datasets")
 
 st.header("Partial conjunction", anchor=False, help=glossary.help("partial conjunction"))
 values = dict(zip(directions, ("a", "b", "either"), strict=True))
@@ -74,12 +70,12 @@ direction = filters.choose_part(
     "Direction", list(directions), key="direction", value=values.__getitem__
 )
 if study.undirected.n_datasets:
-    curves = across_tables.curves(study, list(directions).index(str(direction)))
+    curves = across_pictures.curves(study, list(directions).index(str(direction)))
     show_picture(
         partial_conjunction_curve(
             {name: curve for name, (curve, _) in curves.items()},
             k_hat={name: k for name, (_, k) in curves.items()},
-            recommended=across_tables.title(study.recommended.estimator),
+            recommended=tables.title(study.recommended.estimator),
             alpha=study.alpha,
         ),
         key="curve",
@@ -91,13 +87,13 @@ if study.undirected.n_datasets:
     )
 if study.new_datasets is not None:
     st.header("On a new dataset", anchor=False)
-    across_tables.show_new_datasets(study, study.new_datasets)
+    across_pictures.show_new_datasets(study, study.new_datasets)
 if study.seeds:
     st.header("From run to run", anchor=False)
-    across_tables.seed_table(study)
+    show_answer(tables.seeds(study), filename="seeds")
 if study.overlaps:
     with st.expander("What the datasets share"):
-        across_tables.overlap_table(study)
+        show_answer(tables.overlaps(study), filename="overlaps")
 show_notes(study.notes)
 sources = sorted({e.source for e in study.datasets if e.source})
 if sources:

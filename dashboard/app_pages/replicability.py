@@ -10,6 +10,7 @@ from analysis.setting import parameters as parameters_of
 from analysis.studies.across_datasets import AcrossDatasets
 from analysis.studies.dependence import ESTIMATOR_NAMES
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
+from analysis.studies.replicability_matrix_report import decimals, pairs
 from dashboard import data
 from dashboard.components import count_heatmap
 from dashboard.ui import ask, filters, over_datasets, replicability_matrix, states
@@ -18,7 +19,7 @@ from dashboard.ui.links import Link, page_url, page_urls, plain, show_link, show
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 
 st.title("Replicability matrix", anchor=False)
 if not data.datasets():
@@ -73,20 +74,15 @@ count_heatmap(
     difference=study.mean_difference[at],
     n_datasets=len(study.datasets),
     quantity=study.metric.label,
-    decimals=replicability_matrix.places(study),
+    decimals=decimals(study),
     leads_to=page_url("across_datasets", **of_pair),
     key="counts",
 )
-st.caption(plain(study.how))
-
-frame = replicability_matrix.pair_frame(study)
-show_table(
-    frame,
-    key="pairs",
-    columns=replicability_matrix.pair_columns(study),
+told = pairs(study)
+show_answer(
+    told,
     filename=f"replicability_{study.metric.name}",
-    noun="pair",
-    links={"a": page_urls("across_datasets", of_pair, a=frame["a"], b=frame["b"])},
+    links={"a": page_urls("across_datasets", of_pair, a=told.values("a"), b=told.values("b"))},
     is_main=True,
 )
 show_report(study.report, "replicability_matrix")

@@ -176,9 +176,9 @@ def test_across_page_tells_the_directions_apart(
     assert "UD Tamil" in text
     assert "as nothing shows that the datasets share no items" in text
     counts = tables_of(app)[0].set_index("estimator")
-    assert counts.loc["Fisher", "without direction"] == 16
+    assert counts.loc["Fisher", "undirected"] == 16
     assert "only if they share no items" in counts.loc["Fisher", "assumes"]
-    assert counts.loc["Bonferroni (recommended)", "without direction"] == 6
+    assert counts.loc["Bonferroni (recommended)", "undirected"] == 6
 
 
 def test_across_page_says_what_cannot_be_had(

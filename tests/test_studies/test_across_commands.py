@@ -75,7 +75,7 @@ def test_pair_reads_as_sentences(run: Run) -> None:
     assert text.startswith("best is better than worst on at least 6 of 6 datasets")
     assert "(exact; Bonferroni, as nothing shows" in text
     assert "Bonferroni (recommended)" in text
-    assert "Fisher (only if no items are shared)" in text
+    assert "valid only if they share no items" in text
     assert "Holm, Hochberg, Hommel, BH" in text
     assert "best scores better on 6 and worst on 0 of 6 datasets" in text
     assert "on a new one" in text
@@ -132,7 +132,7 @@ def test_rank_holds_ranks_tests_and_aggregates(run: Run) -> None:
     assert gap == pytest.approx(1 - np.array(aimed["aggregates"]["mean"]["value"]))
     text = run("rank", "--metric", "exact", "--n-resamples", "199").stdout
     assert "best and same share the best mean rank" in text
-    assert "Friedman test over 6 datasets" in text
+    assert "Friedman test, χ²" in text
 
 
 @pytest.mark.parametrize(
