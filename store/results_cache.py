@@ -52,9 +52,9 @@ _SIZES = sa.select(AnalysisResult.id, AnalysisResult.size)
 _DATASET = sa.select(Dataset.uid, Dataset.n_items, Dataset.chain_hash).where(
     Dataset.id == sa.bindparam("dataset_id")
 )
-_METRIC = sa.select(Metric.uid, Metric.higher_is_better, Metric.aggregation).where(
-    Metric.id == sa.bindparam("metric_id")
-)
+_METRIC = sa.select(
+    *(Metric.uid, Metric.higher_is_better, Metric.aggregation, Metric.lower, Metric.upper)
+).where(Metric.id == sa.bindparam("metric_id"))
 _GROUPS = (
     sa.select(Item.position, Item.group_key)
     .where(Item.dataset_id == sa.bindparam("dataset_id"), Item.group_key.is_not(None))

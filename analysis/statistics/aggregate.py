@@ -44,6 +44,13 @@ AGGREGATIONS = {
     "spearman": Aggregation(("prediction", "gold"), ()),
 }
 CORRELATIONS = ("pearson", "spearman")
+RANGES = {
+    "f1": (0.0, 1.0),
+    "bleu": (0.0, 100.0),
+    "chrf": (0.0, 100.0),
+    **dict.fromkeys(CORRELATIONS, (-1.0, 1.0)),
+}
+"""Lowest and highest value of the metrics whose formula has them."""
 _NOT_FROM_SUMS = ("median", *CORRELATIONS)
 
 

@@ -4,6 +4,7 @@ Each returns the normalised value or raises; messages name the argument, what wa
 to do.
 """
 
+import math
 from collections.abc import Iterable
 from operator import index
 
@@ -56,6 +57,14 @@ def as_level(value: float, *, name: str = "alpha") -> float:
     if not 0 < level < 1:
         raise ValueError(f"`{name}` must lie strictly between 0 and 1, got {level}.")
     return level
+
+
+def as_bounds(bounds: tuple[float, float], *, name: str = "bounds") -> tuple[float, float]:
+    """Return two finite ends, the lower first."""
+    low, high = (float(end) for end in bounds)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"`{name}` must be two finite ends, the lower first; got {low}, {high}.")
+    return low, high
 
 
 def as_choice(value: str, name: str, choices: Iterable[str]) -> str:

@@ -254,6 +254,7 @@ def study_comparison(
             sign=matrix.metric.sign,
             groups=groups,
             runs=load_run_spread(store, matrix),
+            bounds=matrix.metric.bounds,
         )
     except (ValueError, TypeError) as error:
         raise StoreError(in_public_words(str(error))) from error
@@ -468,6 +469,7 @@ def _by_group(
             side_by_side(*(spread_of(runs[:, at]) for runs in repeats[::sign]))
             if repeats
             else None,
+            matrix.metric.bounds,
             settings,
         )
         for name, at in sorted(members.items(), key=lambda entry: (-len(entry[1]), entry[0]))
@@ -497,6 +499,7 @@ def _group_row(
     aggregation: Any,
     sign: int,
     runs: RunSpread | None,
+    bounds: tuple[float, float] | None,
     settings: PairSettings,
 ) -> GroupRow:
     first, second = (scores_a, scores_b) if sign > 0 else (scores_b, scores_a)
@@ -506,10 +509,11 @@ def _group_row(
         aggregation=aggregation,
         runs=runs,
         alpha=settings.alpha,
+        bounds=bounds,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
-    result, bounds = inferred.test, inferred.interval
+    result, interval = inferred.test, inferred.interval
     gains = vectors.item_values(first, aggregation) - vectors.item_values(second, aggregation)
     return GroupRow(
         group=name,
@@ -517,7 +521,7 @@ def _group_row(
         score_a=vectors.aggregate(scores_a, aggregation),
         score_b=vectors.aggregate(scores_b, aggregation),
         difference=sign * result.difference,
-        ci=(bounds.low, bounds.high) if sign > 0 else (-bounds.high, -bounds.low),
+        ci=(interval.low, interval.high) if sign > 0 else (-interval.high, -interval.low),
         pvalue=result.pvalue,
         pvalue_adjusted=math.nan,
         better=int(np.count_nonzero(gains > 0)),

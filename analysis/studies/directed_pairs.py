@@ -124,6 +124,7 @@ def compare_pairs(
             groups=cell.clusters.groups,
             runs=cell.runs,
             interval="none" if directed else "auto",
+            bounds=matrix.metric.bounds,
             n_resamples=settings.n_resamples,
             rng=settings.seed,
         )

@@ -147,6 +147,7 @@ def analyse_pair(
     sign: int = 1,
     groups: Sequence[str | None] | None = None,
     runs: RunSpread | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> PairAnalysis:
     """Take two systems through tests, intervals, effect sizes and diagnostics.
 
@@ -164,6 +165,8 @@ def analyse_pair(
         Clusters of the items, or ``None``.
     runs
         How much the scores of both change from run to run, if there are several.
+    bounds
+        The lowest and the highest value of the metric, where they are known.
 
     Raises
     ------
@@ -173,7 +176,7 @@ def analyse_pair(
     as_level(settings.alpha)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DegenerateDataWarning)
-        analysis = _analyse(a, b, settings, aggregation, sign, groups, runs)
+        analysis = _analyse(a, b, settings, aggregation, sign, groups, runs, bounds)
     told = [str(w.message) for w in caught if issubclass(w.category, DegenerateDataWarning)]
     return replace(analysis, notes=tuple(dict.fromkeys(told)))
 
@@ -186,6 +189,7 @@ def _analyse(
     sign: int,
     groups: Sequence[str | None] | None,
     runs: RunSpread | None,
+    bounds: tuple[float, float] | None,
 ) -> PairAnalysis:
     present = _present(a, b)
     n_items, n_missing = int(present.sum()), int((~present).sum())
@@ -208,11 +212,12 @@ def _analyse(
         interval=settings.interval,
         alpha=settings.alpha,
         margin=settings.margin,
+        bounds=bounds,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
     )
     test, not_testable = test_pair(first, second, settings, aggregation, sign, groups, inferred)
-    bounds, equivalence = inferred.interval, inferred.equivalence
+    interval, equivalence = inferred.interval, inferred.equivalence
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
     gain = test.difference
     found = decide(
@@ -228,8 +233,8 @@ def _analyse(
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
         difference=sign * gain,
-        ci=(bounds.low, bounds.high) if sign > 0 else (-bounds.high, -bounds.low),
-        ci_method=bounds.method,
+        ci=(interval.low, interval.high) if sign > 0 else (-interval.high, -interval.low),
+        ci_method=interval.method,
         alpha=settings.alpha,
         score_a=score_a,
         score_b=score_b,

@@ -314,6 +314,7 @@ def compare_all(
             n_resamples=settings.n_resamples,
             rng=settings.seed,
             margin=settings.margin,
+            bounds=matrix.metric.bounds,
             progress=progress,
         )
 

@@ -178,3 +178,62 @@ def test_the_error_of_the_family_is_kept(correction, skewed):
         alarms += bool(found.different.any())
     assert alarms <= stats.binom.ppf(0.999, n_boards, 0.05)
     assert alarms >= stats.binom.ppf(0.001, n_boards, 0.05)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from(["shares", "few skewed groups", "graded", "medians"]),
+    correction=st.sampled_from(["holm", *SIMULTANEOUS]),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_no_interval_leaves_the_range_of_the_metric(seed, kind, correction):
+    rng = np.random.default_rng(seed)
+    groups = None
+    scores = rng.beta(0.2, 0.2 * rng.uniform(0.2, 5), size=(3, int(rng.integers(4, 40))))
+    if kind == "few skewed groups":
+        groups = np.minimum(rng.geometric(0.3, size=scores.shape[1]), 8)
+    if kind in ("shares", "few skewed groups"):
+        scores = scores.round()
+    if correction == "tukey" and (groups is not None or kind == "medians"):
+        return
+    settings = {
+        "groups": groups,
+        "correction": "holm" if kind == "medians" and "max-t" in correction else correction,
+        "aggregation": "median" if kind == "medians" else "mean",
+        "margin": 0.3,
+        "n_resamples": 199,
+    }
+    free = pairwise(scores * 7 - 3, **settings)  # the same data in other units, range unknown
+    found = pairwise(scores * 7 - 3, bounds=(-3.0, 4.0), **settings)
+    for side in ("ci", "ci_simultaneous", "margin"):
+        ends = [getattr(free, f"{side}_{end}") for end in ("low", "high")]
+        clipped = [getattr(found, f"{side}_{end}") for end in ("low", "high")]
+        for before, after in zip(ends, clipped, strict=True):
+            assert np.array_equal(after, np.clip(before, -7.0, 7.0), equal_nan=True)
+            assert np.array_equal(np.sign(before), np.sign(after), equal_nan=True)
+    assert np.array_equal(free.pvalue, found.pvalue, equal_nan=True)
+    assert np.array_equal(free.equivalent, found.equivalent)
+
+
+@pytest.mark.parametrize("bounds", [None, (0.0, 1.0), (0.0, 5.0)])
+def test_right_and_wrong_are_shares_and_a_stated_range_goes_first(bounds):
+    scores = [[1, 1, 1, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1, 0]]
+    found = pairwise(scores, groups=list("aabbbcc"), test="t", bounds=bounds)
+    free = 5 / 7 + found.standard_error[0, 1] * stats.t.ppf(0.975, 2)
+    assert free > 1
+    assert found.ci_high[0, 1] == pytest.approx(min(free, bounds[1] if bounds else 1.0))
+
+
+def test_bounds_that_the_scores_leave_do_not_count():
+    scores = np.array([[0.0, 2.0, 3.0, 1.5], [0.2, 0.1, 0.9, 0.3], [0.9, 0.2, 0.1, 0.2]])
+    found = pairwise(scores, test="t", bounds=(0.0, 1.0))
+    assert found.ci_high[0, 1] > 1
+    assert found.ci_high[1, 2] == pairwise(scores[1:], test="t", bounds=(0.0, 1.0)).ci_high[0, 1]
+
+
+def test_a_null_that_cannot_be_stays_in_or_out():
+    a, b = np.array([[0.2, 0.9, 0.4], [0.1, 0.3, 0.6]])
+    found = pairwise([a, b], test="t", delta=1.5, bounds=(0.0, 1.0))
+    assert found.ci_high[0, 1] < 1.5 or found.pvalue[0, 1] > 0.05
+    with pytest.raises(ValueError, match="`bounds`"):
+        pairwise([a, b], bounds=(1.0, 0.0))

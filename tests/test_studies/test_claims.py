@@ -404,7 +404,7 @@ def test_groups_are_the_units_of_correlations(aggregation: str) -> None:
     looks = [np.stack([gold + noise * rng.normal(size=30), gold], axis=1) for noise in (1.0, 2.0)]
 
     def compared(copies: int, groups: list[str] | None) -> Gain:
-        metric = SimpleNamespace(aggregation=aggregation, sign=1)
+        metric = SimpleNamespace(aggregation=aggregation, sign=1, bounds=None)
         line = SimpleNamespace(metric=metric, groups=groups)
         later, earlier = (
             SimpleNamespace(scores=np.repeat(x, copies, axis=0), spread=ONE_RUN) for x in looks

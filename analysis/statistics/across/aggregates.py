@@ -15,7 +15,7 @@ from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.resampled_datasets import Estimate, ResampledScores
 from analysis.statistics.results import JsonValue, Result, read_only, to_plain
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validation import as_level
+from analysis.statistics.validation import as_bounds, as_level
 
 MACRO = ("mean", "median", "iqm", "optimality_gap")
 """Aggregates that weigh every dataset alike."""
@@ -338,11 +338,7 @@ def _check_range(
 ) -> tuple[float, float] | None:
     if score_range is None:
         return None
-    low, high = (float(end) for end in score_range)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ValueError(
-            f"`score_range` must be two finite ends, the lower first; got {low, high}."
-        )
+    low, high = as_bounds(score_range, name="score_range")
     outside = np.argwhere((observed < low) | (observed > high))
     if outside.size:
         system, dataset = (int(place) for place in outside[0])

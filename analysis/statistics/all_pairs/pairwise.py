@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 from analysis.statistics.all_pairs.corrections import Corrections
 from analysis.statistics.all_pairs.engine import Engine
 from analysis.statistics.all_pairs.pair_intervals import PairIntervals
+from analysis.statistics.all_pairs.possible import largest_differences, within
 
 __all__ = ["CORRECTIONS", "INTERVALS", "PAIRWISE_TESTS", "pairwise"]
 
@@ -48,6 +49,7 @@ def pairwise(
     rng: Seed = 0,
     delta: float = 0.0,
     margin: float | None = None,
+    bounds: tuple[float, float] | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Pairwise:
@@ -92,6 +94,9 @@ def pairwise(
     margin : float, optional
         Differences smaller than this do not matter: a pair is equivalent where its interval at
         1 - 2 alpha lies within ±margin.
+    bounds : (float, float), optional
+        The lowest and the highest value of the metric. No interval of a difference is longer than
+        these allow; what a formula or right and wrong items say of it counts without.
     n_threads : int, optional
         By default one per usable processor, at most 8. No result depends on it.
     progress : callable, optional
@@ -143,6 +148,7 @@ def pairwise(
         rng=rng,
         n_threads=n_threads,
         delta=delta,
+        bounds=bounds,
     )
     return _result(Engine(settings, progress, runs), margin)
 
@@ -158,6 +164,9 @@ def _result(engine: Engine, margin: float | None) -> Pairwise:
         undecided = np.full(pvalues.pvalue.shape, np.nan)
         wide = intervals.two_sided_ends(undecided, min(2 * s.alpha, 1 - 1e-9))[0]
     family, together = corrections.correct(pvalues, ends)
+    largest = largest_differences(engine)
+    ends, together = (within(side, largest, s.delta) for side in (ends, together))
+    wide = None if wide is None else within(wide, largest)
     ways = (PairMethod.MONTE_CARLO, PairMethod.TAIL)
     drawn = engine.drawn or bool(np.isin(pvalues.method, ways).any())
     upper = triangle(len(s.values))

@@ -15,6 +15,7 @@ from analysis.statistics.paired.result import as_delta
 from analysis.statistics.registry import TESTS, PairedTestRow
 from analysis.statistics.validation import (
     ALTERNATIVES,
+    as_bounds,
     as_choice,
     as_count,
     as_level,
@@ -48,6 +49,8 @@ class Settings(NamedTuple):
     n_resamples: int
     seed: int
     n_threads: int | None
+    bounds: tuple[float, float] | None
+    """The lowest and the highest value of the metric, as stated."""
 
 
 def settle(
@@ -64,6 +67,7 @@ def settle(
     rng: Seed,
     n_threads: int | None,
     delta: float,
+    bounds: tuple[float, float] | None,
 ) -> Settings:
     """Check the arguments."""
     as_choice(test, "test", PAIRWISE_TESTS)
@@ -102,6 +106,7 @@ def settle(
         resamples,
         seed,
         n_threads,
+        None if bounds is None else as_bounds(bounds),
     )
 
 

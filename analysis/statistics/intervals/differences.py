@@ -167,8 +167,7 @@ def score_interval(
         means (both cluster-robust with groups), "bca" for other functions of sums, "percentile"
         for medians and correlations.
     bounds : (float, float), optional
-        The lowest and the highest score that an item can have; an interval by Wilson's formula
-        never leaves them.
+        The lowest and the highest score that an item can have; no interval leaves them.
 
     Returns
     -------
@@ -223,7 +222,10 @@ def score_interval(
             return Interval(math.nan, math.nan, "t", level)
         mean, reach = exact_mean(scores[:, 0]), t_quantile(spread.df, level)
         reach *= spread.standard_error
-        return Interval(mean - reach, mean + reach, "t", level)
+        known = bounds or ((0.0, 1.0) if is_binary(scores[:, 0]) else None)
+        held = known is not None and _is_within(scores[:, 0], known)
+        least, most = known if known and held else (-math.inf, math.inf)
+        return Interval(max(mean - reach, least), min(mean + reach, most), "t", level)
     return bootstrap_interval(
         scores,
         aggregation=aggregation,

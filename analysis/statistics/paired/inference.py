@@ -73,6 +73,7 @@ def infer_pair(
     interval: str = "auto",
     alpha: float = 0.05,
     margin: float | None = None,
+    bounds: tuple[float, float] | None = None,
     n_resamples: int = 9_999,
     rng: Seed = 0,
 ) -> PairInference:
@@ -82,7 +83,7 @@ def infer_pair(
     ----------
     a, b : array_like, shape (n_items,) or (n_items, n_components)
         Scores, higher is better. NaN in any component of either leaves the item out.
-    test, aggregation, alternative, groups, runs, interval, alpha, margin, n_resamples, rng
+    test, aggregation, alternative, groups, runs, interval, alpha, margin, bounds, n_resamples, rng
         As for `pairwise`.
     delta : float
         Difference a - b under the null hypothesis.
@@ -121,6 +122,7 @@ def infer_pair(
             "n_resamples": resamples,
             "rng": seed,
             "delta": shift,
+            "bounds": bounds,
         }
         return pairwise(values, **(arguments | changes))  # type: ignore[arg-type]
 

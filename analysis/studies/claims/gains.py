@@ -38,6 +38,7 @@ from analysis.studies.power.pair_models import (
 from analysis.studies.run_spread import side_by_side
 from analysis.studies.study import count, listed
 from store import vectors
+from store.records import MetricRecord
 from store.reported import rounding
 
 _FEWEST_ITEMS: Final = 2
@@ -140,7 +141,7 @@ def _on_items(
     n_missing = len(shared) - n_items
     if n_items < _FEWEST_ITEMS:
         return _nothing(n_items, n_missing, f"{count(n_items, 'item')} with a score from both.")
-    inferred = _infer(first, second, aggregation, groups, runs, settings)
+    inferred = _infer(first, second, line.metric, groups, runs, settings)
     test = inferred.test
     both = vectors.aggregate(first, aggregation), vectors.aggregate(second, aggregation)
     untested = ""
@@ -171,7 +172,7 @@ def _on_items(
 def _infer(
     first: FloatArray,
     second: FloatArray,
-    aggregation: str,
+    metric: MetricRecord,
     groups: list[str | None] | None,
     runs: RunSpread | None,
     settings: ClaimSettings,
@@ -188,9 +189,10 @@ def _infer(
             return infer_pair(
                 first,
                 second,
-                aggregation=aggregation,
+                aggregation=metric.aggregation,
                 groups=groups,
                 runs=runs,
+                bounds=metric.bounds,
                 alpha=settings.alpha,
                 n_resamples=n_resamples,
                 rng=settings.seed,
