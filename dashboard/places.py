@@ -1,4 +1,4 @@
-"""The eight places of the dashboard, their tabs, and where the pages of before have gone.
+"""The places of the dashboard, their tabs, and where the pages of before have gone.
 
 An address is ``place?tab=…`` with the parameters that the tab's script names. A tab is a script of
 `app_pages`; links name it by that script, so that only this module knows where it stands.
@@ -34,6 +34,8 @@ class Place(NamedTuple):
     tabs: tuple[Tab, ...]
     shared: tuple[str, ...] = ()
     """Parameters that go along from tab to tab."""
+    is_at_foot: bool = False
+    """Stands below the others: no work is done there."""
 
     def tab(self, name: str | None) -> Tab | None:
         """Return the tab of that name, the first for none; ``None``: there is no such tab."""
@@ -107,12 +109,18 @@ PLACES: Final = (
             Tab("import", "Import", "import_object", is_listed=False),
         ),
     ),
+    Place(
+        "help",
+        "Help",
+        (Tab("help", "Method", "help"), Tab("words", "Words", "words")),
+        is_at_foot=True,
+    ),
 )
 
 _OF: Final = {tab.script: (place, tab) for place in PLACES for tab in place.tabs}
 BY_NAME: Final = {place.name: place for place in PLACES}
 
-_NEW: Final = ("sets", "coverage", "trash", "audit", "tokens", "import_object")
+_NEW: Final = ("words", "sets", "coverage", "trash", "audit", "tokens", "import_object")
 MOVED: Final = tuple(script for script in _OF if script not in _NEW and script not in BY_NAME)
 """Addresses of before: each was called as its script is."""
 

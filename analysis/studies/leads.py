@@ -13,7 +13,9 @@ from analysis.studies.leaderboard import study_leaderboard
 from store.claims import list_claims
 from store.datasets import list_datasets
 from store.engine import Store
+from store.metrics import list_metrics
 from store.records import DatasetRecord, MetricRecord, Record
+from store.reported import list_reported_scores
 from store.runs import list_coverage, list_runs
 
 PIN: Final = "pinned"
@@ -22,18 +24,29 @@ MOST_WORK: Final = 100_000_000
 """Systems, squared, times items, of all boards asked for: a few seconds, the first time."""
 
 
+STATED: Final = "stated only"
+"""What is said of a lead without item scores."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoardAtHand(Record):
-    """A dataset with item scores of two systems or more."""
+    """A dataset with scores of two systems or more."""
 
     dataset: str
     dataset_uid: str
     n_systems: int
+    """With item scores or a stated figure."""
+    n_tested: int
     """With item scores."""
     n_items: int
-    last_run: datetime
-    """When the last of its runs came in."""
+    came_in: datetime
+    """When the last of its runs came in; without runs, the dataset."""
     is_pinned: bool
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether two systems have item scores: without, no difference can be tested."""
+        return self.n_tested > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +65,16 @@ class Lead(Record):
     score: str
     """With the decimals that it supports."""
     lead: str
-    """"real", "tie of n" or "cannot tell", as on the board; empty where it cannot be tested."""
+    """"real", "tie of n" or "cannot tell", as on the board; `STATED` without item scores."""
     history: tuple[float, ...]
     """The best score so far after each day with a claim or a run, the oldest first."""
 
 
 def list_boards(store: Store) -> list[BoardAtHand]:
-    """Return the boards: pinned ones first, then those with the latest runs."""
-    n_systems = Counter(cell.dataset_uid for cell in list_coverage(store) if cell.n_scored)
+    """Return the boards: pinned ones first, then those with item scores, the latest first."""
+    coverage = list_coverage(store)
+    n_tested = Counter(cell.dataset_uid for cell in coverage if cell.n_scored)
+    n_systems = Counter(c.dataset_uid for c in coverage if c.n_scored or c.n_reported)
     last: dict[str, datetime] = {}
     for run in list_runs(store):
         known = last.get(run.dataset_uid)
@@ -69,15 +84,16 @@ def list_boards(store: Store) -> list[BoardAtHand]:
             dataset.label,
             dataset.uid,
             n_systems[dataset.uid],
+            n_tested[dataset.uid],
             dataset.n_items,
-            last[dataset.uid],
+            last.get(dataset.uid, dataset.created_at),
             PIN in dataset.tags,
         )
         for dataset in list_datasets(store)
         if n_systems[dataset.uid] > 1
     ]
     boards.sort(key=lambda b: (-b.n_systems, b.dataset.casefold()))
-    boards.sort(key=lambda b: (b.is_pinned, f"{b.last_run:%Y-%m-%d}"), reverse=True)
+    boards.sort(key=lambda b: (b.is_pinned, b.is_tested, f"{b.came_in:%Y-%m-%d}"), reverse=True)
     return boards
 
 
@@ -88,6 +104,9 @@ def find_leads(store: Store, dataset_uids: Sequence[str]) -> dict[str, Lead]:
     work = 0
     for uid in dataset_uids:
         board = wanted[uid]
+        if not board.n_tested:
+            leads[uid] = _stated_lead(store, uid)
+            continue
         this = board.n_systems**2 * board.n_items
         if work + this > MOST_WORK:
             continue
@@ -107,6 +126,32 @@ def find_leads(store: Store, dataset_uids: Sequence[str]) -> dict[str, Lead]:
             history=_history(store, study.dataset, study.metric),
         )
     return leads
+
+
+def _stated_lead(store: Store, dataset_uid: str) -> Lead:
+    """Return the best figure on the metric that most systems have one on."""
+    figures = list_reported_scores(store, dataset_uid=dataset_uid)
+    having = {
+        uid: {one.system_uid for one in figures if one.metric_uid == uid}
+        for uid in dict.fromkeys(one.metric_uid for one in figures)
+    }
+    most = max(having, key=lambda uid: len(having[uid]))
+    own = [one for one in figures if one.metric_uid == most]
+    metric = next(m for m in list_metrics(store, dataset_uid=dataset_uid) if m.uid == most)
+    pick = max if metric.higher_is_better else min
+    value = pick(one.value for one in own)
+    first = list(dict.fromkeys(one.system for one in own if one.value == value))
+    return Lead(
+        dataset_uid=dataset_uid,
+        metric=metric.label,
+        leader=first[0] + (f" and {len(first) - 1} more" if first[1:] else ""),
+        first=first[0],
+        second="",
+        value=value,
+        score=next(one.printed for one in own if one.value == value) or f"{value:g}",
+        lead=STATED,
+        history=(),
+    )
 
 
 def _history(store: Store, dataset: DatasetRecord, metric: MetricRecord) -> tuple[float, ...]:

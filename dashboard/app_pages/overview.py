@@ -26,10 +26,11 @@ if study is None or study.is_empty:
 answer(plain(study.sentence))
 show_since()
 boards = data.boards()
+is_long = len(boards) > PER_PAGE  # then the search is over all of them, not over a page
 if not boards:
-    st.markdown("No dataset has item scores of two systems yet: there is nothing to compare.")
+    st.markdown("No dataset has scores of two systems yet: there is nothing to compare.")
     show_link(Link("Import results", "import_results", {}))
-elif len(boards) > PER_PAGE:
+elif is_long:
     with filters.filter_row("home_filters"):
         words = filters.search("Dataset", key="find")
         shown = [board for board in boards if words.casefold() in board.dataset.casefold()]
@@ -41,7 +42,8 @@ elif len(boards) > PER_PAGE:
         st.stop()
     boards = shown[(int(str(page)) - 1) * PER_PAGE : int(str(page)) * PER_PAGE]
 if boards:
-    show_leads(boards, data.leads(tuple(board.dataset_uid for board in boards)))
+    leads = data.leads(tuple(board.dataset_uid for board in boards))
+    show_leads(boards, leads, searched=not is_long)
 for latest in list_imports(data.current_store(), limit=1):
     told = f"Latest import: {named(latest)}, by {latest.actor}, {numbers.moment(latest.created_at)}"
     show_link(Link(told, "import_object", {"uid": latest.uid}))

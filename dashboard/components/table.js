@@ -98,7 +98,7 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
     this.grid.ariaLabel = data.label;
     this.grid.ariaMultiSelectable = data.compare ? "true" : null;
     this.search.ariaLabel = `Search ${data.label}`;
-    this.search.hidden = !this.paged && this.rowNames.length < SEARCHED;
+    this.search.hidden = !data.searched || (!this.paged && this.rowNames.length < SEARCHED);
     this.draw();
   }
 

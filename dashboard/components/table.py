@@ -148,6 +148,8 @@ class Table:
         "": as they come.
     compare
         Address of a comparison that lacks only ``a`` and ``b``; "" where nothing can be compared.
+    searched
+        Whether it has a search of its own.
     """
 
     label: str
@@ -156,6 +158,7 @@ class Table:
     counted: str
     order: str = ""
     compare: str = ""
+    searched: bool = True
 
     def rows(self, sort: str, find: str) -> list[int]:
         """Return the rows that match a search, in an order: as `table.js` has it."""
@@ -237,6 +240,7 @@ def draw(table: Table, names: Names, *, sort: str, find: str, page: int, key: st
         "counted": table.counted,
         "order": table.order,
         "compare": table.compare,
+        "searched": table.searched,
         "names": names._asdict(),
         "missing": numbers.MISSING,
     }

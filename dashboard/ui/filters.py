@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
-from analysis import numbers
+from analysis import glossary, numbers
 from analysis.setting import LEFT_OPEN
 from dashboard import address
 from dashboard.ui.links import plain
@@ -91,7 +91,7 @@ def choose_one(
         options,
         index=None,
         format_func=name,
-        help=help,
+        help=help or glossary.find(label),
         width=width,
         **address.widget(key, chosen, value),
     )
@@ -150,7 +150,7 @@ def choose_any(
         label,
         options,
         format_func=name,
-        help=help,
+        help=help or glossary.find(label),
         width=width,
         placeholder=placeholder,
         max_selections=most,
@@ -213,7 +213,7 @@ def choose_number(
         value=None,
         step=step,
         format="%d" if is_whole else "%g",
-        help=help,
+        help=help or glossary.find(label),
         width=width,
         **address.widget(key, chosen, str if is_whole else "{:.12g}".format),
     )

@@ -13,7 +13,7 @@ from dashboard import places
 from dashboard.ui.tables import show_table
 
 
-def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead]) -> None:
+def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead], *, searched: bool) -> None:
     """Show boards: names lead to the board, verdicts to the comparison, runners-up to the items."""
     found = [leads.get(board.dataset_uid) for board in boards]
     cells = [
@@ -21,7 +21,7 @@ def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead]) -> None
         for board, lead in zip(boards, found, strict=True)
     ]
     pairs = [
-        cell | ({"a": lead.first, "b": lead.second} if lead and lead.second else {})
+        cell | {"a": lead.first, "b": lead.second} if lead and lead.second else {}
         for cell, lead in zip(cells, found, strict=True)
     ]
     board_links = [places.href("leaderboard", cell) for cell in cells]
@@ -33,7 +33,7 @@ def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead]) -> None
             "lead": [lead.lead or numbers.MISSING if lead else numbers.MISSING for lead in found],
             "history": [lead.history if lead else () for lead in found],
             "n_systems": [board.n_systems for board in boards],
-            "last_run": [board.last_run for board in boards],
+            "came_in": [board.came_in for board in boards],
             "second": [lead.second if lead else "" for lead in found],
         }
     )
@@ -47,13 +47,15 @@ def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead]) -> None
                 "Score", right=True, help="On the metric that most systems of the board have"
             ),
             "lead": Column(
-                "Is the lead real?", help="By all pairs of the board after correction, as there"
+                "Is the lead real?",
+                help="By all pairs of the board after correction, as there. 'Stated only': figures "
+                "without a score per item, which nobody can test",
             ),
             "history": Column(
                 "History", is_line=True, least=True, help="The best score so far, day by day"
             ),
             "n_systems": Column("Systems", "count", least=True),
-            "last_run": Column("Last run", "day", least=True),
+            "came_in": Column("Came in", "day", least=True),
             "second": Column(
                 "Runner-up", least=True, help="Leads to the items where the two differ, with texts"
             ),
@@ -63,8 +65,9 @@ def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead]) -> None
         links={
             "dataset": board_links,
             "leader": board_links,
-            "lead": [places.href("compare", pair) for pair in pairs],
-            "second": [places.href("items", pair) for pair in pairs],
+            "lead": [places.href("compare", pair) if pair else "" for pair in pairs],
+            "second": [places.href("items", pair) if pair else "" for pair in pairs],
         },
         label="Boards",
+        searched=searched,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from base64 import b64encode
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Final
 
@@ -43,8 +44,11 @@ def show_sidebar(shown: str) -> None:
             f"<small>{html.escape(name)}</small></span></div>"
         )
         _show_search()
-        st.html(f'<nav class="tiebreak-places" aria-label="Places">{_links(shown)}</nav>')
+        above = [place for place in places.PLACES if not place.is_at_foot]
+        st.html(f'<nav class="tiebreak-places" aria-label="Places">{_links(above, shown)}</nav>')
         _show_newer()
+        foot = [place for place in places.PLACES if place.is_at_foot]
+        st.html(f'<nav class="tiebreak-places" aria-label="Foot">{_links(foot, shown)}</nav>')
         with st.expander("About this store"):
             _show_about(location)
 
@@ -58,9 +62,9 @@ def remember(place: str) -> None:
             st.session_state[_CELL] = cell
 
 
-def _links(shown: str) -> str:
+def _links(listed: Iterable[places.Place], shown: str) -> str:
     parts = []
-    for place in places.PLACES:
+    for place in listed:
         query = st.session_state.get(_CELL, {}) if place.name == "board" else {}
         current = ' aria-current="page"' if place.name == shown else ""
         to = html.escape(places.href(place.tabs[0].script, query))

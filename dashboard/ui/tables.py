@@ -62,6 +62,7 @@ def show_table(
     compare: str = "",
     label: str = "",
     is_main: bool = False,
+    searched: bool = True,
 ) -> None:
     """Show the columns named in `columns`.
 
@@ -81,7 +82,7 @@ def show_table(
         What a row is.
     links
         By column: where each row leads, or "".
-    order, compare
+    order, compare, searched
         As of `components.table.Table`.
     label
         Its name for those who cannot see it; by default the noun.
@@ -102,6 +103,7 @@ def show_table(
         counted=numbers.counted(len(frame), noun),
         order=order if order.removeprefix("-") in shown else "",
         compare=compare,
+        searched=searched,
     )
     with place:
         draw(

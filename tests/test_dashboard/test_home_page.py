@@ -58,3 +58,15 @@ def test_what_came_in_since_the_last_visit_is_told(
     monkeypatch.setattr(since, "last_visit", lambda *_, **__: long_ago)
     text = text_of(open_page("overview", filled_path))
     assert "Since your last visit, 2020-01-01: 486 new runs on 12 datasets" in text
+
+
+def test_stated_figures_make_a_board_that_nobody_can_test(
+    open_page: OpenPage, filled_path: Path
+) -> None:
+    app = open_page("overview", filled_path, find="simlex")
+    columns = columns_of(app)
+    assert columns["dataset"]["texts"] == ["SimLex999"]
+    assert columns["lead"]["texts"] == ["stated only"]
+    assert columns["lead"].get("href", [""]) == [""]
+    (data,) = data_of(app)
+    assert not data["searched"]  # one search, over all boards

@@ -1,0 +1,59 @@
+"""The method in plain words, in ten minutes, on a board of this store.
+
+URL parameters: `dataset`.
+"""
+
+import streamlit as st
+
+from analysis import glossary, numbers
+from analysis.studies.across_datasets import AcrossDatasets
+from analysis.studies.comparison import Compare
+from analysis.studies.leaderboard import Board
+from analysis.studies.replicability import ReplicabilityStudy
+from dashboard import data
+from dashboard.ui import filters, states
+from dashboard.ui.answers import answer
+from dashboard.ui.lesson import chapters, pairs_of
+from dashboard.ui.links import Link, plain, show_link
+
+st.title("Help", anchor=False)
+boards = [board for board in data.boards() if board.is_tested] if data.has_store() else []
+if not boards:
+    answer("Which differences between systems are real?")
+    st.markdown("It is told on a board with item scores of two systems; this store has none yet.")
+    show_link(Link("What the words mean", "words", {}))
+    states.first_steps()
+    st.stop()
+
+with filters.filter_row("help_filters"):
+    names = [board.dataset for board in boards]
+    dataset = str(filters.choose_one("Dataset", names, key="dataset", width=260))
+(uid,) = {board.dataset_uid for board in boards if board.dataset == dataset}
+board = data.ask(Board(dataset=uid))
+pairs = pairs_of(board)
+if pairs is None:
+    states.no_item_scores(dataset)
+    st.stop()
+
+metric = board.metric.label
+answer(plain(f"Is {pairs.first} really better than {pairs.near} on {dataset}?"))
+st.markdown("The method in ten minutes, on the numbers of this store.")
+near = data.ask(Compare(a=pairs.first, b=pairs.near, dataset=uid, metric=metric))
+far = (
+    data.ask(Compare(a=pairs.first, b=pairs.far, dataset=uid, metric=metric, family="board"))
+    if pairs.far
+    else None
+)
+across = None
+if len(data.comparables().datasets(pairs.first, pairs.near)) > 1:
+    found = data.ask(AcrossDatasets(a=pairs.first, b=pairs.near))
+    across = found if isinstance(found, ReplicabilityStudy) else None
+for number, chapter in enumerate(chapters(board, near, far, across), start=1):
+    st.header(f"{number}. {chapter.title}", anchor=False)
+    st.markdown(plain(chapter.text))
+    meanings = [f"- **{plain(word)}**: {plain(glossary.help(word))}" for word in chapter.words]
+    st.markdown("\n".join(meanings))
+    if chapter.to is not None:
+        show_link(chapter.to)
+n_words = sum(len(terms) for terms in glossary.SECTIONS.values())
+show_link(Link(f"All {numbers.counted(n_words, 'word')} and what they mean", "words", {}))
