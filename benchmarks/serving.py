@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,16 +21,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def served(location: Path) -> Iterator[str]:
-    """Serve the store at `location`, which may be a link to another one each time; its address."""
+def served(location: Path, options: Sequence[str] = (), folder: Path = ROOT) -> Iterator[str]:
+    """Serve the store at `location`, which may be a link to another one each time; its address.
+
+    `options` are those of `tiebreak serve`, called in `folder`.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py"]
-    options = [f"--server.port={port}", "--server.address=127.0.0.1"]
+    command = [sys.executable, "-m", "tiebreak", "serve"]
     server = subprocess.Popen(
-        [*command, *options],
-        cwd=ROOT,
+        [*command, f"--port={port}", "--host=127.0.0.1", *options],
+        cwd=folder,
         env=os.environ | {"TIEBREAK_STORE": str(location)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard import sign_in
+from dashboard import oidc_settings, sign_in
 from dashboard.data import is_frozen
 from store.people import Person, holder, resolve_by
 
@@ -40,8 +40,13 @@ def show_who() -> bool:
     if isinstance(found, sign_in.Refusal):
         st.title("Closed", anchor=False)
         st.markdown(found.told)
+        if oidc_settings.is_on() and st.button("Sign out", key="sign_out"):
+            st.logout()
         return False
-    st.sidebar.caption(f"Signed in as `{found.name}`, {found.role}.")
+    with st.sidebar:
+        st.caption(f"Signed in as `{found.name}`, {found.role}.")
+        if oidc_settings.is_on() and st.button("Sign out", key="sign_out"):
+            st.logout()
     return True
 
 

@@ -10,7 +10,9 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dashboard import sign_in
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from dashboard import sign_in_doors
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -54,20 +56,14 @@ class Guard:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer, or hand on to Streamlit."""
-        if scope["type"] in ("http", "websocket") and (refused := _refused(scope)):
-            if scope["type"] == "websocket":
-                await receive()
-                told = {"code": 1008, "reason": refused.told[:120]}
-                await send({"type": "websocket.close", **told})
-            else:
-                await _answer(send, refused.status, refused.told.encode())
-            return
-        if scope["type"] == "websocket" and _is_foreign(scope):
-            await receive()  # the attempt to connect
-            await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
+        if scope["type"] == "websocket":
+            await self._stream(scope, receive, send)
             return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if door := sign_in_doors.door(scope):
+            await door(scope, receive, _with_headers(send))
             return
         if scope["path"].rstrip("/").endswith(_CLOSED):
             await _answer(send, 404, b"Not found")
@@ -76,16 +72,30 @@ class Guard:
         else:
             await self._app(scope, receive, _with_headers(send))
 
+    async def _stream(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Carry what a page says; where a role is gone, the whole page is drawn anew: closed."""
+        why = "another origin" if _is_foreign(scope) else sign_in_doors.refused_why(scope)
+        if why:
+            await receive()  # the attempt to connect
+            await send({"type": "websocket.close", "code": 1008, "reason": why[:120]})
+            return
 
-def _refused(scope: Message) -> sign_in.Refusal | None:
-    """Return why somebody who has not signed in may not ask for this; None where they may."""
-    path = scope["path"]
-    is_open = path.startswith("/api/v1/") or path == "/_stcore/health"  # tokens; a look from afar
-    if not sign_in.is_on() or (is_open and scope["type"] == "http"):
-        return None
-    headers = [(name.decode("latin-1"), text.decode("latin-1")) for name, text in scope["headers"]]
-    found = sign_in.who((scope.get("client") or ("",))[0], headers)
-    return found if isinstance(found, sign_in.Refusal) else None
+        async def received() -> Message:
+            message = await receive()
+            if message.get("bytes") and sign_in_doors.refused_why(scope):
+                return {**message, "bytes": _whole(message["bytes"])}
+            return message
+
+        await self._app(scope, received, send)
+
+
+def _whole(said: bytes) -> bytes:
+    """Return what a page says, with the whole page in place of a part of it."""
+    message = BackMsg.FromString(said)
+    if message.HasField("rerun_script"):
+        message.rerun_script.fragment_id = ""
+    told: bytes = message.SerializeToString()
+    return told
 
 
 def _is_foreign(scope: Message) -> bool:

@@ -1,7 +1,8 @@
-"""Who is signed in: as a trusted proxy says in a header, with the role that a file gives.
+"""Who is signed in, with the role that a file gives; it is read again whenever it changes.
 
-`tiebreak serve --sign-in-header X-Forwarded-Email --roles roles.toml` turns it on. The header is
-believed from the proxy's own address only, and the file is read again whenever it changes.
+By OpenID Connect (`dashboard.oidc`), or as a trusted proxy says in a header: `tiebreak serve
+--sign-in-header X-Forwarded-Email --roles roles.toml`. That is believed from the proxy's own
+address only.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from dashboard import oidc_settings
 from store.errors import StoreError
 from store.people import ROLES, Person, Role
 
@@ -25,6 +27,8 @@ PROXY: Final = "TIEBREAK_PROXY"
 NOBODY: Final = Person("a stranger", "viewer", "page")
 """Whoever has not signed in, where all have to."""
 
+_GROUP: Final = "group:"
+"""What a group begins with in the file."""
 Patterns = Mapping[Role, Sequence[str]]
 
 
@@ -38,7 +42,7 @@ class Refusal:
 
 def is_on() -> bool:
     """Return whether people have to sign in."""
-    return bool(os.environ.get(HEADER))
+    return bool(os.environ.get(HEADER)) or oidc_settings.is_on()
 
 
 def who(client: str, headers: Sequence[tuple[str, str]]) -> Person | Refusal:
@@ -51,6 +55,8 @@ def who(client: str, headers: Sequence[tuple[str, str]]) -> Person | Refusal:
     headers
         Name and value of each; the names in any case.
     """
+    if oidc_settings.is_on():
+        return _vouched_for(headers)
     wanted = os.environ[HEADER].lower()
     given = [value.strip() for name, value in headers if name.lower() == wanted]
     if not is_loopback(client) and client not in os.environ.get(PROXY, "").split(","):
@@ -60,14 +66,24 @@ def who(client: str, headers: Sequence[tuple[str, str]]) -> Person | Refusal:
     return signed_in(given[0])
 
 
-def signed_in(name: str) -> Person | Refusal:
+def _vouched_for(headers: Sequence[tuple[str, str]]) -> Person | Refusal:
+    from dashboard import oidc  # it loads Streamlit, which a command does without
+
+    cookies = "; ".join(value for name, value in headers if name.lower() == "cookie")
+    found = oidc.identity(cookies)
+    if found is None:
+        return Refusal(401, "Sign in to see this store.")
+    return signed_in(found.name, found.groups)
+
+
+def signed_in(name: str, groups: Sequence[str] = ()) -> Person | Refusal:
     """Return a person with the role that the file gives, as it stands now."""
     path = Path(os.environ[ROLES_FILE])
     try:
         patterns = read_roles(path, path.stat().st_mtime_ns)
     except (OSError, StoreError):
         return Refusal(403, "The file of roles cannot be read. Tell whoever runs this server.")
-    role = role_of(name, patterns)
+    role = role_of(name, patterns, groups)
     if role is None:
         return Refusal(403, f"{name} has no role here. Ask an admin for one.")
     return Person(name, role, "page")
@@ -109,14 +125,13 @@ def read_roles(path: Path, changed: int) -> Patterns:
     return {role: tuple(one.casefold() for one in told.get(role, ())) for role in ROLES}
 
 
-def role_of(name: str, patterns: Patterns) -> Role | None:
-    """Return the highest role that a name has: by itself, by its domain, or as anybody."""
+def role_of(name: str, patterns: Patterns, groups: Sequence[str] = ()) -> Role | None:
+    """Return the highest role of a person: by name, by domain, by a group, or as anybody."""
     name = name.casefold()
-    domain = name[name.rfind("@") :] if "@" in name else ""
-    for role in reversed(ROLES):
-        if {name, "*", domain or name} & set(patterns[role]):
-            return role
-    return None
+    known = {"*", *(f"{_GROUP}{group}".casefold() for group in groups)}
+    if not name.startswith(_GROUP):
+        known |= {name, name[name.rfind("@") :]} if "@" in name else {name}
+    return next((role for role in reversed(ROLES) if known & set(patterns[role])), None)
 
 
 def is_loopback(text: str) -> bool:

@@ -320,6 +320,25 @@ def test_serve_listens_elsewhere_only_where_people_sign_in(
     assert outcome.exit_code == 0, outcome.output
     assert served["environment"]["TIEBREAK_ROLES"] == str(tmp_path / "roles.toml")
     assert served["environment"]["FORWARDED_ALLOW_IPS"] == ""
+    assert "TIEBREAK_SECRETS" not in served["environment"]
+    assert CliRunner().invoke(app, [*elsewhere, *roles]).exit_code == 2, "roles of nobody"
+
+
+def test_serve_signs_in_by_the_provider_that_the_folder_names(
+    served: dict[str, Any], tmp_path: Path
+) -> None:
+    secrets = tmp_path / ".streamlit" / "secrets.toml"
+    secrets.parent.mkdir()
+    names = ["client_id", "client_secret", "server_metadata_url"]
+    uri = 'redirect_uri = "http://localhost:{port}/oauth2callback"'
+    told = ["[auth]", uri, f'cookie_secret = "{"x" * 32}"', *(f'{name} = "x"' for name in names)]
+    secrets.write_text("\n".join(told))
+    assert "--roles" in CliRunner().invoke(app, ["serve"]).stderr
+    (tmp_path / "roles.toml").write_text('admin = ["*"]')
+    outcome = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0", "--roles", "roles.toml"])
+    assert outcome.exit_code == 0, outcome.output
+    assert served["environment"]["TIEBREAK_SECRETS"] == str(secrets)
+    assert f"--secrets.files={secrets}" in served["words"]
 
 
 def test_serve_prints_no_password(served: dict[str, Any]) -> None:

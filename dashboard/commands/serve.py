@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dashboard import sign_in
+from dashboard import oidc_settings, sign_in
 from store.console import exits_in_words, messages
 from store.errors import StoreError
 from store.location import absolute_location, resolve_location, without_password
@@ -33,19 +33,26 @@ def serve(
         typer.Option(help="Header in which a proxy says who is signed in, as X-Forwarded-Email."),
     ] = None,
     roles: Annotated[
-        Path | None, typer.Option(help="TOML file: who is admin, contributor, viewer.")
+        Path | None,
+        typer.Option(help="TOML file: who is admin, contributor, viewer; with a sign-in."),
     ] = None,
     proxy: Annotated[
         str, typer.Option(help="Addresses of that proxy, with commas; this machine's always are.")
     ] = "",
 ) -> None:
     """Open the dashboard on the store."""
-    if (sign_in_header is None) != (roles is None):
-        raise StoreError("--sign-in-header and --roles go together: give both, or neither.")
-    if not (sign_in.is_loopback(host) or read_only or sign_in_header):
+    secrets = Path(".streamlit/secrets.toml").absolute()
+    has_sign_in = bool(sign_in_header) or bool(oidc_settings.read_providers(secrets))
+    if has_sign_in and roles is None:
+        raise StoreError("Say who may do what: --roles roles.toml goes with a sign-in.")
+    if roles is not None and not has_sign_in:
+        raise StoreError(
+            f"--roles takes a sign-in: --sign-in-header, or a section [auth] in {secrets}."
+        )
+    if not (sign_in.is_loopback(host) or read_only or has_sign_in):
         raise StoreError(
             f"On {host} everybody who reaches port {port} could change the store. Let people sign "
-            "in (--sign-in-header and --roles), or add --read-only."
+            "in (docs/people_and_machines.md), or add --read-only."
         )
     location = absolute_location(resolve_location(context.obj))
     environment = os.environ | {
@@ -53,11 +60,14 @@ def serve(
         # A request keeps the address that it comes from, whatever its headers say.
         "FORWARDED_ALLOW_IPS": "",
     }
-    if sign_in_header is not None and roles is not None:
+    if roles is not None:
         sign_in.read_roles(roles, 0)
-        environment[sign_in.HEADER] = sign_in_header
         environment[sign_in.ROLES_FILE] = str(roles.absolute())
+    if sign_in_header:
+        environment[sign_in.HEADER] = sign_in_header
         environment[sign_in.PROXY] = proxy.replace(" ", "")
+    elif has_sign_in:
+        environment[oidc_settings.SECRETS] = str(secrets)
     if read_only:
         environment["TIEBREAK_READ_ONLY"] = "1"
     messages.print(f"Dashboard on {without_password(location)}: http://{host}:{port}", markup=False)
@@ -67,6 +77,7 @@ def serve(
         f"--server.address={host}",
         "--server.headless=true",
         "--server.fileWatcherType=none",  # it costs each page a third of its time
+        f"--secrets.files={secrets}",
     ]
     # The server takes this process's place: whoever ends the one ends the other.
     os.chdir(ENTRY.parent)

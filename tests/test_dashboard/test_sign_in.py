@@ -1,8 +1,13 @@
-"""Sign-in by a trusted proxy's header: who comes in, with which role, and who does not."""
+"""Sign-in by header or OpenID Connect: who comes in, with which role, and who does not."""
+
+import json
+import time
+from pathlib import Path
 
 import pytest
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from dashboard import people, sign_in
+from dashboard import oidc, oidc_settings, people, sign_in, sign_in_doors
 from dashboard.server import Guard
 from store.errors import StoreError
 from store.people import Person
@@ -130,3 +135,107 @@ def test_pages_say_which_role_they_take(roles, open_page, text_of, filled_path, 
 
 def test_outside_of_a_page_nobody_is_the_holder_of_the_file(roles):
     assert people.person_at_page() == sign_in.NOBODY
+
+
+SECRET = "only for this test, and long enough"
+SETTINGS = f"""
+[auth]
+redirect_uri = "https://results.example/oauth2callback"
+cookie_secret = "{SECRET}"
+client_id = "a"
+client_secret = "b"
+server_metadata_url = "https://login.example/"
+"""
+
+
+@pytest.fixture
+def provider(roles, tmp_path, monkeypatch):
+    """Turn sign-in by OpenID Connect on; return the file of its settings."""
+    path = tmp_path / "secrets.toml"
+    path.write_text(SETTINGS)
+    monkeypatch.delenv(sign_in.HEADER)
+    monkeypatch.setenv(oidc_settings.SECRETS, str(path))
+    monkeypatch.setattr(oidc, "get_cookie_secret", lambda: SECRET)
+    home = "https://results.example"
+    monkeypatch.setattr(oidc.auth_util, "get_origin_from_redirect_uri", lambda: home)
+    return path
+
+
+def cookie(secret=SECRET, **claims):
+    told = {
+        "is_logged_in": True,
+        "origin": "https://results.example",
+        "iat": time.time(),
+        "email": "ben@example.org",
+    }
+    said = json.dumps(told | claims)
+    return f"_streamlit_user={create_signed_value(secret, '_streamlit_user', said).decode()}"
+
+
+def test_a_cookie_of_the_provider_names_a_person(provider):
+    assert sign_in.who("", [("cookie", cookie())]).role == "contributor"
+    assert sign_in.who("", [("Cookie", f"a=b; {cookie()}; x=[")]).name == "ben@example.org"
+    guest = cookie(email="eye@elsewhere.example", groups=["guests"])
+    assert sign_in.who("", [("cookie", guest)]).status == 403
+    roles = Path(sign_in.os.environ[sign_in.ROLES_FILE])
+    roles.write_text('viewer = ["group:Guests"]')
+    assert sign_in.who("", [("cookie", guest)]).role == "viewer"
+    named = cookie(email=None, sub="group:guests")  # a person is no group
+    assert sign_in.who("", [("cookie", named)]).status == 403
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"secret": "another secret, which is long enough too"},
+        {"iat": time.time() - 13 * 3600},
+        {"iat": time.time() + 3600},
+        {"iat": "now"},
+        {"origin": "https://another.example"},
+        {"is_logged_in": False},
+        {"email_verified": False},
+        {"email_verified": False, "sub": "ann@example.org"},
+        {"email": ["ann@example.org"]},
+    ],
+)
+def test_a_cookie_that_vouches_for_nobody_opens_nothing(provider, claims):
+    assert sign_in.who("", [("cookie", cookie(**claims))]).status == 401
+
+
+def test_who_signs_out_is_out_in_every_copy(provider):
+    kept = cookie()
+    assert sign_in.who("", [("cookie", kept)]).role == "contributor"
+    oidc.end(kept)
+    assert sign_in.who("", [("cookie", kept)]).status == 401
+    assert sign_in.who("", [("cookie", cookie(sub="later"))]).role == "contributor"
+
+
+def test_nobody_is_led_to_another_site(provider):
+    for to in ("https://evil.example", "//evil.example", "/\\evil.example", ""):
+        assert sign_in_doors._own(to) == "/"
+    assert sign_in_doors._own("/board?dataset=a%20b") == "/board?dataset=a%20b"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("https://results", "http://results", "redirect_uri"),
+        ("/oauth2callback", "/", "redirect_uri"),
+        (SECRET, "short", "cookie_secret"),
+        ('client_id = "a"', "", "client_id"),
+        ("[auth]", "auth = 1", "section"),
+    ],
+)
+def test_settings_that_are_not_safe_are_refused(provider, old, new, named):
+    assert oidc_settings.read_providers(provider) == ("default",)
+    provider.write_text(SETTINGS.replace(old, new))
+    with pytest.raises(StoreError, match=named):
+        oidc_settings.read_providers(provider)
+
+
+def test_several_providers_have_names(tmp_path):
+    path = tmp_path / "secrets.toml"
+    assert oidc_settings.read_providers(path) == ()
+    head, tail = SETTINGS.split("client_id")
+    path.write_text(f"{head}[auth.okta]\nclient_id{tail}")
+    assert oidc_settings.read_providers(path) == ("okta",)
