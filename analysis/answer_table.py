@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.columns import Column, Value
 from analysis.report import Cell, Strong, Table
@@ -87,3 +87,8 @@ def _interval(low: Value, high: Value) -> tuple[float, float] | None:
     if isinstance(low, int | float) and isinstance(high, int | float):
         return float(low), float(high)
     return None
+
+
+def fields_of(row: object, names: str) -> dict[str, Any]:
+    """Return some attributes of a result by name; `names` have blanks between them."""
+    return {name: getattr(row, name) for name in names.split()}

@@ -115,6 +115,8 @@ def _interval(ends: tuple[float, float], column: Column) -> str:
     signed = column.signed or column.kind == "difference"
     if math.isnan(low) or math.isnan(high):
         return numbers.MISSING
+    if column.kind == "count":
+        return " to ".join(numbers.count(end) for end in ends)
     if column.kind == "share":
         return " to ".join(numbers.share(end, 1.0) for end in ends)
     if column.decimals is None:
@@ -131,3 +133,16 @@ def _number(value: float, column: Column) -> str:
         return f"{value:{'+' if column.signed else ''}.3e}".replace("-", numbers.MINUS)
     digits = numbers.fixed(value, max(0, 3 - exponent), signed=column.signed)
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def with_interval(name: str, column: Column, low: str = "", high: str = "") -> dict[str, Column]:
+    """Return a column whose interval is drawn, and the ends of it, which are there to be chosen.
+
+    The ends are the columns `low` and `high`, by default the name with ``_low`` and ``_high``.
+    """
+    ends = (low or f"{name}_low", high or f"{name}_high")
+    sides = {
+        end: replace(column, title=title, help=None, is_name=False).when(False)
+        for end, title in zip(ends, ("from", "to"), strict=True)
+    }
+    return {name: replace(column, ends=ends), **sides}

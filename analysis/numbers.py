@@ -1,7 +1,9 @@
 """How numbers, p-values, counts and dates are printed. Pure functions; no page prints its own."""
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
+from statistics import median
 from typing import Final
 
 MISSING: Final = "–"
@@ -23,6 +25,13 @@ def decimals(*, half_width: float | None = None, n: int | None = None, span: flo
     if half_width is None or not math.isfinite(half_width) or half_width <= 0:
         half_width = span / math.sqrt(n) if n else span / 20
     return max(0, min(MOST_PLACES, 1 - math.floor(math.log10(half_width))))
+
+
+def decimals_of(low: Iterable[float], high: Iterable[float]) -> int:
+    """Return the decimals that the usual width of some intervals supports."""
+    halves = [(end - start) / 2 for start, end in zip(low, high, strict=True)]
+    known = [half for half in halves if math.isfinite(half) and half > 0]
+    return decimals(half_width=median(known) if known else None)
 
 
 def score(

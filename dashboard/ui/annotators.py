@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import altair as alt
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.columns import Column
+from analysis.studies.humans.agreement import tables
 from analysis.studies.humans.agreement.study import Agreement, AgreementStudy
 from dashboard import data
 from dashboard.charts import annotator_dots
@@ -19,15 +18,13 @@ from dashboard.components import Standing, correlation_heatmap
 from dashboard.ui import ask, filters
 from dashboard.ui.links import page_url, plain
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 from store.judgments import CriterionRecord
 
 _LONG: Final = 50
 """Characters of a text that a row may cut: the texts stand below as well."""
 _MOST_DRAWN: Final = 60
 """Annotators in the picture; of more those who judged most."""
-_MOST_JUDGMENTS: Final = 8
-"""Judgments of a disagreement that are written into its row."""
 
 
 def choose_criterion(criteria: Sequence[CriterionRecord]) -> CriterionRecord:
@@ -47,28 +44,9 @@ def choose_question(criterion: CriterionRecord) -> Agreement:
 
 def show_coefficients(study: AgreementStudy) -> None:
     """Show the coefficients of agreement, with what agreement by chance would be beside them."""
-    frame = pd.DataFrame(
-        {
-            "name": [row.name for row in study.coefficients],
-            "value": [row.value for row in study.coefficients],
-            "low": [row.ci_low for row in study.coefficients],
-            "high": [row.ci_high for row in study.coefficients],
-            "note": [row.note for row in study.coefficients],
-        }
-    )
-    show_table(
-        frame,
-        key="coefficients",
-        columns={
-            "name": Column("Coefficient", pinned=True),
-            "value": Column("Value", "number", ends=("low", "high")),
-            "low": Column("From", "number", shown=False),
-            "high": Column("To", "number", shown=False),
-            "note": Column("What it says"),
-        },
-        filename="agreement",
-        noun="coefficient",
-    )
+    told = tables.coefficients(study)
+    show_answer(told, filename="agreement")
+    frame = told.frame()
     if frame["note"].str.len().max() > _LONG:
         with st.expander("What the coefficients say"):
             lines = zip(frame["name"], frame["note"], strict=True)
@@ -77,9 +55,9 @@ def show_coefficients(study: AgreementStudy) -> None:
 
 def show_annotators(study: AgreementStudy) -> None:
     """Show each annotator's competence and agreement, as a picture and as a table."""
-    frame = annotator_frame(study)
+    told = tables.annotators(study)
+    frame = told.frame()
     has_competence = bool(frame["competence"].notna().any())
-    has_others = bool(frame["with_others"].notna().any())
     picture = annotators_plot(study)
     if picture is not None:
         n_drawn = min(len(frame), _MOST_DRAWN)
@@ -92,40 +70,12 @@ def show_annotators(study: AgreementStudy) -> None:
         )
         if n_drawn < len(frame):
             st.caption(f"The {n_drawn} who judged most, of {len(frame):,}.")
-    show_table(
-        frame,
-        key="annotators",
-        columns={
-            "annotator": Column("Annotator", pinned=True),
-            "kind": Column("Kind", shown=frame["kind"].nunique() > 1),
-            "n_judged": Column("Judged", "count"),
-            "competence": Column(
-                "Competence",
-                "number",
-                shown=has_competence,
-                help="Probability that the annotator knows rather than guesses (MACE)",
-                ends=("competence_low", "competence_high"),
-            ),
-            "competence_low": Column("From", "number", shown=False),
-            "competence_high": Column("To", "number", shown=False),
-            "with_others": Column(
-                "With the others", "number", help="Mean agreement, 0 to 1", shown=has_others
-            ),
-            "with_consensus": Column(
-                "With the consensus",
-                "number",
-                shown=has_others,
-                help=f"Consensus: {study.consensus_rule}",
-            ),
-        },
-        filename=f"annotators_{study.criterion.name}",
-        noun="annotator",
-    )
+    show_answer(told, filename=f"annotators_{study.criterion.name}")
 
 
 def annotators_plot(study: AgreementStudy) -> alt.LayerChart | None:
     """Draw each annotator's competence and agreement; nothing where neither is known."""
-    frame = annotator_frame(study)
+    frame = tables.annotators(study).frame().rename(columns={"name": "annotator"})
     if not frame[["competence", "with_others"]].notna().any(axis=None):
         return None
     drawn = frame.loc[frame["n_judged"].nlargest(_MOST_DRAWN).index.sort_values()]
@@ -133,28 +83,6 @@ def annotators_plot(study: AgreementStudy) -> alt.LayerChart | None:
         drawn.assign(label=[numbers.count(n) for n in drawn["n_judged"]]),
         competence="competence (MACE)",
     )
-
-
-def annotator_frame(study: AgreementStudy) -> pd.DataFrame:
-    """Return a row per annotator, the most competent (else the most agreeing) first."""
-    frame = pd.DataFrame(
-        {
-            "annotator": [row.name for row in study.annotators],
-            "annotator_uid": [row.uid for row in study.annotators],
-            "kind": [row.kind for row in study.annotators],
-            "n_judged": [row.n_judged for row in study.annotators],
-            "competence": [row.competence for row in study.annotators],
-            "competence_low": [row.competence_low for row in study.annotators],
-            "competence_high": [row.competence_high for row in study.annotators],
-            "with_others": [row.agreement_with_others for row in study.annotators],
-            "with_consensus": [row.agreement_with_consensus for row in study.annotators],
-        }
-    )
-    floats = ["competence", "competence_low", "competence_high", "with_others", "with_consensus"]
-    frame = frame.astype(dict.fromkeys(floats, "float64"))
-    return frame.sort_values(
-        ["competence", "with_others"], ascending=False, kind="stable", na_position="last"
-    ).reset_index(drop=True)
 
 
 def show_matrix(study: AgreementStudy) -> None:
@@ -179,27 +107,7 @@ def show_matrix(study: AgreementStudy) -> None:
         among=True,
         key="pairs",
     )
-    shared = np.asarray(study.pairs_n)
-    first, second = np.nonzero(np.triu(shared, 1))
-    show_table(
-        pd.DataFrame(
-            {
-                "first": [names[i] for i in first],
-                "second": [names[j] for j in second],
-                "agreement": pairs[first, second],
-                "n": shared[first, second],
-            }
-        ),
-        key="annotator_pairs",
-        columns={
-            "first": Column("Annotator", pinned=True),
-            "second": Column("And"),
-            "agreement": Column("Agreement", "number"),
-            "n": Column("Judged by both", "count"),
-        },
-        filename="annotator_pairs",
-        noun="pair",
-    )
+    show_answer(tables.annotator_pairs(study), filename="annotator_pairs")
 
 
 def show_disagreements(study: AgreementStudy) -> None:
@@ -207,30 +115,17 @@ def show_disagreements(study: AgreementStudy) -> None:
     if not study.disagreements:
         st.markdown("There is nothing on which two annotators differ.")
         return
-    frame = pd.DataFrame(
-        {
-            "item": [d.item_key for d in study.disagreements],
-            "what": [d.what for d in study.disagreements],
-            "spread": [d.spread for d in study.disagreements],
-            "judgments": [_in_words(d.judgments) for d in study.disagreements],
-        }
-    )
+    told = tables.disagreements(study)
     where = {"dataset": study.dataset.label, "criterion": study.criterion.name}
-    show_table(
-        frame,
-        key="disagreements",
-        columns={
-            "item": Column("Item", pinned=True),
-            "what": Column("Of", shown=bool(frame["what"].nunique() > 1)),
-            "spread": Column("Spread", "number", decimals=2),
-            "judgments": Column("Who said what"),
-        },
+    show_answer(
+        told,
         filename=f"disagreements_{study.criterion.name}",
-        noun="item",
         links={
             "item": [
-                page_url("judgments", **where, item=item, **outputs_in_question(study, what))
-                for item, what in zip(frame["item"], frame["what"], strict=True)
+                page_url(
+                    "judgments", **where, item=d.item_key, **outputs_in_question(study, d.what)
+                )
+                for d in study.disagreements
             ]
         },
     )
@@ -245,12 +140,6 @@ def outputs_in_question(study: AgreementStudy, what: str) -> dict[str, str]:
         return {}
     pairs = [(a, b) for a in systems for b in systems if f"{a} or {b}" == what]
     return {"pair": " or ".join(sorted(pairs[0]))} if pairs else {}
-
-
-def _in_words(judgments: Mapping[str, str]) -> str:
-    told = [f"{name}: {said}" for name, said in list(judgments.items())[:_MOST_JUDGMENTS]]
-    more = len(judgments) - len(told)
-    return "; ".join(told) + (f" and {more} more" if more else "")
 
 
 def show_question(criterion: CriterionRecord) -> None:

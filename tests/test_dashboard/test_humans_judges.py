@@ -13,14 +13,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.studies.humans.agreement import tables as agreement
 from analysis.studies.humans.agreement.study import study_agreement
+from analysis.studies.humans.judges import tables as judges
 from analysis.studies.humans.judges.study import study_judges
 from dashboard import human_data
 from dashboard.ui.annotators import outputs_in_question
-from dashboard.ui.annotators_metrics import metric_frame
-from dashboard.ui.annotators_systems import strength_frame
-from dashboard.ui.model_judge import ceiling_frame
-from dashboard.ui.model_judge_systems import pair_frame, system_frame
 from dashboard.ui.notes import without_commands
 from store.engine import open_store
 from store.importers.bundle import (
@@ -215,7 +213,7 @@ def test_commands_are_left_out_of_warnings() -> None:
 def test_marks_of_metrics_go_by_the_verdict(judged_path: Path) -> None:
     store = open_store(judged_path)
     study = study_agreement(store, "answers", n_resamples=199)
-    frame = metric_frame(study).set_index("name")
+    frame = agreement.metrics(study).frame().set_index("name")
     by_name = {row.name: row for row in study.metrics}
     assert set(frame.index) == {"close", "flat"}
     for name, row in by_name.items():
@@ -226,7 +224,7 @@ def test_marks_of_metrics_go_by_the_verdict(judged_path: Path) -> None:
 def test_strengths_have_a_row_per_system_and_name_the_pair_in_question(judged_path: Path) -> None:
     store = open_store(judged_path)
     study = study_agreement(store, "answers", n_resamples=199)
-    frame = strength_frame(study)
+    frame = agreement.strengths(study).frame()
     assert list(frame["system"]) == SYSTEMS[::-1]
     assert (frame["rank_low"] <= frame["rank_high"]).all()
     worst = study.disagreements[0].what
@@ -240,14 +238,14 @@ def test_rows_of_a_judge(judged_path: Path) -> None:
     store = open_store(judged_path)
     study = study_judges(store, "answers", n_resamples=199)
     assert study.ceiling is not None
-    frame = ceiling_frame(study, study.ceiling)
+    frame = judges.ceiling(study).frame()
     assert list(frame["name"]) == ["the 2 people", "gpt"]
     told = frame["mark"].iloc[1]
     significant = study.ceiling.pvalue <= study.alpha
     assert told == (
         "undecided" if not significant else "less" if study.ceiling.difference > 0 else "more"
     )
-    rated = system_frame(study_judges(store, "texts", judge="gpt", n_resamples=199))
+    rated = judges.systems(study_judges(store, "texts", judge="gpt", n_resamples=199)).frame()
     narrower = rated["corrected_high"] - rated["corrected_low"]
     wider = rated["human_high"] - rated["human_low"]
     assert narrower.sum() < wider.sum()
@@ -286,7 +284,7 @@ def test_a_judge_that_judged_no_more_than_people_corrects_nothing(
     assert "Systems, put right by people's judgments" not in found
     systems = table(app, "bias")
     assert not {"corrected", "effective_n", "n_judged_only"} & set(systems.columns)
-    assert {"human", "judge", "bias_low"} <= set(systems.columns)
+    assert {"human", "judge", "bias"} <= set(systems.columns)
     pairs = table(app, "judge_says")
     assert list(pairs.iloc[0][["first", "second"]]) == [SYSTEMS[0], SYSTEMS[1]]
     assert pairs["judge_says"].iloc[0] != pairs["better"].iloc[0]
@@ -297,7 +295,7 @@ def test_a_judge_that_judged_no_more_than_people_corrects_nothing(
 def test_pairs_of_which_the_judge_is_right_stand_behind(judged_path: Path) -> None:
     store = open_store(judged_path)
     study = study_judges(store, "texts", judge="gpt", n_resamples=199)
-    frame = pair_frame(study)
+    frame = judges.pairs(study).frame()
     assert not frame["misled"].any()
     assert list(frame["judge_says"]) == list(frame["second"])
     told = [(row.first, row.second) for row in study.pairs]

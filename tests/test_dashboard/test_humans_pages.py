@@ -291,8 +291,8 @@ def test_annotators_against_metrics(
     assert "a tie agrees half with a choice" in text  # in full, which a row of the table is not
     assert "Do annotators agree with each other more than with a metric?" in text
     people = next(frame for frame in tables_of(app) if "competence" in frame.columns)
-    assert set(people["annotator"]) == {"person 0", "person 1", "person 2"}
-    assert people["annotator"].iloc[-1] == "person 1"
+    assert set(people["name"]) == {"person 0", "person 1", "person 2"}
+    assert people["name"].iloc[-1] == "person 1"
     worst = next(frame for frame in tables_of(app) if "spread" in frame.columns)
     assert worst["item"].iloc[0] == "i 0"
     assert "person 1: right" in worst["judgments"].iloc[0]

@@ -13,8 +13,6 @@ from analysis.choices import DRAWS, DatasetName, Level, Seed
 from analysis.question import Progress, Question
 from analysis.report import Report
 from analysis.setting import Setting
-from analysis.statistics import FloatArray
-from analysis.statistics._typing import IntArray
 from analysis.statistics.annotation.agreement import (
     TieCredit,
     pairwise_agreement,
@@ -26,6 +24,7 @@ from analysis.statistics.validation import as_choice
 from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.humans.agreement.coefficients import CoefficientRow, coefficient_rows
 from analysis.studies.humans.agreement.report import agreement_report
+from analysis.studies.humans.agreement.result import AgreementResult
 from analysis.studies.humans.agreement.rows import (
     AnnotatorRow,
     Disagreement,
@@ -53,12 +52,10 @@ from analysis.studies.humans.judged_units import (
     orders_of,
 )
 from analysis.studies.humans.unit_metrics import METRIC_TIES, MetricTies, choose_metrics
-from analysis.studies.study import Study, listed
+from analysis.studies.study import listed
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
-from store.judgments import CriterionRecord
-from store.records import DatasetRecord
 
 __all__ = [
     "AgreementStudy",
@@ -75,40 +72,8 @@ _MACE_RESTARTS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AgreementStudy(Study):
-    """How far annotators agree; `pairs` and `pairs_n` follow `annotators`."""
-
-    dataset: DatasetRecord
-    criterion: CriterionRecord
-    whose: Whose
-    agree_on: str
-    """What two annotators who agree have in common, in words."""
-    annotators: tuple[AnnotatorRow, ...]
-    pairs: FloatArray
-    """Shape (n_annotators, n_annotators); NaN on the diagonal, and where two share no unit."""
-    pairs_n: IntArray
-    """Units that both judged; on the diagonal those that one did."""
-    mean_agreement: float
-    agreement_ci: tuple[float, float]
-    base_rate: float
-    """Agreement by chance: each keeps to the own shares of answers without looking.
-
-    Of choices between more than two systems: to the own share of ties, else to either side alike.
-    """
-    n_units: int
-    """Units that two or more judged."""
-    coefficients: tuple[CoefficientRow, ...]
-    metrics: tuple[MetricAgreementRow, ...]
-    """Best agreement first; empty where judgments are no comparison of outputs."""
-    disagreements: tuple[Disagreement, ...]
-    """Worst first, at most 50."""
-    strengths: tuple[StrengthRow, ...]
-    """Of systems, by Bradley and Terry's model of the choices; best first, empty for ratings."""
-    consensus_rule: str
-    ties: MetricTies
-    alpha: float
-    n_resamples: int
-    seed: int
+class AgreementStudy(AgreementResult):
+    """How far annotators agree, with what to write down about it."""
 
     def report(self) -> Report:
         """Return what to write down: coefficients, annotators, metrics."""

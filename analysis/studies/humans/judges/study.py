@@ -22,8 +22,9 @@ from analysis.statistics.annotation.humans_against_metric import (
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.humans.judged_units import choose_criterion
-from analysis.studies.humans.judges.judged_by_model import Judged, JudgeKind, load_judged
+from analysis.studies.humans.judges.judged_by_model import Judged, load_judged
 from analysis.studies.humans.judges.report import judges_report
+from analysis.studies.humans.judges.result import JudgesResult
 from analysis.studies.humans.judges.rows import (
     BiasRow,
     JudgedPair,
@@ -33,11 +34,9 @@ from analysis.studies.humans.judges.rows import (
     system_rows,
 )
 from analysis.studies.humans.judges.words import sentence, warn
-from analysis.studies.study import Study
 from store.datasets import get_dataset
 from store.engine import Store
 from store.judgments import CriterionRecord
-from store.records import DatasetRecord
 
 __all__ = ["BiasRow", "JudgedPair", "JudgedSystem", "JudgesStudy", "study_judges"]
 
@@ -45,29 +44,8 @@ FEWEST_RESAMPLES = 99
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgesStudy(Study):
-    """A judge beside people."""
-
-    dataset: DatasetRecord
-    criterion: CriterionRecord
-    judge: str
-    judge_kind: JudgeKind
-    n_people: int
-    n_units: int
-    """Units that anybody judged: outputs, or pairs of outputs, of an item."""
-    n_both: int
-    """Units that people and the judge judged."""
-    unit_in_words: str
-    """What the numbers of systems are."""
-    ceiling: HumansAgainstMetric | None
-    """The judge's agreement with people against theirs with each other."""
-    systems: tuple[JudgedSystem, ...]
-    """Best first."""
-    pairs: tuple[JudgedPair, ...]
-    biases: tuple[BiasRow, ...]
-    alpha: float
-    n_resamples: int
-    seed: int
+class JudgesStudy(JudgesResult):
+    """A judge beside people, with what to write down about it."""
 
     def report(self) -> Report:
         """Return what to write down: systems, pairs, biases."""
