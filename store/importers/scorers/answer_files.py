@@ -38,7 +38,7 @@ DESCRIPTION = (
 )
 _GOLD_NAME = re.compile(r"(gold|ref|refs|references?|answers|truth|targets?|labels)", re.IGNORECASE)
 _NO_SYSTEM = re.compile(
-    r"(predictions?|preds?|outputs?|results?|answers|nbest|best|test|dev|eval|v?\d+(\.\d+)?)",
+    r"(predictions?|preds?|predict|outputs?|results?|answers|nbest|best|test|dev|eval|v?\d+(\.\d+)?)",
     re.IGNORECASE,
 )
 _SQUAD = Choice(("normalised_match", "token_f1"), "SQuAD's own evaluation")

@@ -177,7 +177,10 @@ def _begin(path: Path, gold: _Tagged, dataset: str, options: ReadOptions) -> Sco
 
 
 def _has_both(path: Path) -> bool:
-    """Return whether the last two columns of the first lines are tags of entities."""
+    """Return whether the last two columns of the first lines are tags of the same entities.
+
+    Where they name other things, as chunks and names in CoNLL's own files, all of it is gold.
+    """
     try:
         with path.open("rb") as file:
             start = file.read(1 << 14).decode("utf-8", errors="replace")
@@ -185,9 +188,11 @@ def _has_both(path: Path) -> bool:
         return False
     lines = [line.strip("\r\t ") for line in start.split("\n")[:-1]]
     rows = [_SEPARATOR.split(line) for line in lines if line and not line.startswith("-DOCSTART-")]
-    return bool(rows) and all(
+    are_tags = bool(rows) and all(
         len(row) > 2 and SPAN_TAG.fullmatch(row[-1]) and SPAN_TAG.fullmatch(row[-2]) for row in rows
     )
+    first, second = ({row[k].partition("-")[2] for row in rows if len(row) > 2} - {""} for k in (-1, -2))
+    return are_tags and (not first or not second or bool(first & second))
 
 
 def _read_file(path: Path, shown: str) -> _Tagged:

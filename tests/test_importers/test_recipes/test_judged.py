@@ -210,3 +210,80 @@ def test_unieval_has_people_and_a_metric_for_each_aspect(put, read):
     ]
     values = {run.system: [one.values[:, 0].tolist() for one in run.scores] for run in bundle.runs}
     assert values == {"A": [[4, 3], [0.5, 0.25]], "B": [[2, 1], [1.5, 0]]}
+
+
+def test_grades_of_wildbench_by_judge_and_its_board(put, read):
+    grades = [
+        {
+            "session_id": f"s{n}",
+            "model_test": "net",
+            "parsed_result": {"score": score},
+            "score": score,
+            "model_output": "…",
+        }
+        for n, score in enumerate(["2", "N/A"])
+    ]
+    put(grades, "v2.0625/score.v2/eval=judge-a/net.json")
+    put([{**grades[0], "score": "8"}, grades[1]], "v2.0625/score.v2/eval=judge-b/net.json")
+    first, second = read("v2.0625").bundles
+    assert scores_of([first]) == {("net", "WildBench", "rating", 0): {"s0": 2, "s1": None}}
+    assert scores_of([second]) == {("net", "WildBench", "rating", 0): {"s0": 8, "s1": None}}
+    assert [b.metrics[0].signature for b in (first, second)] == ["judge:judge-a", "judge:judge-b"]
+    assert first.datasets[0].version == "v2.0625"
+    row = {"model": "net", "score": 7.5, "task_macro_score": 4.5, "total": 1022,
+           "task_categorized_scores": {"Coding": 5.0}}  # fmt: skip
+    put({"net": row, "other": {**row, "model": "other"}}, "board/score.json")
+    (board,) = read("board").bundles
+    assert figures_of([board])["net", "WildBench", "score"] == [7.5]
+    assert figures_of([board])["other", "WildBench Coding", "adjusted_score"] == [5.0]
+    assert board.runs == []
+
+
+@pytest.mark.parametrize("shape", ["plain", "snake", "conversation"])
+def test_other_releases_of_deepeval(put, read, shape):
+    case = {"name": "t0", "input": "What?", "actualOutput": "Well", "metricsData": [
+        {"name": "Tone [GEval]", "score": 0.5}]}  # fmt: skip
+    if shape == "plain":
+        put({"testCases": [case], "hyperparameters": {"model": "net"}}, "net/run.json")
+    elif shape == "snake":
+        snake = {"name": "t0", "input": "What?", "success": True, "actual_output": "Well",
+                 "metrics_data": [{"name": "Tone [GEval]", "score": 0.5}]}  # fmt: skip
+        put({"test_results": [snake], "confident_link": None}, "net/run.json")
+    else:
+        talk = {"name": "What?", "turns": [], "metricsData": case["metricsData"]}
+        run = {"testCases": [], "conversationalTestCases": [talk]}
+        put({"testRunData": run}, "net/run.json")
+    assert scores_of(read().bundles) == {("net", "net", "Tone", 0): {"What?": 0.5}}
+
+
+@pytest.mark.parametrize("name", ["r.json", "r.jsonl"])
+def test_records_of_ragas(put, read, name):
+    row = {"user_input": "What?", "response": "Well", "faithfulness": 0.5, "answer_relevancy": None}
+    put(lines(row, {**row, "user_input": "Why?"}) if name == "r.jsonl" else [row], f"bot/{name}")
+    found = scores_of(read().bundles)
+    assert found["bot", "bot", "faithfulness", 0]["What?"] == 0.5
+    assert found["bot", "bot", "answer_relevancy", 0]["What?"] is None
+
+
+def test_events_of_one_sample_are_one_item(put, read):
+    spec = {"completion_fns": ["net"], "eval_name": "quiz.dev.v0", "run_id": "r"}
+    events = [{"sample_id": "s.0", "type": "match", "data": {"correct": False}},
+              {"sample_id": "s.0", "type": "metrics", "data": {"accuracy": 0.0, "f1_score": 0.25}},
+              {"sample_id": "s.1", "type": "sampling", "data": {"sampled": "…"}}]  # fmt: skip
+    report = {"f1_score": 0.25, "invalid_request_during_completion": 1, "counts/choice/A": 1}
+    put(lines({"spec": spec}, {"final_report": report}, *events), "r.jsonl")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {
+        ("net", "quiz.dev.v0", "accuracy", 0): {"s.0": 0, "s.1": None},
+        ("net", "quiz.dev.v0", "f1_score", 0): {"s.0": 0.25, "s.1": None},
+    }
+    assert figures_of([bundle]) == {("net", "quiz.dev.v0", "f1_score"): [0.25]}
+
+
+def test_snapshots_of_the_board_of_bfcl_by_date(put, read):
+    text = "Rank,Overall Acc,Model,Model Link,AST Summary\n1,{}%,N,x,N/A\n"
+    put(text.format("90.5"), "BFCL-2024-08/data_overall.csv")
+    put(text.format("88.0"), "BFCL-2025-01/data_overall.csv")
+    found = read()
+    assert [b.datasets[0].version for b in found.bundles] == ["2024-08", "2025-01"]
+    assert [b.reported_scores[0].value for b in found.bundles] == pytest.approx([0.905, 0.88])

@@ -33,3 +33,27 @@ def test_choices_by_perplexity_are_right_or_wrong_other_predictions_are_not_judg
     put({"0": {"prediction": "Well", "gold": "A"}}, f"{RUN}/predictions/a/free.json")
     found = read()
     assert scores_of(found.bundles) == {("a", "q", "accuracy", 0): {"0": 100, "1": 0}}
+
+
+def test_summary_of_several_models(put, read):
+    put(
+        "dataset,version,metric,mode,total_count,net,other\n"
+        "quiz,963fa8,accuracy,gen,8,26.32,50.00 (4/8)\n"
+        "all,-,naive_average,gen,-,35.09,-\n"
+        "text,1d7fe4,ppl,ppl,8,5.20,-\n",
+        "20260101_120000/summary/summary_20260101_120000.csv",
+    )
+    put("quiz 963fa8 accuracy gen 26.32", "20260101_120000/summary/summary_20260101_120000.txt")
+    found = read()
+    (bundle,) = found.bundles
+    assert figures_of([bundle]) == {
+        ("net", "quiz", "accuracy"): [26.32],
+        ("other", "quiz", "accuracy"): [50.0],
+        ("net", "all", "naive_average"): [35.09],
+        ("net", "text", "ppl"): [5.2],
+    }
+    assert {m.name: m.unit for m in bundle.metrics} == {
+        "accuracy": "percent", "naive_average": "percent", "ppl": ""
+    }  # fmt: skip
+    assert [one.n_items for one in bundle.reported_scores] == [None, 8, None, None]
+    assert found.faults == []

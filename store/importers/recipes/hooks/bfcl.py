@@ -15,6 +15,7 @@ from store.importers.recipes.values import finite_or_none
 from store.importers.textfile import data_stem
 
 _NAME: Final = re.compile(r"(?:BFCL_(v\d+)_)?(.+)_score")
+_DATE: Final = re.compile(r"(?<!\d)(20\d\d)[-_]?([01]\d)(?:[-_]?([0-3]\d))?(?!\d)")
 _MOST: Final = 100_000
 """Items that a header may state: a file of two lines must not fill the memory."""
 _GROUPS: Final = frozenset({"agentic", "format_sensitivity", "live", "multi_turn", "non_live"})
@@ -22,9 +23,13 @@ _GROUPS: Final = frozenset({"agentic", "format_sensitivity", "live", "multi_turn
 
 
 def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
-    """Return ``{header, category, version, system, rows}`` of scores, ``{cells}`` of a board."""
+    """Return ``{header, category, version, system, rows}``, or ``{cells, version}`` of a board.
+
+    The board changes with its questions: its version is the date that its file or folder names.
+    """
     if document.kind == "table":
-        return {"cells": [cell for row in document.content for cell in _cells(row)]}
+        cells = [cell for row in document.content for cell in _cells(row)]
+        return {"cells": cells, "version": _snapshot(path)}
     first, *failed = document.content if document.kind == "lines" else [document.content]
     named = _NAME.fullmatch(data_stem(path.name))
     category = named[2] if named else data_stem(path.name)
@@ -36,6 +41,12 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
         "system": next(name for name in reversed(folders) if name not in _GROUPS),
         "rows": _rows(category, first, failed),
     }
+
+
+def _snapshot(path: Path) -> str | None:
+    full = path.resolve()
+    dates = (_DATE.search(name) for name in (data_stem(full.name), full.parent.name))
+    return next(("-".join(filter(None, one.groups())) for one in dates if one), None)
 
 
 def _rows(

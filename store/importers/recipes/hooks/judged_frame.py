@@ -22,18 +22,29 @@ _REFERENCE: Final = ("reference", "ground_truth", "expected_output")
 
 def prepare(document: Document, path: Path, with_text: bool) -> list[dict[str, Any]]:
     """Return a row for each item with its scores as a list."""
-    if document.kind == "json":
-        cases = document.content["testRunData"]["testCases"]
-        return [_case(case, number) for number, case in enumerate(cases, start=1)]
-    columns = {name: _metric(name) for name in document.columns}
-    named = {name: metric for name, metric in columns.items() if metric}
-    rows = [_row(row, named, number) for number, row in enumerate(document.content, start=1)]
+    content = document.content
+    if isinstance(content, dict):
+        rows = _of_run(content)
+    else:
+        columns = document.columns or list(dict.fromkeys(name for row in content for name in row))
+        named = {name: metric for name in columns if (metric := _metric(name))}
+        rows = [_row(row, named, number) for number, row in enumerate(content, start=1)]
     times: dict[str, int] = {}
     for row in rows:
         key = str(row["item"])
         times[key] = times.get(key, 0) + 1
         row["item"] = key if times[key] == 1 else f"{key} ({times[key]})"
     return rows
+
+
+def _of_run(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a test run, as any release of DeepEval writes it."""
+    run = content.get("testRunData", content)
+    kinds = ("testCases", "conversationalTestCases", "test_results")
+    cases = [case for kind in kinds for case in run.get(kind) or []]
+    model = (run.get("hyperparameters") or {}).get("model")
+    rows = [_case(case, number) for number, case in enumerate(cases, start=1)]
+    return [{"system": model, **row} for row in rows]
 
 
 def _key(text: str | None, number: int) -> str:
@@ -77,19 +88,24 @@ def _row(row: Mapping[str, Any], named: Mapping[str, str], number: int) -> dict[
 
 
 def _case(case: Mapping[str, Any], number: int) -> dict[str, Any]:
-    metrics = [one for one in case.get("metricsData") or [] if isinstance(one, dict)]
+    def stated(one: Mapping[str, Any], name: str) -> Any:
+        first, *rest = name.split("_")
+        return one.get(name, one.get(first + "".join(word.title() for word in rest)))
+
+    metrics = [one for one in stated(case, "metrics_data") or [] if isinstance(one, dict)]
+    text = as_words(case.get("input"))
     return {
-        "item": _key(as_words(case.get("input")), number),
-        "input": as_words(case.get("input")),
-        "output": as_words(case.get("actualOutput")),
-        "reference": as_words(case.get("expectedOutput")),
-        "cost": case.get("evaluationCost"),
+        "item": _key(text or as_words(case.get("name")), number),
+        "input": text,
+        "output": as_words(stated(case, "actual_output")),
+        "reference": as_words(stated(case, "expected_output")),
+        "cost": stated(case, "evaluation_cost"),
         "scores": [
             {
                 "metric": str(one.get("name")).removesuffix(" [GEval]"),
                 "value": None if one.get("error") else one.get("score"),
                 "better": _better(str(one.get("name"))),
-                "judge": one.get("evaluationModel"),
+                "judge": stated(one, "evaluation_model"),
             }
             for one in metrics
         ],
