@@ -25,6 +25,8 @@ from store.importers.unpack import (
 STREAM = "-"
 """Stands for what comes in on standard input."""
 _HEAD = 100_000
+_IN_HIDDEN = (".latest_test_run.json",)
+"""Results that their tool hides: DeepEval's ``.deepeval/.latest_test_run.json``."""
 _DEEPEST = 3
 """Archives in archives are unpacked so often."""
 
@@ -224,5 +226,6 @@ def _require_inside(link: Path, root: Path, shown: str) -> None:
 
 
 def _is_data(path: Path, folder: Path) -> bool:
-    is_hidden = any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts)
+    parts = path.relative_to(folder).parts
+    is_hidden = any(part.startswith((".", "~$")) for part in parts) and parts[-1] not in _IN_HIDDEN
     return not is_hidden and not is_mapping_file(path) and not is_recipe_file(path)

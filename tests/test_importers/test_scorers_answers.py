@@ -107,3 +107,19 @@ def test_an_object_of_labels_is_no_answers(folder):
 def test_a_damaged_gold(folder, content):
     with pytest.raises(ImportFormatError, match=r"dev\.json.*'id' is missing"):
         folder({"dev.json": content, "predictions.json": GIVEN})
+
+
+def test_records_of_squad_are_the_gold(write, tmp_path):
+    rows = [("q1", ["the Tiber", "Tiber"], [4, 8]), ("q2", [], []), ("q3", ["in 1048"], [0])]
+    lines = [
+        {"id": key, "title": "T", "question": "?", "answers": {"text": right, "answer_start": at}}
+        for key, right, at in rows
+    ]
+    write("\n".join(map(json.dumps, lines)), "p/references.jsonl")
+    write(json.dumps(GIVEN), "p/net/predict_predictions.json")
+    (bundle,) = read_paths(tmp_path / "p").bundles
+    (run,) = bundle.runs
+    assert run.system == "net"
+    assert not bundle.ratings
+    scores = {bundle.metrics[one.metric].name: one.values[:, 0].tolist() for one in run.scores}
+    assert scores["normalised_match"] == [1, 1, 0]

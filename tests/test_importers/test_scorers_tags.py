@@ -125,3 +125,11 @@ def test_a_word_without_a_tag(folder):
 def test_without_gold(read):
     with pytest.raises(UnknownFormatError, match="--gold FILE"):
         read(GOLD, "bert.conll")
+
+
+def test_chunks_beside_names_are_no_gold(read):
+    text = "EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nPeter NNP B-NP B-PER\n"
+    with pytest.raises(UnknownFormatError, match="--gold FILE"):
+        read(text, "test.txt")
+    bundle = read(text.replace("B-NP", "B-ORG").replace("B-VP", "O"), "out.txt")
+    assert figures(bundle)["out"]["span_f1"] == 0.5

@@ -74,7 +74,11 @@ def _only_lists(record: Mapping[str, object], roles: Mapping[str, str]) -> bool:
     """
     cells = {name: cell for name, cell in record.items() if name not in roles.values()}
     has_number = any(isinstance(cell, (int, float)) for cell in cells.values())
-    lists = [name for name, cell in cells.items() if is_list_of_numbers(cell)]
+    lists = [
+        name
+        for name, cell in cells.items()
+        if is_list_of_numbers(cell) and not name.endswith(".answer_start")  # a place in a text
+    ]
     named = [name for name in (roles.get("rating", ""), "ratings") if name in record]
     is_named = any(is_list_of_numbers(record[name]) for name in named)
     return not has_number and (is_named or any("." in name for name in lists))

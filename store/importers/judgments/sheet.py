@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
@@ -23,6 +23,10 @@ from store.importers.textfile import data_suffix, peek_text, read_json, read_tex
 _JSON_LINES = (".jsonl", ".ndjson")
 _FEWEST_ANNOTATORS = 3
 _MOST_LABELS = 12
+OUTCOMES: Final[Mapping[str, str]] = {
+    "winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"
+}  # fmt: skip
+"""Columns of an arena with a 1 for one outcome of a battle, and what the column ``winner`` says."""
 
 
 def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProblems) -> Table:
@@ -33,6 +37,27 @@ def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProble
     ImportFormatError
         No table, or nobody can tell whether its first line is a header.
     """
+    return _with_winner(_read_sheet(settings, options, problems))
+
+
+def _with_winner(table: Table) -> Table:
+    """Return a table with one column of verdicts where it has one for each outcome."""
+    if not OUTCOMES.keys() <= set(table.columns) or "winner" in table.columns:
+        return table
+    rows = zip(*(table.cells[name] for name in OUTCOMES), strict=True)
+    said = [[word for word, cell in zip(OUTCOMES.values(), row, strict=True) if _is_one(cell)]
+            for row in rows]  # fmt: skip
+    winners = [" and ".join(words) or None for words in said]
+    kept = tuple(name for name in table.columns if name not in OUTCOMES)
+    cells = {name: table.cells[name] for name in kept}
+    return replace(table, columns=(*kept, "winner"), cells={**cells, "winner": winners})
+
+
+def _is_one(cell: Any) -> bool:
+    return str(cell).strip().lower() in ("1", "1.0", "true")
+
+
+def _read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProblems) -> Table:
     path, shown = settings.path, settings.shown
     suffix = data_suffix(path)
     if suffix == ".json":

@@ -1,6 +1,7 @@
 """Battles of two models before a judge: MT-bench's pairs, and those of an arena.
 
-They are judgments; what the table of judgments needs to be told is known of these files.
+A verdict is one column, or one for each outcome with a 1 in it. They are judgments; what the table
+of judgments needs to be told is known of these files.
 """
 
 from __future__ import annotations
@@ -12,27 +13,32 @@ from typing import Final
 
 from store.importers.bundle import Guess, ImportBundle, ReadOptions
 from store.importers.judgments import importer as judgments
+from store.importers.judgments.sheet import OUTCOMES
 from store.importers.mapping import load_mapping
 from store.importers.recipes.documents import peek
 
 NAME: Final = "battles"
-DESCRIPTION: Final = "pairs of MT-bench and battles of an arena, as JSON or JSON lines"
-_NEEDED: Final = frozenset({"question_id", "model_a", "model_b", "winner"})
+DESCRIPTION: Final = "pairs of MT-bench and battles of an arena"
+_SIDES: Final = frozenset({"model_a", "model_b"})
+_ITEMS: Final = ("question_id", "id", "conversation_id")
 _JUDGES: Final = ("judge_id", "judge")
+_PEOPLE: Final = "people"
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
-    """Return whether a file holds battles, judged by its first record."""
-    return _first(path).keys() >= _NEEDED
+    """Return whether a file holds battles, judged by its columns or its first record."""
+    names = _names(path)
+    has_verdict = "winner" in names or names >= OUTCOMES.keys()
+    return names >= _SIDES and has_verdict and any(name in names for name in _ITEMS)
 
 
-def _first(path: Path) -> Mapping[str, object]:
+def _names(path: Path) -> frozenset[str]:
     document = peek(path)
-    if document is None or document.kind not in ("json", "lines"):
-        return {}
+    if document is None or document.kind not in ("json", "lines", "table"):
+        return frozenset()
     content = document.content
     first = content[0] if isinstance(content, list) and content else content
-    return first if isinstance(first, dict) else {}
+    return frozenset(first if isinstance(first, dict) else document.columns)
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
@@ -41,17 +47,22 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     A judge whose two verdicts contradict each other ("inconsistent", MT-bench) says a tie.
     """
     (path,) = paths
-    first = _first(path)
-    by_model = "judge_id" in first
+    names = _names(path)
+    by_model = "judge_id" in names
     dataset = options.dataset or load_mapping(path, shown[path]).dataset
     guesses = []
     if dataset is None:
         dataset = "MT-bench pairs" if by_model else "arena"
         guesses = [Guess("dataset", dataset, "the shape of the file")]
-    annotator = next((name for name in _JUDGES if name in first), None)
-    columns = {"annotator": annotator} if annotator else {}
+    annotator = next((name for name in _JUDGES if name in names), None)
+    columns: dict[str, str] = {"item": next(name for name in _ITEMS if name in names)}
     choices = {"inconsistent": "tie"} if by_model else {}
     kind = {"kind": "model"} if by_model else {}
+    if annotator is not None:
+        columns = {**columns, "annotator": annotator}
+    elif not {"annotator"} & {*options.columns, *options.choices}:
+        kind["annotator"] = _PEOPLE
+        guesses.append(Guess("annotator", _PEOPLE, "no column that says who judged"))
     bundle = judgments.read(
         paths,
         replace(

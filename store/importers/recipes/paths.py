@@ -127,7 +127,7 @@ def _below(value: Any, step: str) -> Any:
 
 def is_plain(folder: str) -> bool:
     """Return whether a folder is called "results", "output" and the like, which names nothing."""
-    return folder.lower() in _PLAIN_FOLDERS
+    return folder.startswith(".") or folder.lower() in _PLAIN_FOLDERS
 
 
 def says_something(value: Any) -> bool:

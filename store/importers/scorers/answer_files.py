@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,9 +23,9 @@ from store.importers.bundle import (
     SourceFile,
     Status,
 )
-from store.importers.scorers.answers import normalised
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.layout import folder_name, parts_of, says_output
+from store.importers.scorers.right_answers import key_of, kind_of, read_answers
 from store.importers.scorers.scoring import Choice, chosen, usual_for
 from store.importers.settings import Settings, load_settings
 from store.importers.textfile import data_stem, data_suffix, read_json
@@ -44,23 +42,11 @@ _NO_SYSTEM = re.compile(
 _SQUAD = Choice(("normalised_match", "token_f1"), "SQuAD's own evaluation")
 _BEGINS = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"[^"]*"\s*:\s*["\[]')
 _MOST_BESIDE = 50
-_FEWEST = 2
-"""Questions below which an object is not taken for answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """What is right."""
-
-    answers: dict[str, tuple[str, ...]]
-    questions: dict[str, str]
-    passages: dict[str, str]
-    is_squad: bool
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a JSON file holds answers by question, or the gold for them."""
-    if data_suffix(path) != ".json":
+    if data_suffix(path) not in (".json", ".jsonl"):
         return False
     kind = _kind(path)
     if kind == "other" or options.gold is not None:
@@ -93,51 +79,27 @@ def _kind(path: Path) -> str:
 
 @lru_cache(maxsize=512)
 def _known_kind(path: Path, stamp: int) -> str:
-    """Return ``squad``, ``lists`` (several right answers), ``texts`` or ``other``."""
+    """Return what `kind_of` says of the content of a file."""
     try:
-        if path.suffix == ".json":
+        if path.suffix in (".json", ".jsonl"):
             with path.open("rb") as file:
                 if not _BEGINS.match(file.read(4096)):
                     return "other"
-        content, _ = read_json(path, path.name)
+        content, _ = read_answers(path, path.name)
     except (ImportFormatError, OSError):
         return "other"
     return kind_of(content)
 
 
-def kind_of(content: Any) -> str:
-    """Return what a JSON value holds: ``squad``, ``lists``, ``texts`` or ``other``."""
-    if not isinstance(content, dict) or not content:
-        return "other"
-    data = content.get("data")
-    if isinstance(data, list) and data and isinstance(data[0], dict) and "paragraphs" in data[0]:
-        return "squad"
-    values = list(content.values())
-    if len(values) < _FEWEST:
-        return "other"
-    if all(isinstance(value, str) for value in values):
-        return "texts" if _are_questions(content) else "other"
-    are_lists = all(
-        isinstance(value, list) and all(isinstance(one, str) for one in value) for value in values
-    )
-    return "lists" if are_lists and _are_questions(content) else "other"
-
-
-def _are_questions(content: Mapping[str, Any]) -> bool:
-    """Return whether the keys are ids, alike in form, and not the fields of one record."""
-    keys = list(content)
-    return sum(any(c.isdigit() for c in key) for key in keys) > 0.9 * len(keys)
-
-
 def _is_gold(path: Path) -> bool:
     kind = _kind(path)
     named = any(_GOLD_NAME.fullmatch(text) for _, _, text in parts_of(data_stem(path.name)))
-    return kind == "squad" or (kind in ("lists", "texts") and named)
+    return kind in ("squad", "records") or (kind in ("lists", "texts") and named)
 
 
 def _has_gold_beside(path: Path) -> bool:
     folder = path.resolve().parent
-    beside = [one for where in (folder, folder.parent) for one in sorted(where.glob("*.json"))]
+    beside = [one for where in (folder, folder.parent) for one in sorted(where.glob("*.json*"))]
     return any(_is_gold(one) for one in beside[:_MOST_BESIDE])
 
 
@@ -177,8 +139,8 @@ def _scored(
     gold_path: Path, outputs: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]
 ) -> ImportBundle:
     gold_shown = shown.get(gold_path, gold_path.as_posix())
-    content, sha256 = read_json(gold_path, gold_shown)
-    right = _key_of(content, gold_shown)
+    content, sha256 = read_answers(gold_path, gold_shown)
+    right = key_of(content, gold_shown)
     keys = list(right.answers)
     references = [right.answers[key] for key in keys]
     usual = usual_for(references, is_speech=False, is_translation=False)
@@ -286,43 +248,6 @@ def _answers(path: Path, shown: str) -> tuple[dict[str, str | None], str]:
             reason = f"the answer is no text: {str(value)[:40]}."
             raise ImportFormatError(reason, path=shown, field=key)
     return content, sha256
-
-
-def _key_of(content: Any, shown: str) -> _Key:
-    """Return what a gold file says is right."""
-    kind = kind_of(content)
-    if kind == "squad":
-        return _squad(content["data"], shown)
-    if kind == "other":
-        reason = "not the gold of answers: SQuAD's own file, or {question: [answers]}."
-        raise ImportFormatError(reason, path=shown)
-    right = {
-        key: tuple(value) or ("",) if isinstance(value, list) else (value,)
-        for key, value in content.items()
-    }
-    return _Key(right, {}, {}, is_squad=False)
-
-
-def _squad(data: Sequence[Any], shown: str) -> _Key:
-    """Read SQuAD's file: articles of passages of questions, each with its answers.
-
-    A question without an answer is answered right by an empty text (Rajpurkar et al. 2018).
-    """
-    found = _Key({}, {}, {}, is_squad=True)
-    try:
-        for number, article in enumerate(data, start=1):
-            for place, passage in enumerate(article["paragraphs"], start=1):
-                for question in passage["qas"]:
-                    key = str(question["id"])
-                    texts = [str(one["text"]) for one in question.get("answers", [])]
-                    texts = [text for text in texts if normalised(text)]
-                    found.answers[key] = tuple(dict.fromkeys(texts)) or ("",)
-                    found.questions[key] = str(question.get("question", ""))
-                    found.passages[key] = f"{article.get('title', number)}, passage {place}"
-    except (KeyError, TypeError) as error:
-        reason = f"not as SQuAD has it: {error} is missing or of another kind."
-        raise ImportFormatError(reason, path=shown) from None
-    return found
 
 
 def _system_of(path: Path, outputs: Sequence[Path], dataset: str) -> str:

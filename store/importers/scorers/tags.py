@@ -191,8 +191,10 @@ def _has_both(path: Path) -> bool:
     are_tags = bool(rows) and all(
         len(row) > 2 and SPAN_TAG.fullmatch(row[-1]) and SPAN_TAG.fullmatch(row[-2]) for row in rows
     )
-    first, second = ({row[k].partition("-")[2] for row in rows if len(row) > 2} - {""} for k in (-1, -2))
-    return are_tags and (not first or not second or bool(first & second))
+    if not are_tags:
+        return False
+    first, second = ({row[k].partition("-")[2] for row in rows} - {""} for k in (-1, -2))
+    return not first or not second or bool(first & second)
 
 
 def _read_file(path: Path, shown: str) -> _Tagged:

@@ -287,3 +287,25 @@ def test_snapshots_of_the_board_of_bfcl_by_date(put, read):
     found = read()
     assert [b.datasets[0].version for b in found.bundles] == ["2024-08", "2025-01"]
     assert [b.reported_scores[0].value for b in found.bundles] == pytest.approx([0.905, 0.88])
+
+
+@pytest.mark.parametrize("shape", ["one-hot", "word"])
+def test_battles_as_a_table_without_a_judge(put, read, shape):
+    if shape == "word":
+        put("id,model_a,model_b,winner,language\n1,x,y,model_a,en\n2,y,z,model_b,fr\n3,x,z,tie,en\n",
+            "train.csv")  # fmt: skip
+    else:
+        put("id,model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie\n"
+            "1,x,y,p,1,0,0\n2,y,z,p,0,1,0\n3,x,z,p,0,0,1\n", "train.csv")  # fmt: skip
+    (bundle,) = read().bundles
+    assert [p.choice for p in bundle.preferences] == ["first", "second", "tie"]
+    assert [(p.first, p.second) for p in bundle.preferences] == [("x", "y"), ("y", "z"), ("x", "z")]
+    assert {p.annotator for p in bundle.preferences} == {"people"}
+    assert bundle.runs == []
+
+
+def test_what_deepeval_hides_is_found(put, read):
+    case = {"name": "t", "input": "What?", "metricsData": [{"name": "Tone", "score": 0.5}]}
+    put({"testRunData": {"testCases": [case]}}, "agent/.deepeval/.latest_test_run.json")
+    put("secret", "agent/.deepeval/.temp_test_run.json")
+    assert scores_of(read().bundles) == {("agent", "agent", "Tone", 0): {"What?": 0.5}}
