@@ -16,7 +16,7 @@ import typer
 from analysis import glossary
 from analysis.questions import QUESTIONS
 from analysis.setting import fields_of
-from analysis.studies.pair_analysis import PairSettings
+from analysis.studies.adhoc import Adhoc
 from dashboard import places
 from dashboard.cli import app
 from store.importers.registry import IMPORTERS
@@ -86,7 +86,7 @@ def _settings(parameters: str) -> list[str]:
     named = re.search(r"settings\s+of\s+`(\w+)`", parameters)
     if named is None:
         return []
-    known: list[type[Any]] = [*QUESTIONS.values(), PairSettings]
+    known: list[type[Any]] = [*QUESTIONS.values(), Adhoc]
     (question,) = (one for one in known if one.__name__ == named[1])
     lines = ["", f"| of `{named[1]}` | values | default | |", "|---|---|---|---|"]
     for each in fields_of(question):

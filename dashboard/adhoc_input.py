@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics import FloatArray
+from analysis.studies.two_columns import TwoColumns
 from dashboard.uploads import Upload
 from store.errors import StoreError
 from store.importers.guard import files_up_to
@@ -20,15 +20,14 @@ MOST_MB = 10
 EXAMPLE_ITEMS = 60
 
 
-class TwoColumns(NamedTuple):
-    """The scores of two systems on the same items."""
+class Dropped(NamedTuple):
+    """The scores of two systems, and what the files call them."""
 
-    a: FloatArray
-    b: FloatArray
+    scores: TwoColumns
     names: tuple[str, str]
 
 
-def read_columns(uploads: Sequence[Upload], pasted: str) -> TwoColumns | None:
+def read_columns(uploads: Sequence[Upload], pasted: str) -> Dropped | None:
     """Return the scores that were dropped or pasted; ``None`` where there are none.
 
     Raises
@@ -57,14 +56,14 @@ def read_columns(uploads: Sequence[Upload], pasted: str) -> TwoColumns | None:
             a, b = read_two_columns(paths)
     names = [Path(upload.name).stem for upload in uploads]
     if len(names) == 2 and names[0] != names[1]:
-        return TwoColumns(a, b, (names[0], names[1]))
-    return TwoColumns(a, b, ("A", "B"))
+        return Dropped(TwoColumns(a, b), (names[0], names[1]))
+    return Dropped(TwoColumns(a, b), ("A", "B"))
 
 
-def example() -> TwoColumns:
+def example() -> Dropped:
     """Return made-up scores of two systems, always the same."""
     rng = np.random.Generator(np.random.PCG64(7))
     hardness = rng.beta(3, 2, EXAMPLE_ITEMS)
     a = np.clip(hardness + rng.normal(0.03, 0.08, EXAMPLE_ITEMS), 0, 1).round(2)
     b = np.clip(hardness + rng.normal(0.0, 0.08, EXAMPLE_ITEMS), 0, 1).round(2)
-    return TwoColumns(a, b, ("A", "B"))
+    return Dropped(TwoColumns(a, b), ("A", "B"))

@@ -69,6 +69,27 @@ def change_weights(
         )
 
 
+def parse_weights(given: list[str]) -> dict[str, float]:
+    """Return severity -> weight from what was typed, as ``Major=5``.
+
+    Raises
+    ------
+    StoreError
+        One of them is no severity with a number.
+    """
+    weights = {}
+    for text in given:
+        name, separator, number = text.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = float("nan")
+        if not separator or not name.strip() or weight != weight:
+            raise StoreError(f"'{text}': write it as SEVERITY=WEIGHT, as Major=5.")
+        weights[name.strip()] = weight
+    return weights
+
+
 def weights_with(
     store: Store, dataset: str, criterion: str, changed: Mapping[str, float]
 ) -> dict[str, float]:

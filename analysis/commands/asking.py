@@ -34,6 +34,9 @@ def add_question(
     *,
     shown: Mapping[str, tuple[Any, Any]] = MappingProxyType({}),
     typed: str = "",
+    before: Sequence[inspect.Parameter] = (),
+    more: Sequence[inspect.Parameter] = (),
+    complete: Callable[[typer.Context, Any, dict[str, Any]], Question[A]] | None = None,
 ) -> None:
     """Add the command that asks a question: ``tiebreak NAME``.
 
@@ -50,12 +53,19 @@ def add_question(
         Options that change only what the terminal shows: name -> (annotation, default).
     typed
         What is typed after the group that `app` is, where the question has a longer name.
+    before, more
+        Parameters that are no settings, such as files: before the settings, and after them.
+    complete
+        Puts what they name into the question: called with the context, the question as it is, and
+        all that was typed.
     """
 
     def command(context: typer.Context, **given: Any) -> None:
         as_json = given.pop("as_json")
         style = given.pop("format", ReportStyle.table)
         asked = build(question, as_values(question, given))
+        if complete is not None:
+            asked = complete(context, asked, given)
         location = resolve_location(context.obj)
         if question.needs_store and is_remote(location):
             from analysis.commands.remote import answer_from
@@ -65,11 +75,12 @@ def add_question(
         tell = None if show is None else partial(show, **{name: given[name] for name in shown})
         told(asked, answered(context, asked), style, as_json=as_json, show=tell)
 
-    surface = [parameter(name, *facts) for name, facts in shown.items()]
+    surface = [*more, *(parameter(name, *facts) for name, facts in shown.items())]
     if question.has_report:
         surface.append(parameter("format", FormatOption, ReportStyle.table))
     surface.append(parameter("as_json", JsonOption, False))
-    app.command(typed or question.name)(exits_in_words(with_options(command, question, surface)))
+    whole = with_options(command, question, surface, before=before)
+    app.command(typed or question.name)(exits_in_words(whole))
 
 
 def told(
@@ -180,7 +191,7 @@ def _show_report(console: Console, study: Any) -> None:
 
 
 def _of_field(each: Field) -> inspect.Parameter:
-    as_text = each.kind == "names" or each.setting.aliases
+    as_text = each.kind == "names" or (each.kind == "choice" and each.setting.aliases)
     typed: Any = str if as_text else each.type
     if each.setting.place or (each.required and not each.setting.flags):
         facts: Any = typer.Argument(help=each.setting.help)

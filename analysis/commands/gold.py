@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from analysis import numbers
-from analysis.commands.options import (
-    FormatOption,
-    ReportStyle,
-    SeedOption,
-    gave_report,
-    require_new,
-)
-from analysis.setting import names
-from analysis.studies.humans.gold.study import GoldStudy, make_gold
-from store.commands.change import parse_weights
-from store.console import JsonOption, answer, current_actor, exits_in_words, opened, table
+from analysis.commands.asking import as_values, parameter, told, with_options
+from analysis.commands.options import FormatOption, ReportStyle, require_new
+from analysis.setting import build
+from analysis.studies.humans.gold.study import Gold
+from store.console import JsonOption, current_actor, exits_in_words, opened
 from store.errors import StoreError
 from store.export import format_of
 
 app = typer.Typer()
+
+CONTROLS = Annotated[
+    Path | None,
+    typer.Option(help="Of mace: a CSV file of known labels, with the header item,label."),
+]
+OUT = Annotated[Path | None, typer.Option(help="Write a line per unit to this CSV file as well.")]
 
 
 class UnitsFormat(StrEnum):
@@ -34,82 +33,21 @@ class UnitsFormat(StrEnum):
     csv = "csv"
 
 
-@app.command("gold")
-@exits_in_words
-def gold_command(
-    context: typer.Context,
-    dataset: Annotated[str, typer.Argument(help="Name or uid.")],
-    rule: Annotated[
-        Literal["mean", "median", "majority", "z-score", "mace", "mace-em"],
-        typer.Option(help="mace: by variational Bayes; mace-em: by maximum likelihood."),
-    ],
-    criterion: Annotated[
-        str | None, typer.Argument(help="What was judged; by default the only criterion.")
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(help="Of marked errors: 'Major=5,Minor=1'; by default the criterion's own."),
-    ] = None,
-    annotators: Annotated[
-        Literal["human", "model", "all"] | None,
-        typer.Option(help="Whose judgments; by default people's, or models' where there are none."),
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option(help="Of mace: the share of units that keep their label.")
-    ] = 1.0,
-    controls: Annotated[
-        Path | None,
-        typer.Option(help="Of mace: a CSV file of known labels, with the header item,label."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write a line per unit to this CSV file as well.")
-    ] = None,
-    seed: SeedOption = 0,
-    format: FormatOption = ReportStyle.table,
-    as_json: JsonOption = False,
-) -> None:
+def _gold(context: typer.Context, **given: Any) -> None:
     """Make one value of several annotators' judgments, as scores to hold metrics against."""
+    controls, out = given["controls"], given["out"]
     format_of(out, None, UnitsFormat)
     require_new(out)
+    asked = replace(
+        build(Gold, as_values(Gold, given)),
+        controls=None if controls is None else _controls(controls),
+        actor=current_actor(),
+    )
     with opened(context) as store:
-        study = make_gold(
-            store,
-            dataset,
-            criterion,
-            rule=rule,
-            weights=None if weights is None else parse_weights(names(weights) or []),
-            annotators=annotators,
-            threshold=threshold,
-            controls=None if controls is None else _controls(controls),
-            seed=seed,
-            actor=current_actor(),
-        )
+        study = asked.answer(store)
     if out is not None:
         out.write_text(study.as_csv(), encoding="utf-8")
-    if gave_report(study.report, format, as_json):
-        return
-    answer(
-        "gold",
-        study.to_dict(),
-        store_revision=study.store_revision,
-        signature=study.signature,
-        warnings=study.warnings,
-        as_json=as_json,
-        show=lambda console: _show(console, study),
-    )
-
-
-def _show(console: Console, study: GoldStudy) -> None:
-    console.print(study.sentence, markup=False)
-    if study.metric is not None:
-        sign = study.metric.sign
-        rows: list[list[Any]] = sorted(
-            (list(row) for row in zip(study.systems, study.means, study.n_items, strict=True)),
-            key=lambda row: -sign * row[1],
-        )
-        for row in rows:
-            row[1] = numbers.fixed(row[1], 3)
-        console.print(table("", ("system", "=mean", "=items"), rows))
+    told(asked, study, given["format"], as_json=given["as_json"])
 
 
 def _controls(path: Path) -> dict[str, str]:
@@ -129,3 +67,19 @@ def _controls(path: Path) -> dict[str, str]:
             raise StoreError(f"{path}, line {line}: write an item and its label.")
         known[row[0].strip()] = row[1].strip()
     return known
+
+
+app.command("gold")(
+    exits_in_words(
+        with_options(
+            _gold,
+            Gold,
+            [
+                parameter("controls", CONTROLS, None),
+                parameter("out", OUT, None),
+                parameter("format", FormatOption, ReportStyle.table),
+                parameter("as_json", JsonOption, False),
+            ],
+        )
+    )
+)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
@@ -70,6 +71,15 @@ TableFormatOption = Annotated[
     TableFormat | None, typer.Option(help="By default what the file is called, else csv.")
 ]
 OutOption = Annotated[Path | None, typer.Option(help="File to write; else standard output.")]
+
+FILES: Final = inspect.Parameter(
+    "files",
+    inspect.Parameter.KEYWORD_ONLY,
+    annotation=Annotated[
+        list[Path], typer.Argument(help="One file of two columns, or two files of one column.")
+    ],
+)
+"""What is compared without a store."""
 
 
 def require_new(out: Path | None) -> None:

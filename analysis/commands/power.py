@@ -8,16 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.commands.asking import (
-    add_question,
-    answered,
-    as_values,
-    parameter,
-    told,
-    with_options,
-)
-from analysis.commands.options import FormatOption, ReportStyle
-from analysis.setting import build
+from analysis.commands.asking import add_question, parameter
 from analysis.studies.power.planned import (
     AccuracyGap,
     AccuracyItems,
@@ -28,7 +19,7 @@ from analysis.studies.power.planned import (
 )
 from analysis.studies.power.ratings_file import FittedRatings, fit_ratings_file
 from analysis.studies.power.ratings_store import fit_stored_ratings
-from store.console import JsonOption, exits_in_words, opened
+from store.console import opened
 from store.errors import StoreError
 
 app = typer.Typer()
@@ -51,11 +42,8 @@ _OF_STORE = {
 }
 
 
-def _ratings(context: typer.Context, **given: Any) -> None:
-    """Plan human ratings: of workers, items, effect and power, three give the fourth."""
-    asked = build(RatingsPlan, as_values(RatingsPlan, given))
-    asked = replace(asked, fitted=_fitted(context, given))
-    told(asked, answered(context, asked), given["format"], as_json=given["as_json"])
+def _with_ratings(context: typer.Context, asked: RatingsPlan, given: dict[str, Any]) -> RatingsPlan:
+    return replace(asked, fitted=_fitted(context, given))
 
 
 def _fitted(context: typer.Context, given: dict[str, Any]) -> FittedRatings | None:
@@ -74,20 +62,16 @@ def _fitted(context: typer.Context, given: dict[str, Any]) -> FittedRatings | No
     return None if given["from_file"] is None else fit_ratings_file(given["from_file"])
 
 
-app.command("ratings")(
-    exits_in_words(
-        with_options(
-            _ratings,
-            RatingsPlan,
-            [
-                parameter("from_file", _FROM, None),
-                *(
-                    parameter(name, Annotated[str | None, typer.Option(help=help)], None)
-                    for name, help in _OF_STORE.items()
-                ),
-                parameter("format", FormatOption, ReportStyle.table),
-                parameter("as_json", JsonOption, False),
-            ],
-        )
-    )
+add_question(
+    app,
+    RatingsPlan,
+    typed="ratings",
+    more=[
+        parameter("from_file", _FROM, None),
+        *(
+            parameter(name, Annotated[str | None, typer.Option(help=help)], None)
+            for name, help in _OF_STORE.items()
+        ),
+    ],
+    complete=_with_ratings,
 )

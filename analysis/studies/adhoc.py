@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from analysis.question import Progress, Question
 from analysis.report import Report
+from analysis.setting import Setting
 from analysis.statistics import FloatArray
 from analysis.statistics.description.evaluation_units import (
     UnitSizeCalibration,
@@ -33,6 +35,8 @@ from analysis.studies.pair_analysis import (
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import TestName, in_public_words, to_public
+from analysis.studies.two_columns import TwoColumns
+from store.engine import Store
 from store.errors import StoreError
 
 MIN_FOR_CALIBRATION = 30
@@ -137,6 +141,68 @@ def study_adhoc(
         tests=tests,
         unit_sizes=_unit_sizes(columns, settings),
     )
+
+
+@dataclass(frozen=True)
+class Adhoc(Question[AdhocStudy]):
+    """Compare two columns of scores in a file; nothing is stored."""
+
+    name: ClassVar[str] = "adhoc"
+    needs_store: ClassVar[bool] = False
+
+    settings: PairSettings = PairSettings()  # noqa: RUF009 (frozen)
+    names: Annotated[
+        tuple[str, ...] | None,
+        Setting("What to call the two, as 'mine,theirs'; by default A and B."),
+    ] = None
+    lower_is_better: Annotated[
+        bool,
+        Setting(
+            "As for error rates.",
+            label="Scores",
+            words={"no": "higher is better", "yes": "lower is better"},
+            aliases={"true": "yes", "false": "no"},
+            main=True,
+        ),
+    ] = False
+    columns: TwoColumns | None = None
+    """The scores that are compared; no address has them."""
+
+    @property
+    def called(self) -> tuple[str, str]:
+        """The names of the two.
+
+        Raises
+        ------
+        StoreError
+            They are not two different names.
+        """
+        if self.names is None:
+            return "A", "B"
+        if len(set(self.names)) != 2 or len(self.names) != 2:
+            raise StoreError(
+                f"`names` must be two different names, as 'mine,theirs'; got "
+                f"'{','.join(self.names)}'."
+            )
+        return self.names[0], self.names[1]
+
+    def answer(self, store: Store, progress: Progress | None = None) -> AdhocStudy:
+        """Return the comparison.
+
+        Raises
+        ------
+        StoreError
+            The settings do not go together with the scores, or there are none.
+        """
+        if self.columns is None:
+            raise StoreError("There are no scores. Name a file of two columns.")
+        return study_adhoc(
+            self.columns.a,
+            self.columns.b,
+            names=self.called,
+            settings=self.settings,
+            higher_is_better=not self.lower_is_better,
+        )
 
 
 def _tests(

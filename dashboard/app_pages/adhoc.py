@@ -1,21 +1,24 @@
 """Two columns of scores, dropped or pasted, through the whole procedure; nothing is stored.
 
-URL parameters: the settings of `PairSettings`, and `lower_is_better`.
+URL parameters: the settings of `Adhoc`.
 """
+
+from dataclasses import replace
+from typing import cast
 
 import streamlit as st
 
 from analysis.setting import parameters as parameters_of
-from analysis.studies.adhoc import study_adhoc
-from analysis.studies.pair_analysis import PairSettings
+from analysis.studies.adhoc import Adhoc
 from dashboard.adhoc_input import MOST_MB, example, read_columns
-from dashboard.ui import ask, filters, pair
+from dashboard.ui import ask, pair
 from dashboard.ui.adhoc import show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.reports import show_report
+from store.engine import Store
 from store.errors import StoreError
 
 st.title("Ad hoc", anchor=False)
@@ -30,10 +33,7 @@ pasted = paste.text_area(
     "Or paste two columns", placeholder="0.71 0.68\n0.35 0.41\n…", height=120, key="pasted"
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    settings = ask.choose(PairSettings, {})
-    lower_is_better = filters.choose_whether(
-        "Lower is better", key="lower_is_better", help="As for error rates"
-    )
+    asked = ask.choose(Adhoc, {})
 
 try:
     columns = read_columns(uploads, pasted)
@@ -49,14 +49,9 @@ if columns is None:
     )
     columns = example()
 
-study = study_adhoc(
-    columns.a,
-    columns.b,
-    names=columns.names,
-    settings=settings,
-    higher_is_better=not lower_is_better,
-)
-a, b = columns.names
+asked = replace(asked, names=columns.names, columns=columns.scores)
+study = asked.answer(cast("Store", None))  # what somebody has just dropped is not kept
+a, b = asked.called
 answer(plain(study.sentence))
 st.markdown(f"{badge(study.analysis.verdict)} {plain(a)} against {plain(b)}")
 show_warnings(study.warnings)
@@ -65,7 +60,7 @@ st.header("The data", anchor=False)
 pair.show_data(study.analysis, a, b, None, folded=False)
 show_unit_sizes(study)
 st.header("The difference", anchor=False)
-pair.show_difference(study.analysis, settings, a, b, None)
+pair.show_difference(study.analysis, asked.settings, a, b, None)
 left, right = st.columns([4, 5], gap="medium")
 with left:
     pair.show_test(study.analysis)
@@ -77,5 +72,5 @@ show_report(study.report, "adhoc")
 if uploads:
     st.markdown("To keep these scores, import the file: its runs then stand beside all others.")
     show_link(Link("Import results", "import_results", {}))
-show_permalink("adhoc", **parameters_of(settings, whole=True))
+show_permalink("adhoc", **parameters_of(replace(asked, names=None), whole=True))
 st.caption(plain(study.signature))

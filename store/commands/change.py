@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from store import lifecycle, tags
+from store.change_weights import parse_weights
 from store.commands.target import Target
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened
-from store.errors import StoreError
 from store.judgments import CriterionRecord, change_weights, get_criterion, weights_with
 
 app = typer.Typer()
@@ -132,21 +132,6 @@ def weights_command(
             as_json=as_json,
             show=lambda console: console.print(_told(before, after), markup=False),
         )
-
-
-def parse_weights(given: list[str]) -> dict[str, float]:
-    """Return severity -> weight from what was typed."""
-    weights = {}
-    for text in given:
-        name, separator, number = text.rpartition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = float("nan")
-        if not separator or not name.strip() or weight != weight:
-            raise StoreError(f"'{text}': write it as SEVERITY=WEIGHT, as Major=5.")
-        weights[name.strip()] = weight
-    return weights
 
 
 def _told(before: CriterionRecord, after: CriterionRecord) -> str:

@@ -8,8 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from analysis.studies.adhoc import study_adhoc
+from analysis.studies.adhoc import Adhoc, study_adhoc
 from analysis.studies.pair_analysis import PairSettings
+from analysis.studies.two_columns import TwoColumns
 from store.errors import StoreError
 
 RNG = np.random.Generator(np.random.PCG64(3))
@@ -102,3 +103,9 @@ def test_bad_settings_name_the_remedy() -> None:
         study_adhoc(U, V, settings=PairSettings(alpha=2.0))
     with pytest.raises(StoreError, match="finite"):
         study_adhoc(np.r_[U[:3], math.inf], V[:4])
+
+
+@pytest.mark.parametrize("names", [("mine",), ("mine", "mine"), ("a", "b", "c")])
+def test_two_different_names_are_needed(names: tuple[str, ...]) -> None:
+    with pytest.raises(StoreError, match="`names` must be two different names"):
+        Adhoc(names=names, columns=TwoColumns(U, V)).answer(None)  # type: ignore[arg-type]

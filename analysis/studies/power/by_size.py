@@ -12,7 +12,7 @@ from analysis.columns import Column
 from analysis.question import Progress, Question
 from analysis.report import Report, Table
 from analysis.setting import Setting
-from analysis.statistics import Alternative, FloatArray
+from analysis.statistics import Alternative
 from analysis.statistics.planning.distribution_power import distribution_power
 from analysis.statistics.planning.power_curve import power_by_size
 from analysis.statistics.planning.power_fit import SizeForPower, size_for_power
@@ -20,6 +20,7 @@ from analysis.statistics.planning.power_result import PowerBySize
 from analysis.studies.power.plans_words import amount, chance
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import IN_WORDS, in_public_words, to_statistics
+from analysis.studies.two_columns import TwoColumns
 from store.engine import Store
 from store.errors import StoreError
 
@@ -141,8 +142,11 @@ class DistributionPower(Question[SizeStudy]):
 
 
 @dataclass(frozen=True)
-class FilePowerSettings:
-    """What can be chosen about the power of two columns of scores."""
+class FilePower(Question[SizeStudy]):
+    """Say how the power for the difference in a file grows with the number of items."""
+
+    name: ClassVar[str] = "power file"
+    needs_store: ClassVar[bool] = False
 
     method: Annotated[
         Literal["normal", "bootstrap"],
@@ -155,32 +159,34 @@ class FilePowerSettings:
     power: Power = 0.8
     draws: Simulations = 200
     seed: Seed = 0
+    columns: TwoColumns | None = None
+    """The scores that are asked about; no address has them."""
 
+    def answer(self, store: Store, progress: Progress | None = None) -> SizeStudy:
+        """Return the power for the observed difference of two columns, by number of items.
 
-def study_file_power(a: FloatArray, b: FloatArray, settings: FilePowerSettings) -> SizeStudy:
-    """Return the power for the observed difference of two columns, by number of items.
-
-    Raises
-    ------
-    StoreError
-        The settings do not go together with the scores.
-    """
-    try:
-        curve = power_by_size(
-            a,
-            b,
-            method=settings.method,
-            test=to_statistics(settings.test),
-            alternative=settings.alternative,
-            alpha=settings.alpha,
-            sizes=None if settings.sizes is None else whole_numbers(settings.sizes),
-            n_iterations=settings.draws,
-            rng=settings.seed,
-        )
-        found = _study("Power by items", curve, settings.power)
-    except (ValueError, TypeError) as error:
-        raise StoreError(in_public_words(str(error))) from error
-    return found
+        Raises
+        ------
+        StoreError
+            The settings do not go together with the scores, or there are none.
+        """
+        if self.columns is None:
+            raise StoreError("There are no scores. Name a file of two columns.")
+        try:
+            curve = power_by_size(
+                self.columns.a,
+                self.columns.b,
+                method=self.method,
+                test=to_statistics(self.test),
+                alternative=self.alternative,
+                alpha=self.alpha,
+                sizes=None if self.sizes is None else whole_numbers(self.sizes),
+                n_iterations=self.draws,
+                rng=self.seed,
+            )
+            return _study("Power by items", curve, self.power)
+        except (ValueError, TypeError) as error:
+            raise StoreError(in_public_words(str(error))) from error
 
 
 def _study(title: str, curve: PowerBySize, power: float) -> SizeStudy:

@@ -6,13 +6,16 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from analysis import numbers
+from analysis.choices import DatasetName, Seed
 from analysis.columns import Column
+from analysis.question import Progress, Question
 from analysis.report import Cell, Report, Table
+from analysis.setting import Setting, names
 from analysis.statistics import FloatArray
 from analysis.statistics.annotation.consensus import (
     CONSENSUS_RULES,
@@ -33,11 +36,13 @@ from analysis.studies.humans.judged_units import (
     WHOSE,
     JudgedUnits,
     Whose,
+    WhoseChoice,
     choose_criterion,
     load_units,
 )
 from analysis.studies.power.plans import told_in_words
 from analysis.studies.study import Study, count, listed
+from store.change_weights import parse_weights
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
@@ -84,7 +89,9 @@ class GoldStudy(Study):
         """Return what to write down."""
         rows: list[list[Cell]]
         if self.metric is not None:
-            rows = [list(row) for row in zip(self.systems, self.means, self.n_items, strict=True)]
+            sign = self.metric.sign
+            told = zip(self.systems, self.means, self.n_items, strict=True)
+            rows = [list(row) for row in sorted(told, key=lambda row: -sign * row[1])]
             table = Table(("system", Column("mean", decimals=3), "items"), rows)
         else:
             shares = labels_counted(self.values)
@@ -101,6 +108,57 @@ class GoldStudy(Study):
     def as_csv(self) -> str:
         """Return one line per unit."""
         return values_as_csv(self.values)
+
+
+@dataclass(frozen=True)
+class Gold(Question[GoldStudy]):
+    """Make one value of several annotators' judgments, as scores to hold metrics against."""
+
+    name: ClassVar[str] = "gold"
+
+    dataset: DatasetName
+    rule: Annotated[
+        ConsensusRule,
+        Setting("mace: by variational Bayes; mace-em: by maximum likelihood.", flags="--rule"),
+    ]
+    criterion: Annotated[
+        str | None,
+        Setting("What was judged; by default the only criterion.", place=True),
+    ] = None
+    weights: Annotated[
+        str | None,
+        Setting("Of marked errors: 'Major=5,Minor=1'; by default the criterion's own."),
+    ] = None
+    annotators: WhoseChoice = None
+    threshold: Annotated[float, Setting("Of mace: the share of units that keep their label.")] = 1.0
+    seed: Seed = 0
+    controls: Mapping[str, str] | None = None
+    """Of mace: known labels by item."""
+    actor: str = ""
+    """Who asks: what comes out is written to the store."""
+
+    def answer(self, store: Store, progress: Progress | None = None) -> GoldStudy:
+        """Compute gold by the rule, and write it to the store where it is about systems.
+
+        Raises
+        ------
+        NotFoundError
+            A name is unknown, or nobody judged.
+        StoreError
+            The rule does not fit what was judged, or its result is in the store anyway.
+        """
+        return make_gold(
+            store,
+            self.dataset,
+            self.criterion,
+            rule=self.rule,
+            weights=None if self.weights is None else parse_weights(names(self.weights) or []),
+            annotators=self.annotators,
+            threshold=self.threshold,
+            controls=self.controls,
+            seed=self.seed,
+            actor=self.actor,
+        )
 
 
 def make_gold(
