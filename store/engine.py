@@ -1,9 +1,6 @@
-"""Opening a store. Everything that is special to SQLite or PostgreSQL lives in this module.
+"""Opening a store. What it has to give, on SQLite as on PostgreSQL, says `store.backends`.
 
-Writers and readers use two engines. Writers begin with ``BEGIN IMMEDIATE``: a deferred begin loses
-the race between reading and writing ("database is locked", whatever the timeout). Readers open the
-file read-only; in write-ahead mode neither side ever waits for the other. On PostgreSQL a lock that
-all writers take, and ``REPEATABLE READ`` for readers, give the same.
+Writers and readers use two engines: a reader cannot write even by mistake.
 """
 
 from __future__ import annotations
@@ -15,18 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from store import schema
-from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
+from store.backends import sqlite
+from store.errors import NotFoundError, ReadOnlyError, StoreError, UnreachableError
 from store.location import is_remote, resolve_location, sqlite_path, without_password
 from store.models import AuditEvent
 from store.people import current_person, named_person, require_action, require_role
 from store.reasons import reason
-from store.whereabouts import can_write_beside
 
 WRITER_WAITS_MS = 30_000
 """How long a writer waits for another one before it gives up."""
@@ -261,39 +257,25 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
         raise StoreError(f"{location} is a folder: name the file of the store in it.")
     if not absolute.parent.is_dir():
         raise StoreError(f"{location}: the folder {path.parent} does not exist. Make it first.")
-    writer = sa.create_engine(sa.URL.create("sqlite", database=str(absolute)))
-    # A quoted path keeps names with ? and % apart from the URI's own options.
-    options = {"mode": "ro", "uri": "true"}
-    log = absolute.with_name(f"{absolute.name}-wal")
-    if not can_write_beside(absolute) and not (log.exists() and log.stat().st_size):
-        # Readers share a file beside the store. Where nobody can make it and nobody writes, the
-        # store is read as it lies.
-        options["immutable"] = "1"
-    reader = sa.create_engine(
-        sa.URL.create("sqlite", database=f"file:{quote(str(absolute))}", query=options)
-    )
-    sa.event.listen(writer, "connect", _on_connect_writer)
-    sa.event.listen(reader, "connect", _on_connect_reader)
-    sa.event.listen(writer, "begin", _begin_writing)
-    sa.event.listen(reader, "begin", lambda connection: _begin(connection, "BEGIN"))
-    return writer, reader
+    return sqlite.make_engines(absolute, WRITER_WAITS_MS)
 
 
 def _make_server_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
-    read = {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
+    from store.backends import postgresql  # loads nothing that a file needs
+
+    url, shown = sa.make_url(location), without_password(location)
+    if url.get_backend_name() != "postgresql":
+        raise StoreError(
+            f"{shown}: there is no driver for this database here. A store is an SQLite file, or "
+            "lives on PostgreSQL: postgresql+psycopg://…"
+        )
     try:
-        writer = sa.create_engine(location)
-        reader = sa.create_engine(location, execution_options=read)
+        return postgresql.make_engines(url, "REPEATABLE READ", WRITER_WAITS_MS)
     except (sa.exc.ArgumentError, ImportError) as error:
         raise StoreError(
-            f"{without_password(location)}: there is no driver for this database here ({error}). "
-            "For PostgreSQL write postgresql+psycopg://… and install psycopg."
+            f"{shown}: there is no driver for this database here ({error}). For PostgreSQL write "
+            "postgresql+psycopg://… and install it: pip install 'tiebreak[postgres]'."
         ) from error
-    sa.event.listen(writer, "begin", _begin_writing_on_server)
-    return writer, reader
-
-
-_WRITERS_LOCK = 0x7469656272  # "tiebr"
 
 
 def insert_columns(
@@ -317,91 +299,29 @@ def insert_columns(
         connection.exec_driver_sql(compiled.string, rows)
 
 
-def _on_connect_writer(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # we begin ourselves; the driver must not
-    connection.execute(f"PRAGMA busy_timeout={WRITER_WAITS_MS}")
-    connection.execute("PRAGMA page_size=16384")  # of a new file: score vectors fill few pages
-    connection.execute("PRAGMA journal_mode=WAL")
-    # FULL: what was acknowledged survives a power cut, for about 4 ms a commit.
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
-
-
-def _on_connect_reader(connection: Any, _record: object) -> None:
-    connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout={WRITER_WAITS_MS}")
-
-
-def _begin(connection: sa.Connection, statement: str) -> None:
-    connection.exec_driver_sql(statement)
-
-
-def _begin_writing(connection: sa.Connection) -> None:
-    waits = connection.get_execution_options().get("waits_ms", WRITER_WAITS_MS)
-    _begin(connection, f"PRAGMA busy_timeout={waits}")  # whoever had the connection set another
-    _begin(connection, "BEGIN IMMEDIATE")
-
-
-def _begin_writing_on_server(connection: sa.Connection) -> None:
-    waits = connection.get_execution_options().get("waits_ms")
-    if waits is not None:
-        _begin(connection, f"SET LOCAL lock_timeout = {waits}")
-    _begin(connection, f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
-
-
 @contextmanager
 def plain_errors(location: str) -> Iterator[None]:
     """Say in words what the database driver says in codes."""
     try:
         yield
     except UnicodeDecodeError as error:  # so damaged that the driver cannot even say so
-        raise StoreError(f"{location}: {_DAMAGED}") from error
+        raise StoreError(f"{location}: {sqlite.DAMAGED}") from error
+    except sa.exc.TimeoutError as error:
+        raise UnreachableError(
+            f"{location}: too many questions at once. Repeat in a moment."
+        ) from error
     except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
-        said = str(getattr(error, "orig", error)).lower()
-        if "unable to open" in said and _is_gone(location):
+        said, path = str(getattr(error, "orig", error)), sqlite_path(location)
+        if path is not None and not path.exists() and "unable to open" in said:
             raise NotFoundError(
                 f"There is no store at {location} any more: the file was moved or deleted."
             ) from error
-        for sign, kind, words in _SAID_BY_SQLITE:
-            if sign in said:
-                raise kind(f"{location}: {words}") from error
-        raise
+        found = sqlite.in_words(said)
+        if path is None and isinstance(error, sa.exc.DatabaseError):
+            from store.backends import postgresql
 
-
-def _is_gone(location: str) -> bool:
-    path = sqlite_path(location)
-    return path is not None and not path.exists()
-
-
-_DAMAGED = "the file is damaged. Look at `tiebreak db check`, and go back to a backup."
-_OTHER_VERSION = "the file is of another version of Tiebreak. Run `tiebreak db upgrade`."
-_SAID_BY_SQLITE: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("disk is full", StoreError, "the disk is full. Nothing was written; free space and repeat."),
-    (
-        "disk i/o error",
-        StoreError,
-        "the disk does not take or give what it should. Nothing was written; look for a quota or "
-        "a failing disk, and repeat.",
-    ),
-    (
-        "database is locked",
-        StoreError,
-        "another process has been writing for 30 seconds. Nothing was written; repeat later.",
-    ),
-    ("read-only transaction", ReadOnlyError, "this connection is for reading only."),
-    (
-        "connection failed",
-        StoreError,
-        "the database server does not answer. Is it running, and are name and password right?",
-    ),
-    ("readonly database", ReadOnlyError, "the file or its folder cannot be written to."),
-    ("not a database", StoreError, "this file is no Tiebreak store."),
-    ("malformed", StoreError, _DAMAGED),
-    ("no such column", SchemaVersionError, _OTHER_VERSION),
-    ("no such table", SchemaVersionError, _OTHER_VERSION),
-    (
-        "unable to open",
-        StoreError,
-        "the file cannot be opened. Is it readable, and its folder writable?",
-    ),
-)
+            found = postgresql.in_words(error)
+        if found is None:
+            raise
+        kind, words = found
+        raise kind(f"{location}: {words}") from error

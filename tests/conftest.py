@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import settings
 
+from benchmarks.postgresql import NoPostgreSQLError, Server, programs, server
 from dashboard.demo import DemoReport, load_demo
 from store import schema
 from store.engine import open_store
@@ -47,6 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--fast",
         action="store_true",
         help="leave out the browser, simulations, others' files, and what tests/slow.txt lists",
+    )
+    parser.addoption(
+        "--postgres",
+        action="store_true",
+        help="let the tests of the store use PostgreSQL wherever they need no file",
     )
     parser.addoption(
         "--list-slow",
@@ -200,8 +207,11 @@ def _new_stores_are_copies(
         open_store(folder / "new.db", create=True).close()
 
     folder = built_once("new", fill)
+    create = schema.create
 
     def copy(engine: sa.Engine) -> None:
+        if engine.dialect.name != "sqlite":
+            return create(engine)
         with engine.connect() as connection, closing(sqlite3.connect(folder / "new.db")) as new:
             target = connection.connection.driver_connection
             assert isinstance(target, sqlite3.Connection)
@@ -232,6 +242,32 @@ def _statements_are_compiled_once() -> Iterator[None]:
         patch.setattr(sa, "create_engine", shared)
         yield
     first.dispose()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Return a PostgreSQL server that this worker has for itself."""
+    try:
+        programs()
+    except NoPostgreSQLError as error:
+        pytest.skip(str(error))
+    with server() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def new_address(postgres: Server) -> Callable[[], str]:
+    """Return a function that makes another database with an empty store; it gives the address."""
+    postgres.psql("CREATE DATABASE template")
+    open_store(postgres.address("template"), create=True).close()
+    numbers = count()
+
+    def make() -> str:
+        name = f"store_{next(numbers)}"
+        postgres.psql(f"CREATE DATABASE {name} TEMPLATE template")
+        return postgres.address(name)
+
+    return make
 
 
 class Example(NamedTuple):

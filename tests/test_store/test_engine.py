@@ -16,18 +16,11 @@ import sqlalchemy as sa
 from store import schema
 from store.arrays import load_matrix
 from store.backup import check, write_backup
-from store.engine import (
-    absolute_location,
-    insert_columns,
-    open_for_trial,
-    open_store,
-    resolve_location,
-    sqlite_path,
-    without_password,
-)
+from store.engine import insert_columns, open_for_trial, open_store
 from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
 from store.ingest import ingest
 from store.lifecycle import delete
+from store.location import absolute_location, resolve_location, sqlite_path, without_password
 from store.models import Item, System
 
 
