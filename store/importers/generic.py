@@ -20,6 +20,7 @@ from store.importers.bundle import (
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columnar import Coded, first_rows, repeated, together
 from store.importers.columns import GENERIC_ROLES, find_roles, role_cells
+from store.importers.failed_judges import without_failed
 from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_guesses import spread_where_needed, with_guesses
 from store.importers.generic_items import read_items
@@ -77,6 +78,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     table = spread_where_needed(table, settings)
     settings = with_guesses(table, settings)
     plan = choose_plan(table, settings)
+    names = [name for one in plan.scores for name in one.columns]
+    table, failed = without_failed(table, names)
     keys = read_keys(table, plan, settings, problems)
     items, told = read_items(table, plan, keys, problems, with_text=options.with_text)
     builder = VectorBuilder(table, plan, keys, settings, problems)
@@ -105,6 +108,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *plan.understood,
             *keys.understood,
             *told,
+            *failed,
             *_means_of_corpus_metrics([builder.metrics[number] for number in used]),
         ],
         warnings=builder.warnings,

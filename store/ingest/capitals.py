@@ -1,8 +1,12 @@
-"""Systems and datasets whose names differ in nothing but capitals: one, or two?"""
+"""Systems and datasets whose names differ in nothing but capitals: one, or two?
+
+Systems that a folder calls ``ORG__MODEL`` because a name of a folder has no slash are ``ORG/MODEL``
+where that one is known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -32,6 +36,10 @@ class Spellings:
         for name in (*short, *datasets):
             self._keep("dataset", name.typed)
 
+    def knows_system(self, name: str) -> bool:
+        """Return whether a system of that very name is known."""
+        return composed(name) in self._known.get(("system", composed(name).casefold()), {})
+
     def _keep(self, kind: Kind, name: str) -> None:
         self._known.setdefault((kind, name.casefold()), {})[name] = ""
 
@@ -60,6 +68,12 @@ class Spellings:
             if answers.get(question.subject) == "one":
                 renamed[kind, name] = other
         return asked, renamed
+
+
+def named_by_folder(bundle: ImportBundle, is_known: Callable[[str], bool]) -> Renamed:
+    """Return what systems are called whose names a folder's name stands for."""
+    named = {name: name.replace("__", "/", 1) for name in systems_of(bundle) if "__" in name}
+    return {("system", name): full for name, full in named.items() if is_known(full)}
 
 
 def with_names(bundle: ImportBundle, renamed: Renamed) -> ImportBundle:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
@@ -18,10 +18,11 @@ from store.importers.plan import (
     entries_left_out,
     entry_of,
     entry_without,
+    systems_of,
     without_metrics,
 )
 from store.ingest import IngestReport, ingest_all
-from store.ingest.capitals import Spellings, with_names
+from store.ingest.capitals import Spellings, named_by_folder, with_names
 from store.models import Metric
 from store.spelling import composed
 
@@ -84,15 +85,29 @@ def settle(
             if metric.higher_is_better is not None:
                 known.setdefault(composed(metric.name), metric.higher_is_better)
     spellings = Spellings(store)
+    coming = {name for reading in readings for name in systems_of(reading.bundle)}
     settled = []
     for reading in readings:
-        asked, renamed = spellings.questions(reading.bundle, answers)
-        bundle = with_names(reading.bundle, renamed)
+        bundle = _with_full_names(reading.bundle, coming, spellings)
+        asked, renamed = spellings.questions(bundle, answers)
+        bundle = with_names(bundle, renamed)
         if not case_matters:
             bundle = replace(bundle, questions=[*bundle.questions, *asked])
         one = reading._replace(bundle=bundle)
         settled.append(_settle(one, known, answers, higher_is_better, take_guesses))
     return settled
+
+
+def _with_full_names(
+    bundle: ImportBundle, coming: Collection[str], spellings: Spellings
+) -> ImportBundle:
+    """Return a bundle whose systems are called by their full names, with a guess for each."""
+    full = named_by_folder(bundle, lambda name: name in coming or spellings.knows_system(name))
+    guesses = [
+        Guess("system", name, f"'{short}', as folders write it")
+        for (_, short), name in full.items()
+    ]
+    return replace(with_names(bundle, full), guesses=[*bundle.guesses, *guesses])
 
 
 def ingest_settled(

@@ -214,3 +214,29 @@ def test_progress_tells_files_rows_and_scores(tmp_path, monkeypatch) -> None:
     assert "Looking at files: 1 of 2" in steps
     assert "Reading files: 1 of 2, 4 rows" in steps
     assert steps[-1] == "Writing files: 1 of 2, 4 scores"
+
+
+def test_a_name_written_as_folders_write_it_is_joined_with_the_full_one(ingest, tmp_path) -> None:
+    (tmp_path / "r").mkdir()
+    text = "system,dataset,item,metric,score\norg{}net,{},1,acc,1\na__b,{},1,acc,0\n"
+    (tmp_path / "r" / "a.csv").write_text(text.format("__", "d", "d"))
+    (tmp_path / "r" / "b.csv").write_text(text.format("/", "e", "e"))
+    result = json.loads(ingest("r", "--json").stdout)["result"]
+    assert sorted(result["systems_added"]) == ["a__b", "org/net"]
+    [guess] = [g for e in result["plan"]["entries"] for g in e["guesses"] if "net" in g["value"]]
+    assert (guess["value"], "org__net" in guess["because"]) == ("org/net", True)
+    (tmp_path / "c.csv").write_text(text.format("__", "f", "f"))
+    assert json.loads(ingest("c.csv", "--json").stdout)["result"]["systems_added"] == []
+
+
+def test_a_judge_that_failed_gave_no_zero(ingest, tmp_path) -> None:
+    rows = [{"prompt": f"q{n}", "reference": "r", "prediction": "p", "coherence": n and 0.5,
+             "rationale": "so" if n else "judge error: '…'"} for n in range(3)]  # fmt: skip
+    (tmp_path / "net").mkdir()
+    path = tmp_path / "net" / "judgments.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    outcome = ingest("net", "--yes")
+    assert "2 scores added" in outcome.stdout
+    assert "judge failed" in outcome.stdout
+    path.write_text(json.dumps(rows[0]) + "\n" + json.dumps({**rows[0], "prompt": "q9"}))
+    assert "the judge failed" in ingest("net", code=2).stderr
