@@ -4,12 +4,25 @@ Streamlit's server finds `app` in this file; it runs the file itself for every p
 server needs to listen is imported here: everything else comes while people can connect already.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.api import routes
 from dashboard.server import Guard
 from dashboard.warm_up import warm_up
+
+
+@asynccontextmanager
+async def running(_app: Any) -> AsyncIterator[None]:
+    """Load while the server listens; what was started ends with it."""
+    warm_up.begin()
+    yield
+    warm_up.end()
+
 
 if __name__ == "__main__":
     with warm_up.page():
@@ -22,5 +35,4 @@ if __name__ == "__main__":
 
         run()
 else:
-    warm_up.begin()
-    app = st.App(__file__, routes=routes(), middleware=[Middleware(Guard)])
+    app = st.App(__file__, routes=routes(), middleware=[Middleware(Guard)], lifespan=running)

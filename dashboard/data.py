@@ -18,15 +18,17 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 
 from analysis.question import Progress, Question
-from analysis.studies.claims.audit import ChangesStudy, study_changes
+from analysis.studies.claims.audit import ChangesStudy
 from analysis.studies.claims.study import study_histories
-from analysis.studies.comparable import Comparables, find_comparables
-from analysis.studies.item_changes import ItemChanges, study_item_changes
+from analysis.studies.comparable import Comparables
+from analysis.studies.item_changes import ItemChanges
 from analysis.studies.item_pairs import ItemPair, study_item_pair
 from analysis.studies.items import Items
-from analysis.studies.leads import BoardAtHand, Lead, find_leads, list_boards
+from analysis.studies.leads import BoardAtHand, Lead, list_boards
 from analysis.studies.overview import Overview, study_overview
 from analysis.studies.study import Study
+from dashboard.pool.asking import worked_out
+from dashboard.pool.tasks import LISTS, Task
 from store.arrays import RunScores, load_run_scores
 from store.claim_evidence import list_evidence
 from store.claim_records import EvidenceRecord, HistoryRecord
@@ -128,6 +130,10 @@ def _open(location: str, identity: str, read_only: bool) -> Store:
 
 @st.cache_resource(max_entries=256, show_spinner="Computing …")
 def _answered(identity: str, revision: int, question: str, arguments: tuple[Any, ...]) -> Any:
+    if question in LISTS:
+        key = (identity, revision, question, arguments)
+        task = Task(question, arguments, resolve_location(), is_frozen())
+        return worked_out(key, task, current_store(), None)
     return _QUESTIONS[question](current_store(), *arguments)
 
 
@@ -156,15 +162,9 @@ def _ask(question: str, *arguments: Any) -> Any:
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
     "boards": list_boards,
-    "leads": find_leads,
-    "comparables": find_comparables,
-    "item changes": lambda store, a, b, dataset, metric: study_item_changes(
-        store, a, b, dataset=dataset, metric=metric
-    ),
     "metrics": lambda store, dataset: list_metrics(store, dataset_uid=dataset),
     "all metrics": list_metrics,
     "histories": study_histories,
-    "claim changes": study_changes,
     "evidence": list_evidence,
     "systems": list_systems,
     "datasets": list_datasets,
@@ -247,12 +247,13 @@ def ask(question: Question[A], progress: Progress | None = None) -> A:
 
     What `progress` raises cancels the work, and nothing is kept.
     """
-    store = current_store() if question.needs_store else cast("Store", None)
-    key = (*(state() if question.needs_store else ()), question)
+    store = current_store() if question.needs_store else None
+    key = (*(state() if store else ()), question)
     study = _shelf().take(key)
     if study is None:
+        task = Task(question, (), resolve_location() if store else None, is_frozen())
         with st.spinner("Computing …") if progress is None else nullcontext():
-            study = question.answer(store, progress)
+            study = worked_out(key, task, store, progress)
         _shelf().put(key, study)
     return cast("A", study)
 

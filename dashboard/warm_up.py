@@ -1,4 +1,4 @@
-"""What the server loads while it listens already: the pages' libraries and compiled loops.
+"""What the server loads while it listens already: what pages import, and the pool of studies.
 
 One thread imports everything, the frame of all pages first and then tab by tab; a tab that somebody
 opens comes next. While a page is drawn the thread waits: the page needs the processor more.
@@ -43,6 +43,13 @@ class WarmUp:
             self._thread = threading.Thread(target=self._load, name="warm-up", daemon=True)
             self._thread.start()
 
+    def end(self) -> None:
+        """End the processes that were started."""
+        if self._thread is not None:
+            from dashboard.pool.asking import pool
+
+            pool.stop()
+
     @property
     def has_frame(self) -> bool:
         """Whether what all pages and the API have in common is loaded, or nobody loads it."""
@@ -79,6 +86,7 @@ class WarmUp:
                 self._changed.notify_all()
 
     def _load(self) -> None:
+        has_pool = _start_pool()
         for name in _FRAME:
             with suppress(Exception):  # whoever imports it again says why
                 importlib.import_module(_ABOVE + name)
@@ -93,8 +101,9 @@ class WarmUp:
                     _import_as(_FOLDER / f"{script}.py")
                 self._scripts[script].set()
         _keep_what_is_loaded()
-        self._let_pages_go_first()
-        _compile_loops()
+        if not has_pool:
+            self._let_pages_go_first()
+            _compile_loops()
 
     def _let_pages_go_first(self) -> None:
         with self._changed:
@@ -110,6 +119,12 @@ def _import_as(script: Path) -> None:
     tree = ast.parse(script.read_bytes(), str(script))
     tree.body = [line for line in tree.body if isinstance(line, ast.Import | ast.ImportFrom)]
     exec(compile(tree, str(script), "exec"), {})
+
+
+def _start_pool() -> bool:
+    from dashboard.pool import asking
+
+    return asking.start()
 
 
 def _compile_loops() -> None:

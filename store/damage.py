@@ -37,7 +37,9 @@ class Damage(Record):
 
 _State = tuple[str, int, int]
 """The store's address, its file, its revision: a repair changes one of them."""
-_seen: dict[_State, dict[int, Damage]] = {}
+Found = dict[_State, dict[int, Damage]]
+"""State of a store -> id of a vector -> its damage."""
+_seen: Found = {}
 
 
 def is_sound(connection: sa.Connection, vector_id: int, data: bytes, digest: str) -> bool:
@@ -65,6 +67,17 @@ def forget() -> None:
 def seen_anywhere() -> list[Damage]:
     """Return what this process found damaged in any store: a command opens only one."""
     return list(dict.fromkeys(one for found in list(_seen.values()) for one in found.values()))
+
+
+def found_so_far() -> Found:
+    """Return all that this process found damaged, for another one to `remember`."""
+    return _seen
+
+
+def remember(found: Found) -> None:
+    """Take over what another process found damaged."""
+    for state, vectors in found.items():
+        _seen.setdefault(state, {}).update(vectors)
 
 
 def _state(connection: sa.Connection) -> _State:

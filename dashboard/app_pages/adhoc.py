@@ -4,13 +4,14 @@ URL parameters: the settings of `Adhoc`.
 """
 
 from dataclasses import replace
-from typing import cast
 
 import streamlit as st
 
 from analysis.setting import parameters as parameters_of
-from analysis.studies.adhoc import Adhoc
+from analysis.studies.adhoc import Adhoc, AdhocStudy
 from dashboard.adhoc_input import MOST_MB, example, read_columns
+from dashboard.pool.asking import worked_out
+from dashboard.pool.tasks import Task
 from dashboard.ui import ask, pair
 from dashboard.ui.adhoc import show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
@@ -18,7 +19,6 @@ from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.reports import show_report
-from store.engine import Store
 from store.errors import StoreError
 
 st.title("Ad hoc", anchor=False)
@@ -50,7 +50,7 @@ if columns is None:
     columns = example()
 
 asked = replace(asked, names=columns.names, columns=columns.scores)
-study = asked.answer(cast("Store", None))  # what somebody has just dropped is not kept
+study: AdhocStudy = worked_out(object(), Task(asked), None, None)  # what was dropped is not kept
 a, b = asked.called
 answer(plain(study.sentence))
 st.markdown(f"{badge(study.analysis.verdict)} {plain(a)} against {plain(b)}")

@@ -1,0 +1,190 @@
+"""Tasks that are worked on now: who waits for them, and how they end.
+
+Who asks for what somebody waits for already waits along. When the last one leaves, by a click on
+"Stop" or by closing the tab, the process is killed; nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any, Final
+
+from dashboard.pool import PROTOCOL
+from store.errors import StoreError
+
+if TYPE_CHECKING:
+    from dashboard.pool.tasks import Task
+
+AT_ONCE: Final = min(8, max(4, 2 * (os.cpu_count() or 1)))
+"""Tasks worked on at the same time: each may hold the scores of a whole board in memory."""
+LOOKS_UP_EVERY_S: Final = 0.2
+"""How often who waits looks whether somebody still wants the answer."""
+_DIED: Final = (
+    "The process that computed this has ended before it was done, perhaps for lack of memory. The "
+    "server goes on. Ask again; if it happens twice, ask for fewer systems or datasets."
+)
+
+OnWait = Callable[[tuple[int, int] | None], None]
+"""Called while one waits, with (steps done, of how many) once known; what it raises leaves."""
+
+
+class Flight:
+    """One task at work."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.steps: tuple[int, int] | None = None
+        self.outcome: tuple[str, Any] | None = None
+        self.n_waiting = 0
+        self.is_given_up = False
+        self.worker: int | None = None
+        """Process id."""
+        self.landed = threading.Event()
+
+
+class Pool:
+    """Processes that answer, one for each task, made by a nursery.
+
+    `with_loops`: have the nursery load compiled loops while nobody asks.
+    """
+
+    def __init__(self, *, with_loops: bool = True) -> None:
+        self._options = ["--loops"] if with_loops else []
+        self._flights: dict[Hashable, Flight] = {}
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(AT_ONCE)
+        self._making = threading.Lock()
+        self._control: socket.socket | None = None
+        self._nursery: subprocess.Popen[bytes] | None = None
+        self._n_at_work = 0
+
+    def answer(self, key: Hashable, task: Task, on_wait: OnWait) -> Any:
+        """Return the answer to a task; `key` tells it from all others.
+
+        Raises
+        ------
+        StoreError
+            It cannot be answered, or its process ended.
+        """
+        with self._lock:
+            flight = self._flights.get(key)
+            if flight is None:
+                flight = self._flights[key] = Flight(task)
+                threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
+            flight.n_waiting += 1
+        try:
+            while not flight.landed.wait(LOOKS_UP_EVERY_S):
+                on_wait(flight.steps)
+        finally:
+            self._leave(key, flight)
+        assert flight.outcome is not None
+        kind, found = flight.outcome
+        if kind == "failed":
+            raise found
+        return found
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started."""
+        return self._control is not None
+
+    def start(self) -> None:
+        """Start the nursery, so that it has loaded what studies need when somebody asks."""
+        with self._making:
+            if self._nursery is None or self._nursery.poll() is not None:
+                ours, theirs = socket.socketpair()
+                module = f"{__package__}.nursery"
+                command = [sys.executable, "-m", module, str(theirs.fileno()), *self._options]
+                with theirs:
+                    self._nursery = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+                if self._control is not None:
+                    self._control.close()
+                self._control = ours
+
+    def stop(self) -> None:
+        """End the nursery and all its children."""
+        with self._making:
+            if self._nursery is not None and self._control is not None:
+                self._control.close()
+                self._nursery.kill()
+                self._nursery.wait()
+                self._nursery = self._control = None
+
+    def _leave(self, key: Hashable, flight: Flight) -> None:
+        with self._lock:
+            flight.n_waiting -= 1
+            if flight.n_waiting or flight.landed.is_set():
+                return
+            flight.is_given_up = True
+            self._forget(key, flight)
+            if flight.worker is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(flight.worker, signal.SIGKILL)
+
+    def _forget(self, key: Hashable, flight: Flight) -> None:
+        if self._flights.get(key) is flight:
+            del self._flights[key]
+
+    def _fly(self, key: Hashable, flight: Flight) -> None:
+        """See a task through, in a thread of its own."""
+        with self._places:
+            try:
+                if not flight.is_given_up:
+                    flight.outcome = self._outcome(flight)
+            except (EOFError, OSError):
+                flight.outcome = ("failed", StoreError(_DIED))
+            except Exception as error:
+                flight.outcome = ("failed", error)
+            finally:
+                with self._lock:
+                    self._forget(key, flight)
+                    flight.worker = None
+                    flight.landed.set()
+
+    def _outcome(self, flight: Flight) -> tuple[str, Any]:
+        with self._lock:
+            is_alone = self._n_at_work == 0
+            self._n_at_work += 1
+        try:
+            with self._child() as child:
+                worker = child.recv()
+                with self._lock:
+                    flight.worker = worker
+                    if flight.is_given_up:
+                        os.kill(worker, signal.SIGKILL)
+                child.send_bytes(pickle.dumps((flight.task, is_alone), protocol=PROTOCOL))
+                while True:
+                    kind, found = child.recv()
+                    if kind == "progress":
+                        flight.steps = found
+                        continue
+                    if kind == "done":
+                        from store.damage import remember  # the pool starts before the database
+
+                        found, damaged = found
+                        remember(damaged)
+                    return kind, found
+        finally:
+            with self._lock:
+                self._n_at_work -= 1
+
+    def _child(self) -> Connection:
+        """Return the connection to a new child of the nursery, which may have to be made anew."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            for _ in range(2):
+                self.start()
+                with suppress(OSError), self._making:
+                    assert self._control is not None
+                    socket.send_fds(self._control, [b"."], [theirs.fileno()])
+                    break
+        return Connection(ours.detach())
