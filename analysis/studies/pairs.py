@@ -35,6 +35,7 @@ from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_caution import caution_about
 from analysis.studies.pairs_words import (
     BETTER,
+    CORRECTIONS_IN_WORDS,
     EQUIVALENT,
     METHODS_IN_WORDS,
     NOT_COMPARABLE,
@@ -42,13 +43,14 @@ from analysis.studies.pairs_words import (
     VERDICTS_IN_WORDS,
     WORSE,
     PairsSettings,
-    how,
     sentence,
     warnings,
 )
 from analysis.studies.run_spread import load_run_spread
-from analysis.studies.study import Study
+from analysis.studies.study import Study, count
 from analysis.studies.test_names import (
+    IN_WORDS,
+    INTERVALS_IN_WORDS,
     in_public_words,
     to_public,
     to_statistics,
@@ -132,7 +134,25 @@ class PairsStudy(Study):
     @property
     def how(self) -> str:
         """How the p-values came about, in words."""
-        return how(self)
+        name = IN_WORDS[to_statistics(self.test)]
+        ways = [f"{n:,} {way}" for way, n in self.methods.items()]
+        told = f"{name[0].upper()}{name[1:]}"
+        if len(ways) == 1:
+            told += f", p-values computed {next(iter(self.methods))}"
+        elif ways:
+            told += f", p-values computed: {', '.join(ways)}"
+        correction = CORRECTIONS_IN_WORDS[self.correction]
+        told += f"; {correction} over {count(self.n_pairs, 'pair')}, α = {self.settings.alpha:g}."
+        if self.interval_method and self.interval_method != "none":
+            level = f"{100 * (1 - self.settings.alpha):g} %"
+            if self.has_simultaneous:
+                told += f" The intervals hold for all pairs at once, at {level}."
+            else:
+                told += (
+                    f" Intervals: {INTERVALS_IN_WORDS[self.interval_method]} at {level}, each pair "
+                    "by itself, so an interval may exclude 0 where the corrected test does not."
+                )
+        return f"{told} {self.why_this_test}".strip()
 
     def report(self) -> Report:
         """Return what to write down: every pair, those that differ standing out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,15 +25,9 @@ from analysis.setting import Setting
 from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod
 from analysis.studies.study import count
 from analysis.studies.test_names import (
-    IN_WORDS,
-    INTERVALS_IN_WORDS,
     PairsTest,
-    to_statistics,
 )
 from store.records import ScoreMatrix
-
-if TYPE_CHECKING:
-    from analysis.studies.pairs import PairsStudy
 
 Correction = Literal[
     "none",
@@ -194,26 +188,3 @@ def warnings(
     if settings.margin is not None:
         told.append("Equivalence is tested for each pair by itself, without correction.")
     return [*told, *filter(None, (floor_note, units_note))]
-
-
-def how(study: PairsStudy) -> str:
-    """Return how the p-values and intervals came about."""
-    name = IN_WORDS[to_statistics(study.test)]
-    ways = [f"{n:,} {way}" for way, n in study.methods.items()]
-    told = f"{name[0].upper()}{name[1:]}"
-    if len(ways) == 1:
-        told += f", p-values computed {next(iter(study.methods))}"
-    elif ways:
-        told += f", p-values computed: {', '.join(ways)}"
-    correction = CORRECTIONS_IN_WORDS[study.correction]
-    told += f"; {correction} over {count(study.n_pairs, 'pair')}, α = {study.settings.alpha:g}."
-    if study.interval_method and study.interval_method != "none":
-        level = f"{100 * (1 - study.settings.alpha):g} %"
-        if study.has_simultaneous:
-            told += f" The intervals hold for all pairs at once, at {level}."
-        else:
-            told += (
-                f" Intervals: {INTERVALS_IN_WORDS[study.interval_method]} at {level}, each pair "
-                "by itself, so an interval may exclude 0 where the corrected test does not."
-            )
-    return f"{told} {study.why_this_test}".strip()

@@ -14,8 +14,9 @@ from analysis import numbers
 from analysis.columns import Column
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.report import method_in_words
+from analysis.studies.humans.correlations.result import CorrelationRow
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS
-from analysis.studies.humans.correlations.study import CorrelationRow, CorrelationsStudy
+from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.humans.evidence import ENOUGH_CELLS
 from dashboard import data
 from dashboard.charts import Line, correlation_forest, correlation_scatter

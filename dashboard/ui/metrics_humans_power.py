@@ -15,7 +15,8 @@ from analysis.studies.humans.correlate import Correlate
 from analysis.studies.humans.correlations.settings import TESTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.humans.evidence import CONSENSUS, TIES
-from analysis.studies.power.metric_pairs import MetricPairPower, MetricPowerRow
+from analysis.studies.power.metric_pairs import MetricPairPower
+from analysis.studies.power.metric_pairs_result import MetricPowerRow
 from analysis.studies.power.metrics_apart import MetricsApart
 from dashboard import address, data
 from dashboard.charts import power_curve

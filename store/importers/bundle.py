@@ -27,7 +27,7 @@ from store.importers.kinds import Sidedness as Sidedness
 from store.importers.kinds import Status as Status
 from store.importers.kinds import StatusArray as StatusArray
 from store.importers.kinds import Unit as Unit
-from store.importers.problems import HINT, in_words
+from store.importers.problems import HINT, SkippedRow, in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,16 +270,6 @@ class BundleOverlap:
     dataset_b: str
     kind: OverlapKind = "shared-items"
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedRow:
-    """A row that a lenient import left out."""
-
-    path: str
-    line: int | None
-    field: str | None
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from store.errors import ImportFormatError, describe_place
-
-if TYPE_CHECKING:
-    from store.importers.bundle import SkippedRow
 
 HINT = "Mend the file, or import with --lenient to skip such rows and list them."
 _MOST_LINES = 18
 """Of reasons in one message; a line on what is not shown and the hint come after them."""
 _MOST_PLACES = 3
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d.,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row that a lenient import left out."""
+
+    path: str
+    line: int | None
+    field: str | None
+    reason: str
 
 
 def in_words(rows: Sequence[SkippedRow]) -> str:

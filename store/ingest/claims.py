@@ -9,8 +9,9 @@ from typing import Any
 from store.claims import Ledger, checked_date, checked_source, checked_url, checked_value
 from store.engine import Change, Store
 from store.errors import ConflictError, ImportFormatError, StoreError
-from store.importers.bundle import BundleDataset, SkippedRow
+from store.importers.bundle import BundleDataset
 from store.importers.claims import ClaimsFile
+from store.importers.problems import SkippedRow
 from store.ingest.checks import require_well_built
 from store.ingest.items import AlignedDataset, align_datasets
 from store.ingest.journal import Journal

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from store.importers.bundle import SkippedRow
+from store.importers.problems import SkippedRow
 
 Noun = Literal[
     "run", "item", "score", "output", "judgment", "annotator", "detail", "reported figure"

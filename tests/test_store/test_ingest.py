@@ -22,9 +22,9 @@ from store.importers.bundle import (
     BundleOverlap,
     BundleReportedScore,
     BundleScores,
-    SkippedRow,
     SourceFile,
 )
+from store.importers.problems import SkippedRow
 from store.ingest import ingest, ingest_all
 from store.models import Ingest
 from store.runs import list_runs

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from analysis import numbers
 from analysis.report import Cell, Report, Table
+from analysis.studies.claims.result import ClaimsResult
 from analysis.studies.claims.words import amount, verdict_in_words
 
-if TYPE_CHECKING:
-    from analysis.studies.claims.study import ClaimsStudy
 
-
-def claims_report(study: ClaimsStudy) -> Report:
+def claims_report(study: ClaimsResult) -> Report:
     """Return the claims, oldest first, and the frontier that was shown."""
     rows: list[list[Cell]] = [
         [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, ClassVar, Final
@@ -21,8 +21,9 @@ from analysis.statistics.signature import build_signature
 from analysis.studies.claims.contests import Contests, find_contests
 from analysis.studies.claims.gains import compare_looks
 from analysis.studies.claims.history import TimeLine, load_time_line, moment_of
-from analysis.studies.claims.records import ClaimRow, Look, RuleOutcome, Step
+from analysis.studies.claims.records import ClaimRow, Look, RuleOutcome
 from analysis.studies.claims.report import claims_report
+from analysis.studies.claims.result import ClaimsResult
 from analysis.studies.claims.rows import About, claim_row, tested_contests, usual_gain
 from analysis.studies.claims.sequence import (
     all_rules,
@@ -34,11 +35,9 @@ from analysis.studies.claims.sequence import (
 from analysis.studies.claims.settings import ClaimSettings, Order
 from analysis.studies.claims.verdicts import restates
 from analysis.studies.claims.words import sentence, warn
-from analysis.studies.study import Study
 from store.claim_records import HistoryRecord, Verdict
 from store.dated_scores import list_histories
 from store.engine import Store
-from store.records import DatasetRecord, MetricRecord
 
 VERDICTS: Final[tuple[Verdict, ...]] = (
     "supported",
@@ -50,39 +49,8 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClaimsStudy(Study):
-    """The claims on a dataset and metric, the oldest first."""
-
-    dataset: DatasetRecord
-    metric: MetricRecord
-    metrics: tuple[MetricRecord, ...]
-    """All metrics of the dataset with dated scores or claims."""
-    settings: ClaimSettings
-    looks: tuple[Look, ...]
-    """Every scored system."""
-    rows: tuple[ClaimRow, ...]
-    """What was claimed: records that were found, and what the ledger states."""
-    raw: tuple[Step, ...]
-    """The best score so far."""
-    frontier: tuple[Step, ...]
-    """The first score, then the best that was shown to be one: its holder significantly beaten."""
-    ladder: tuple[Step, ...]
-    """What a Ladder leaderboard would show."""
-    ladder_note: str
-    """Why there is no Ladder; empty where there is."""
-    rules: tuple[RuleOutcome, ...]
-    """Every rule for the sequence; claims in the order of `rows`."""
-    verdicts: Mapping[Verdict, int]
-    """How many claims got which."""
-    n_looks: int
-    n_records: int
-    n_tested: int
-    n_held: int
-    usual_gain: float
-    """Median of the gains of all records; NaN without. Each claim is judged by that of the
-    others."""
-    n_undated: int
-    """Scores without a date, which are left out."""
+class ClaimsStudy(ClaimsResult):
+    """The claims on a dataset and metric, the oldest first; with what to write down."""
 
     def report(self) -> Report:
         """Return what to write down about the claims."""

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from analysis.report import Report
 from analysis.statistics import Alternative
 from analysis.statistics.intervals.differences import difference_interval
-from analysis.statistics.planning.design_effect import DesignEffect
 from analysis.statistics.planning.retrospective import OBSERVED_POWER_REFUSED
 from analysis.statistics.signature import build_signature
 from analysis.studies.cells import refuse_all_metrics, scored_cells
@@ -20,24 +19,25 @@ from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.power.cell_scores import CellScores, load_scores, most_used
 from analysis.studies.power.checks import check_effect, check_target
 from analysis.studies.power.chosen_model import model_of
-from analysis.studies.power.dataset_curves import By, Curve, SizeRow
+from analysis.studies.power.dataset_curves import By
 from analysis.studies.power.dataset_figures import Asked, figures_of
+from analysis.studies.power.dataset_result import DatasetPowerResult
 from analysis.studies.power.dataset_words import (
     dataset_report,
     observed_refused,
     sentence,
     warnings,
 )
-from analysis.studies.power.pair_facts import AgreementFacts, agreement_facts, design_of
-from analysis.studies.power.pair_models import Kind, Target
+from analysis.studies.power.pair_facts import agreement_facts, design_of
+from analysis.studies.power.pair_models import Target
 from analysis.studies.power.pair_scores import PairScores, column
-from analysis.studies.study import Study, listed
+from analysis.studies.study import listed
 from analysis.studies.test_names import in_public_words
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.metrics import get_metric, list_metrics
-from store.records import DatasetRecord, MetricRecord
+from store.records import DatasetRecord
 from store.systems import get_system
 
 _SAME = 1e-9
@@ -46,68 +46,8 @@ _INTERVAL_RESAMPLES = 1_999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DatasetPower(Study):
-    """What a test set can find, judged by two systems on it; differences are A minus B."""
-
-    dataset: DatasetRecord
-    metric: MetricRecord
-    metrics: tuple[str, ...]
-    """Labels of the metrics with item scores of two systems here."""
-    systems: tuple[str, ...]
-    """With item scores, the best first."""
-    system_a: str
-    system_b: str
-    system_a_uid: str
-    system_b_uid: str
-    alpha: float
-    target_power: float
-    alternative: Alternative
-    kind: Kind | None
-    """What the scores are; ``None`` where nothing can be said, and `not_said` says why."""
-    test: str
-    source: str
-    """What the figures rest on, in words."""
-    not_said: str
-    n_items: int
-    """With a score from both."""
-    n_missing: int
-    n_units: int
-    """Independent ones: fewer where items come in groups."""
-    score_a: float
-    score_b: float
-    difference: float
-    """Observed gain of A over B; positive: A is better."""
-    ci: tuple[float, float]
-    mde: float
-    """The smallest difference found with `target_power`; NaN where none is."""
-    ceiling: str
-    """Why there is none; empty where there is one."""
-    effect: float | None
-    """The true difference that was stated."""
-    power: float
-    """Probability of a significant result in its direction; NaN where none was stated."""
-    type_m: float
-    type_s: float
-    items_needed: int | None
-    """To find `effect` with `target_power`."""
-    design: DesignEffect | None
-    """What groups of items cost; ``None`` without groups, or for a corpus metric."""
-    agreement: AgreementFacts | None
-    """Of right or wrong items."""
-    p_zero: float
-    """Share of items whose exchange leaves a corpus metric as it is; NaN for other metrics."""
-    scale: float
-    for_effect: float
-    """What `by_size` and `curve` are for: `effect`, or `mde` where none was stated."""
-    by_size: tuple[SizeRow, ...]
-    by_difference: Curve
-    """Power of the items at hand, by the size of the difference."""
-    curve: Curve
-    """Power for `for_effect`, by number of items."""
-    by: By
-    refused: str
-    """Why there is no power of the observed difference, and what to look at instead."""
-    seed: int
+class DatasetPower(DatasetPowerResult):
+    """What a test set can find, judged by two systems on it, with what to write down."""
 
     def report(self) -> Report:
         """Return what to write down."""

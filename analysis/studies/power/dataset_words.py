@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from analysis import numbers
 from analysis.columns import Column, Value
 from analysis.report import Report, Table
 from analysis.studies.clusters import Clusters
 from analysis.studies.power.dataset_curves import MOST_DRAWN
+from analysis.studies.power.dataset_result import DatasetPowerResult
 from analysis.studies.power.pair_models import Target
 from analysis.studies.study import count
-
-if TYPE_CHECKING:
-    from analysis.studies.power.dataset import DatasetPower
 
 FEW_ITEMS: Final = 50
 """Below this many a pilot is a rough guide."""
 
 
-def sentence(study: DatasetPower) -> str:
+def sentence(study: DatasetPowerResult) -> str:
     """Return the answer: the smallest difference found, and what was stated."""
     pair = f"{study.system_a} and {study.system_b}"
     items = units_in_words(study)
@@ -40,7 +38,7 @@ def sentence(study: DatasetPower) -> str:
     return words + _about_observed(study)
 
 
-def _about_effect(study: DatasetPower) -> str:
+def _about_effect(study: DatasetPowerResult) -> str:
     effect = numbers.fixed(study.effect, places(study), signed=True)
     words = f"A true difference of {effect} would be found with a probability of "
     words += numbers.probability(study.power)
@@ -59,7 +57,7 @@ def _about_effect(study: DatasetPower) -> str:
     return words + f" {count(study.items_needed, 'item')} would do."
 
 
-def _about_observed(study: DatasetPower) -> str:
+def _about_observed(study: DatasetPowerResult) -> str:
     if math.isnan(study.difference):
         return ""
     gap = numbers.fixed(abs(study.difference), places(study))
@@ -68,7 +66,7 @@ def _about_observed(study: DatasetPower) -> str:
     return f" The two are {gap} apart. For a number of items, name the difference."
 
 
-def warnings(study: DatasetPower, clusters: Clusters) -> list[str]:
+def warnings(study: DatasetPowerResult, clusters: Clusters) -> list[str]:
     """Return what a reader must know before believing the answer."""
     told = [f"Computed for these two: {study.source}."] if study.source else []
     facts = study.agreement
@@ -125,7 +123,7 @@ def observed_refused(
     return words
 
 
-def dataset_report(study: DatasetPower) -> Report:
+def dataset_report(study: DatasetPowerResult) -> Report:
     """Return what to write down."""
     digits = places(study)
     size = numbers.fixed(study.for_effect, digits)
@@ -149,14 +147,14 @@ def dataset_report(study: DatasetPower) -> Report:
     )
 
 
-def places(study: DatasetPower) -> int:
+def places(study: DatasetPowerResult) -> int:
     """Return the decimals that the smallest difference found deserves."""
     span = 100.0 if max(abs(study.score_a), abs(study.score_b)) > 1.5 else 1.0
     half_width = None if math.isnan(study.mde) else study.mde
     return numbers.decimals(half_width=half_width, n=study.n_items or None, span=span)
 
 
-def units_in_words(study: DatasetPower) -> str:
+def units_in_words(study: DatasetPowerResult) -> str:
     """Return the items, and the groups that they come in."""
     words = count(study.n_items, "item")
     if study.n_units != study.n_items:
@@ -169,10 +167,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g}{numbers.THIN}%"
 
 
-def _mde(study: DatasetPower) -> str:
+def _mde(study: DatasetPowerResult) -> str:
     return numbers.fixed(study.mde, places(study))
 
 
-def _sided(study: DatasetPower) -> str:
+def _sided(study: DatasetPowerResult) -> str:
     level = f", α = {study.alpha:g}"
     return level if study.alternative == "two-sided" else f", one-sided{level}"

@@ -19,22 +19,18 @@ from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.humans.correlations.settings import (
     TESTS_IN_WORDS,
     Chosen,
-    Coefficient,
     CorrelationSettings,
-    Level,
-    Test,
     choose,
     takes_groups,
 )
 from analysis.studies.humans.correlations.words import units_in_words
-from analysis.studies.humans.evidence import Evidence, Kind, load_evidence
+from analysis.studies.humans.evidence import Evidence, load_evidence
 from analysis.studies.power.checks import check_target
+from analysis.studies.power.metric_pairs_result import MetricPairResult, MetricPowerRow
 from analysis.studies.power.metric_pairs_words import power_report, sentence, warnings
 from analysis.studies.power.plans import told_in_words
-from analysis.studies.study import Study
 from store.engine import Store
 from store.errors import StoreError
-from store.records import DatasetRecord
 
 ITERATIONS: Final = 200
 """Meta-evaluations drawn for each size: 95 times in 100 their share is within 0.07 of that of
@@ -47,62 +43,8 @@ _FEWEST_ITEMS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MetricPowerRow:
-    """What a meta-evaluation of one size would find."""
-
-    n_systems: int
-    n_items: int
-    """Items; groups of items where they are the independent units."""
-    draws_systems: bool
-    """Whether other systems are thought of; else these ones."""
-    draws_items: bool
-    power: float
-    """Share of the drawn meta-evaluations that find the metric better that is ahead here."""
-    low: float
-    """95 % band of the simulation alone; leaves out the error of the data that is drawn from."""
-    high: float
-    type_m: float
-    """Mean size of the significant differences over the one observed here."""
-    type_s: float
-    """Share of the significant ones that have it the wrong way round."""
-    n_untestable: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricPairPower(Study):
-    """How large a meta-evaluation must be to tell two metrics apart; differences are A minus B."""
-
-    dataset: DatasetRecord
-    gold: str
-    gold_rule: str
-    kind: Kind
-    metric_a: str
-    metric_b: str
-    metric_a_uid: str
-    metric_b_uid: str
-    level: Level
-    coefficient: Coefficient
-    test: Test
-    alpha: float
-    target_power: float
-    n_systems: int
-    n_items: int
-    """Items; groups of items where they are the independent units."""
-    item_noun: str
-    difference: float
-    """Observed; taken as the true one."""
-    pvalue: float
-    """Of the stored meta-evaluation."""
-    by_items: tuple[MetricPowerRow, ...]
-    """With as many systems as there are."""
-    by_systems: tuple[MetricPowerRow, ...]
-    """With as many items as there are."""
-    items_needed: int | None
-    """The fewest of those looked at that reach the power asked for."""
-    systems_needed: int | None
-    n_iterations: int
-    n_resamples: int
-    seed: int
+class MetricPairPower(MetricPairResult):
+    """How large a meta-evaluation must be to tell two metrics apart."""
 
     def report(self) -> Report:
         """Return what to write down."""

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from analysis import numbers
 from analysis.columns import Column
 from analysis.report import Report, Table
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.correlations.words import LEVELS_IN_WORDS, gold_in_words
+from analysis.studies.power.metric_pairs_result import MetricPairResult, MetricPowerRow
 from analysis.studies.study import count
-
-if TYPE_CHECKING:
-    from analysis.studies.power.metric_pairs import MetricPairPower, MetricPowerRow
 
 _FEW_SYSTEMS: Final = 8
 _WRONG: Final = 0.05
 _OF_THESE_SYSTEMS: Final = ("perm-both", "cell-swap")
 
 
-def sentence(study: MetricPairPower, units: str) -> str:
+def sentence(study: MetricPairResult, units: str) -> str:
     """Return the answer: what is there, and what would be enough."""
     ahead, behind = study.metric_a, study.metric_b
     if study.difference < 0:
@@ -47,21 +45,21 @@ def sentence(study: MetricPairPower, units: str) -> str:
     )
 
 
-def _enough_items(study: MetricPairPower) -> str:
+def _enough_items(study: MetricPairResult) -> str:
     if study.items_needed is None:
         return ""
     row = next(row for row in study.by_items if row.n_items == study.items_needed)
     return _size(study, row)
 
 
-def _enough_systems(study: MetricPairPower) -> str:
+def _enough_systems(study: MetricPairResult) -> str:
     if study.systems_needed is None:
         return ""
     row = next(row for row in study.by_systems if row.n_systems == study.systems_needed)
     return _size(study, row)
 
 
-def _size(study: MetricPairPower, row: MetricPowerRow) -> str:
+def _size(study: MetricPairResult, row: MetricPowerRow) -> str:
     """Say how many systems and items, and which of them are those that there are."""
     systems = count(row.n_systems, "system") if row.draws_systems else ""
     items = count(row.n_items, study.item_noun) if row.draws_items else ""
@@ -71,7 +69,7 @@ def _size(study: MetricPairPower, row: MetricPowerRow) -> str:
     return f"{kept} and {items or systems}" if study.kind != "preferences" else items or systems
 
 
-def warnings(study: MetricPairPower) -> list[str]:
+def warnings(study: MetricPairResult) -> list[str]:
     """Return what a reader must know before believing the answer."""
     told = [
         "The difference seen here is taken as the true one. If these two were picked for being "
@@ -95,7 +93,7 @@ def warnings(study: MetricPairPower) -> list[str]:
     return told
 
 
-def _wrong_way(study: MetricPairPower, rows: Sequence[MetricPowerRow]) -> list[str]:
+def _wrong_way(study: MetricPairResult, rows: Sequence[MetricPowerRow]) -> list[str]:
     """Say so where the test finds the other metric better too often."""
     wrong = max((row.type_s for row in rows if not math.isnan(row.type_s)), default=0.0)
     if wrong <= _WRONG:
@@ -115,7 +113,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def power_report(study: MetricPairPower) -> Report:
+def power_report(study: MetricPairResult) -> Report:
     """Return what to write down."""
     level = "" if study.kind == "preferences" else f" {LEVELS_IN_WORDS[study.level]}"
     method = (
@@ -140,7 +138,7 @@ def power_report(study: MetricPairPower) -> Report:
     )
 
 
-def _table(study: MetricPairPower, rows: Sequence[MetricPowerRow], title: str) -> Table:
+def _table(study: MetricPairResult, rows: Sequence[MetricPowerRow], title: str) -> Table:
     return Table(
         (
             "systems",

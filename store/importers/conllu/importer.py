@@ -22,7 +22,6 @@ from store.importers.bundle import (
     FloatArray,
     ImportBundle,
     ReadOptions,
-    SkippedRow,
     SourceFile,
 )
 from store.importers.conllu.alignment import require_aligned
@@ -35,6 +34,7 @@ from store.importers.conllu.predications import predication_scores
 from store.importers.conllu.tree_edit import depth, opened, tree_edit_scores
 from store.importers.conllu.trees import N_COLUMNS, Sentence, read_sentences
 from store.importers.guard import start_of
+from store.importers.problems import SkippedRow
 from store.importers.settings import Settings, load_settings
 from store.importers.textfile import data_stem, data_suffix, read_text
 

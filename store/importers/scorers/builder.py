@@ -14,9 +14,9 @@ from store.importers.bundle import (
     Guess,
     ImportBundle,
     LeftOut,
-    SkippedRow,
     SourceFile,
 )
+from store.importers.problems import SkippedRow
 from store.importers.scorers.metric import Outputs, References
 from store.importers.scorers.scoring import Choice, Scoring
 from store.importers.settings import Settings

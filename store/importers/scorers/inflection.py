@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
-from store.importers.bundle import Guess, ImportBundle, ReadOptions, SkippedRow
+from store.importers.bundle import Guess, ImportBundle, ReadOptions
 from store.importers.mt_metrics_eval.files import read_lines
+from store.importers.problems import SkippedRow
 from store.importers.scorers import together
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.forms import are_features, form_of

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
-from store.importers.bundle import Guess, ImportBundle, LeftOut, ReadOptions, SkippedRow
+from store.importers.bundle import Guess, ImportBundle, LeftOut, ReadOptions
 from store.importers.first_line import first_line
 from store.importers.metric_registry import words_of
 from store.importers.mt_metrics_eval.files import read_lines
+from store.importers.problems import SkippedRow
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.forms import form_of
 from store.importers.scorers.layout import (

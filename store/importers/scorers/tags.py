@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
-from store.importers.bundle import Guess, ImportBundle, ReadOptions, SkippedRow
+from store.importers.bundle import Guess, ImportBundle, ReadOptions
+from store.importers.problems import SkippedRow
 from store.importers.scorers import together
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.entities import scheme_of

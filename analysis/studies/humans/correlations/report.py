@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from analysis.columns import Column
 from analysis.numbers import counted
 from analysis.report import Cell, Report, Strong, Table
+from analysis.studies.humans.correlations.result import CorrelationsResult
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.correlations.words import LEVELS_IN_WORDS, gold_in_words
 
-if TYPE_CHECKING:
-    from analysis.studies.humans.correlations.study import CorrelationsStudy
 
-
-def correlations_report(study: CorrelationsStudy) -> Report:
+def correlations_report(study: CorrelationsResult) -> Report:
     """Return the tables: coefficients, pairs of metrics, metrics with each other, slices."""
     return Report(
         title=f"Metrics against '{study.gold}' on {study.dataset.label}",
@@ -28,7 +25,7 @@ def correlations_report(study: CorrelationsStudy) -> Report:
     )
 
 
-def method_in_words(study: CorrelationsStudy) -> str:
+def method_in_words(study: CorrelationsResult) -> str:
     """Say how coefficients are taken and compared."""
     level = "" if study.kind == "preferences" else f" {LEVELS_IN_WORDS[study.level]}"
     exact = " (all of them)" if study.exact else ""
@@ -43,7 +40,7 @@ def method_in_words(study: CorrelationsStudy) -> str:
     return text
 
 
-def _line(study: CorrelationsStudy) -> str:
+def _line(study: CorrelationsResult) -> str:
     line = study.human_line
     if line is None:
         return ""
@@ -53,7 +50,7 @@ def _line(study: CorrelationsStudy) -> str:
     )
 
 
-def _coefficients(study: CorrelationsStudy) -> Table:
+def _coefficients(study: CorrelationsResult) -> Table:
     rows: list[list[Cell]] = []
     has_outliers = any(not math.isnan(row.without_outliers) for row in study.rows)
     for row in study.rows:
@@ -90,7 +87,7 @@ def _coefficients(study: CorrelationsStudy) -> Table:
     )
 
 
-def _matrix(study: CorrelationsStudy, values: object, caption: str, kind: str) -> Table | None:
+def _matrix(study: CorrelationsResult, values: object, caption: str, kind: str) -> Table | None:
     if len(study.metrics) < 2:
         return None
     columns: list[str | Column] = ["metric"]
@@ -105,16 +102,16 @@ def _matrix(study: CorrelationsStudy, values: object, caption: str, kind: str) -
     return Table(columns, rows, caption=caption)
 
 
-def _pvalues(study: CorrelationsStudy) -> Table | None:
+def _pvalues(study: CorrelationsResult) -> Table | None:
     caption = f"Adjusted p-values of the metric pairs ({study.correction})"
     return _matrix(study, study.pvalue_adjusted, caption, "pvalue")
 
 
-def _between(study: CorrelationsStudy) -> Table | None:
+def _between(study: CorrelationsResult) -> Table | None:
     return _matrix(study, study.between, "Correlation of the metrics with each other", "number")
 
 
-def _slices(study: CorrelationsStudy) -> Table | None:
+def _slices(study: CorrelationsResult) -> Table | None:
     if not study.slices:
         return None
     columns: list[str | Column] = [study.by or "slice", "items"]

@@ -29,21 +29,18 @@ from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_numbers
 from analysis.studies.humans.correlations.compared import compare_on
-from analysis.studies.humans.correlations.human_line import HumanLine, human_line
-from analysis.studies.humans.correlations.points import Point, make_points, without_outliers
+from analysis.studies.humans.correlations.human_line import human_line
+from analysis.studies.humans.correlations.points import make_points, without_outliers
 from analysis.studies.humans.correlations.report import correlations_report
+from analysis.studies.humans.correlations.result import CorrelationRow, CorrelationsResult
 from analysis.studies.humans.correlations.settings import (
     Chosen,
-    Coefficient,
     CorrelationSettings,
-    Interval,
-    Level,
-    Test,
     choose,
     takes_groups,
 )
-from analysis.studies.humans.correlations.slices import SliceRow, slice_correlations
-from analysis.studies.humans.correlations.standings import Standing, stands
+from analysis.studies.humans.correlations.slices import slice_correlations
+from analysis.studies.humans.correlations.standings import stands
 from analysis.studies.humans.correlations.words import sentence, warn
 from analysis.studies.humans.evidence import (
     CONSENSUS,
@@ -52,15 +49,13 @@ from analysis.studies.humans.evidence import (
     USUAL_TIES,
     Consensus,
     Evidence,
-    Kind,
     Ties,
     is_partial,
     load_evidence,
 )
-from analysis.studies.study import Study, count, listed
+from analysis.studies.study import count, listed
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
-from store.records import DatasetRecord
 
 FEWEST_RESAMPLES = 99
 DRAWS_OF_INTERVALS = 1_999
@@ -71,75 +66,8 @@ How = tuple[Ties | None, Consensus | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrelationRow:
-    """One metric against the gold."""
-
-    metric: str
-    metric_uid: str
-    coefficient: float
-    ci: tuple[float, float]
-    """NaN where there is none."""
-    n: int
-    """Units the coefficient is taken over: systems, or cells of item and system; averaged
-    coefficients: how many of them are defined."""
-    n_undefined: int
-    """Items or systems left out of an average: the metric or the gold is constant on them."""
-    is_partial: bool
-    """Whether it scored so few of the judged cells that it stands below the others."""
-    pvalue_vs_best: float
-    """Adjusted over all pairs of metrics; NaN for the best one itself."""
-    versus_best: Standing
-    """Against the first row, on the cells that both scored."""
-    group: str
-    """Letters: two metrics that share one cannot be told apart."""
-    pvalue_vs_reference: float
-    """Adjusted over the comparisons with the reference; NaN for the reference itself, and where
-    none is asked for."""
-    versus_reference: Standing | None
-    """Against the reference, on the cells that both scored; ``None`` where none is asked for."""
-    epsilon: float
-    """Difference up to which two scores count as a tie, where it was calibrated; else NaN."""
-    without_outliers: float
-    """The coefficient without the systems that are outliers by their gold; NaN: there are none."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CorrelationsStudy(Study):
-    """Metrics against one gold, the best first; matrices follow `metrics`."""
-
-    dataset: DatasetRecord
-    gold: str
-    gold_uid: str
-    gold_source: str
-    gold_rule: str
-    """How judgments became the gold."""
-    kind: Kind
-    level: Level
-    coefficient: Coefficient
-    test: Test
-    correction: str
-    interval: Interval
-    alpha: float
-    reference: str | None
-    rows: tuple[CorrelationRow, ...]
-    metrics: tuple[str, ...]
-    between: FloatArray
-    """Shape (n_metrics, n_metrics): correlations of the metrics with each other."""
-    difference: FloatArray
-    """Shape (n_metrics, n_metrics): coefficient of the row minus that of the column."""
-    pvalue: FloatArray
-    pvalue_adjusted: FloatArray
-    exact: bool
-    """Whether the test went through all exchanges rather than drawing some."""
-    human_line: HumanLine | None
-    points: tuple[Point, ...]
-    n_points: int
-    """Of all; `points` holds a part of them where there are many."""
-    slices: tuple[SliceRow, ...]
-    by: str | None
-    n_systems: int
-    n_items: int
-    notes: tuple[str, ...]
+class CorrelationsStudy(CorrelationsResult):
+    """Metrics against one gold, the best first, with what to write down."""
 
     def report(self) -> Report:
         """Return what to write down: coefficients, comparisons, correlations of the metrics."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis import numbers
 from analysis.studies.humans.correlations.human_line import HumanLine
+from analysis.studies.humans.correlations.result import CorrelationRow
 from analysis.studies.humans.correlations.settings import (
     COEFFICIENTS_IN_WORDS,
     TESTS_IN_WORDS,
@@ -18,9 +18,6 @@ from analysis.studies.humans.correlations.settings import (
 )
 from analysis.studies.humans.evidence import ENOUGH_CELLS, Evidence, cells_of, is_partial
 from analysis.studies.study import count, listed
-
-if TYPE_CHECKING:
-    from analysis.studies.humans.correlations.study import CorrelationRow
 
 LEVELS_IN_WORDS = {
     "system": "over systems",

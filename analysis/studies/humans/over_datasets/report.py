@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +12,11 @@ from analysis.report import Cell, Report, Strong, Table
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS, TESTS_IN_WORDS
 from analysis.studies.humans.over_datasets.marks import BETTER, WORSE
+from analysis.studies.humans.over_datasets.result import OverResult
 from analysis.studies.study import count, listed
 
-if TYPE_CHECKING:
-    from analysis.studies.humans.over_datasets.study import CorrelationsOver
 
-
-def over_datasets_sentence(study: CorrelationsOver) -> str:
+def over_datasets_sentence(study: OverResult) -> str:
     """Say which metric has the best mean, who shares its place, and where others differ."""
     value, low, high = (float(x[0]) for x in (study.mean, study.mean_low, study.mean_high))
     text = (
@@ -32,7 +29,7 @@ def over_datasets_sentence(study: CorrelationsOver) -> str:
     return f"{text}. {_on_the_mean(study)}{_on_datasets(study)}"
 
 
-def mean_test_in_words(study: CorrelationsOver) -> str:
+def mean_test_in_words(study: OverResult) -> str:
     """Say how the means are made and compared."""
     alike = bool(np.allclose(study.weights, study.weights[0]))
     text = "Every dataset counts the same in the mean" if alike else "Datasets are weighted"
@@ -42,7 +39,7 @@ def mean_test_in_words(study: CorrelationsOver) -> str:
     return f"{text}; means are compared by {listed(tests)}, drawn on each dataset by itself."
 
 
-def over_datasets_report(study: CorrelationsOver) -> Report:
+def over_datasets_report(study: OverResult) -> Report:
     """Return the correlations on every dataset as a table."""
     columns: list[str | Column] = ["metric"]
     columns += [Column(label, decimals=3) for label in study.dataset_labels]
@@ -86,7 +83,7 @@ def over_datasets_report(study: CorrelationsOver) -> Report:
     )
 
 
-def _on_the_mean(study: CorrelationsOver) -> str:
+def _on_the_mean(study: OverResult) -> str:
     """Say which metrics cannot be told from the best one on the mean."""
     of = {
         word: [
@@ -107,7 +104,7 @@ def _on_the_mean(study: CorrelationsOver) -> str:
     return ""
 
 
-def _on_datasets(study: CorrelationsOver) -> str:
+def _on_datasets(study: OverResult) -> str:
     """Say where metrics differ from the reference, and how much of that chance can do."""
     n = len(study.dataset_labels)
     worse = int((study.differs == WORSE).any(axis=1).sum())

@@ -25,7 +25,7 @@ from analysis.studies.humans.correlations.study import (
 )
 from analysis.studies.humans.evidence import Consensus, Evidence, Ties, load_evidence
 from analysis.studies.humans.golds import list_golds
-from analysis.studies.humans.over_datasets.marks import IntArray, mark_against
+from analysis.studies.humans.over_datasets.marks import mark_against
 from analysis.studies.humans.over_datasets.means import (
     MeanPairs,
     Means,
@@ -40,7 +40,8 @@ from analysis.studies.humans.over_datasets.report import (
     over_datasets_report,
     over_datasets_sentence,
 )
-from analysis.studies.study import Study, count, listed
+from analysis.studies.humans.over_datasets.result import OverResult
+from analysis.studies.study import count, listed
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -48,48 +49,8 @@ from store.spelling import called
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrelationsOver(Study):
-    """Correlations of metrics with a gold on several datasets; rows follow `metrics`."""
-
-    gold: str
-    coefficient: str
-    level: str
-    test: str
-    alpha: float
-    reference: str
-    metrics: tuple[str, ...]
-    """Best mean first."""
-    dataset_labels: tuple[str, ...]
-    dataset_uids: tuple[str, ...]
-    values: FloatArray
-    """Shape (n_metrics, n_datasets); NaN where a metric has no scores."""
-    low: FloatArray
-    high: FloatArray
-    differs: IntArray
-    """1 better than the reference on that dataset, -1 worse, 0 cannot be told, -2 not compared."""
-    n: npt.NDArray[np.int64]
-    """Units that each coefficient is over."""
-    weights: FloatArray
-    """Shape (n_datasets,): what each counts in the mean; they add up to 1."""
-    mean: FloatArray
-    """Shape (n_metrics,): weighted mean over the datasets that a metric is on."""
-    mean_low: FloatArray
-    mean_high: FloatArray
-    mean_by_units: FloatArray
-    """Datasets weighted by what was judged on them."""
-    mean_test: str | None
-    """By which the means are compared; ``None`` if fewer than two metrics are on every dataset."""
-    groups: tuple[str, ...]
-    """Letters: metrics that share one cannot be told apart on the mean; "" if not on every
-    dataset."""
-    versus_best: tuple[Standing | None, ...]
-    """Of the means, against the first row; ``None`` for metrics that are not on every dataset."""
-    versus_reference: tuple[Standing | None, ...]
-    pvalue_vs_reference: FloatArray
-    """Of the difference in means, adjusted; NaN for the reference and what is not tested."""
-    human_lines: FloatArray
-    """Shape (n_datasets,)."""
-    studies: tuple[CorrelationsStudy, ...]
+class CorrelationsOver(OverResult):
+    """Correlations of metrics with a gold on several datasets, with what to write down."""
 
     def report(self) -> Report:
         """Return the correlations on every dataset as a table."""
