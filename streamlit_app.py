@@ -12,6 +12,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.api import routes
+from dashboard.first_page import FirstPage
 from dashboard.server import Guard
 from dashboard.warm_up import warm_up
 
@@ -35,4 +36,5 @@ if __name__ == "__main__":
 
         run()
 else:
-    app = st.App(__file__, routes=routes(), middleware=[Middleware(Guard)], lifespan=running)
+    between = [Middleware(Guard), Middleware(FirstPage)]
+    app = st.App(__file__, routes=routes(), middleware=between, lifespan=running)

@@ -6,13 +6,13 @@ from functools import cache, partial
 from pathlib import Path
 from types import CodeType
 from typing import Final
-from urllib.parse import urlsplit
 
 import altair as alt
 import streamlit as st
 
 from dashboard import address
 from dashboard.data import has_vanished, seen_damage
+from dashboard.first_page import NOT_FOUND
 from dashboard.people import name_who_is_there, show_who
 from dashboard.places import MOVED, PLACES, Place, moved_to
 from dashboard.ui import answers, states, views
@@ -68,8 +68,8 @@ def run() -> None:
 
 def _start() -> None:
     """Go home: Streamlit gives its default page no address of its own."""
-    asked = urlsplit(st.context.url or "").path.strip("/").rpartition("/")[2]
-    if asked:  # an unknown address ends here too
+    asked = address.value(NOT_FOUND)
+    if asked is not None:  # an unknown address ends here too
         states.no_page(asked, [Link(place.title, place.tabs[0].script, {}) for place in PLACES])
         return
     address.redirect(PLACES[0].name, _query())
