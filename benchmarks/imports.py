@@ -88,7 +88,9 @@ def try_folder(folder: Path) -> Outcome:
 
 
 def _ingest(folder: Path, place: Path) -> tuple[int, dict[str, Any], str, float]:
-    words = ["--store", str(place / "s.db"), "ingest", folder.name, "--json"]
+    """Import a folder from a working folder of its own: questions are written into that."""
+    full = folder.resolve()
+    words = ["--store", str(place / "s.db"), "ingest", str(full), "--json"]
     script = (
         "import atexit, resource, sys; sys.argv[0] = 'tiebreak'; from dashboard.cli import main;"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
@@ -96,14 +98,16 @@ def _ingest(folder: Path, place: Path) -> tuple[int, dict[str, Any], str, float]
     )
     done = subprocess.run(
         [sys.executable, "-c", script, *words],
-        cwd=folder.parent,
+        cwd=place,
         capture_output=True,
         text=True,
         check=False,
         env=_environment(),
     )
-    result = json.loads(done.stdout)["result"] if done.stdout.startswith("{") else {}
-    told, _, peak = done.stderr.rstrip().rpartition("\n")
+    above = f"{full.parent.as_posix()}/"
+    said, told = (text.replace(above, "") for text in (done.stdout, done.stderr.rstrip()))
+    result = json.loads(said)["result"] if said.startswith("{") else {}
+    told, _, peak = told.rpartition("\n")
     return done.returncode, result, told, int(peak) / 1024
 
 

@@ -13,6 +13,7 @@ from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_pat
 from store.importers.mlflow import local_path
 from store.importers.recipes.recipe import is_recipe_file
 from store.importers.sheets import is_workbook, require_known_workbook, write_sheets
+from store.importers.snapshots import by_name, cache_of, is_blob, leads_to_blob
 from store.importers.unpack import (
     is_archive,
     is_packed,
@@ -103,9 +104,16 @@ class Sources:
             raise ImportFormatError("the folder holds no file to read.", path=self._show(folder))
         root = folder.resolve()
         for file in inside:
-            shown = self._show(file)
+            shown = (
+                f"{self._show(file.parent)}/{file.name}" if file.is_symlink() else self._show(file)
+            )
+            cache = cache_of(file)
+            if cache is not None and is_blob(file, cache):
+                continue
             try:
-                if file.is_symlink():
+                if cache is not None and leads_to_blob(file, cache):
+                    file = by_name(file, cache, self._scratch / "by name")
+                elif file.is_symlink():
                     _require_inside(file, root, shown)
                 require_file(file, shown)
             except ImportFormatError as error:

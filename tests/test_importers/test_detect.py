@@ -190,3 +190,23 @@ def test_importers_load_no_heavy_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("given", ["hub", "hub/models--org--net/snapshots/abc1"])
+def test_the_cache_of_hugging_face_is_read_by_the_names_of_its_links(tmp_path, given):
+    cache = tmp_path / "hub" / "models--org--net"
+    snapshot = cache / "snapshots" / "abc1" / "runs"
+    for folder in (cache / "blobs", snapshot, cache / "refs"):
+        folder.mkdir(parents=True)
+    (cache / "refs" / "main").write_text("abc1")
+    (cache / "blobs" / "0f3a").write_text("item,acc\n1,1\n2,0\n")
+    (snapshot / "scores.csv").symlink_to("../../../blobs/0f3a")
+    (tmp_path / "other.csv").write_text("item,acc\n1,1\n")
+    (snapshot / "away.csv").symlink_to("../../../../../other.csv")
+    found = read_paths(tmp_path / given, root=tmp_path)
+    (bundle,) = found.bundles
+    assert bundle.files[0].path == "hub/models--org--net/snapshots/abc1/runs/scores.csv"
+    assert "net" in (bundle.runs[0].system, bundle.datasets[0].name)
+    (fault,) = found.faults
+    assert fault.path.endswith("away.csv")
+    assert "leads out of the folder" in fault.reason
