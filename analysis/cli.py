@@ -75,6 +75,8 @@ add_commands(
         "t": "Plan for any metric by the t test: of mean, n and power, two give the third.",
         "bleu": "Plan for BLEU and other corpus metrics: of delta, n and power, two give the "
         "third.",
+        "preferences": "Plan votes for one of two systems: of share, items and power, two give "
+        "the third.",
         "ratings": "Plan human ratings: of workers, items, effect and power, three give the "
         "fourth.",
     },

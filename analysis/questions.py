@@ -26,6 +26,7 @@ from analysis.studies.power.planned import (
     DifferencePlan,
     RatingsPlan,
 )
+from analysis.studies.power.preferences import PreferencesPlan
 from analysis.studies.power.proportions import ProportionsPower
 from analysis.studies.power.test_sets import TestSetPower
 from analysis.studies.ranking import Rank
@@ -53,6 +54,7 @@ QUESTIONS: Final[Mapping[str, type[Question[Any]]]] = {
         DifferencePlan,
         CorpusPlan,
         RatingsPlan,
+        PreferencesPlan,
         DistributionPower,
         ProportionsPower,
         ExpectedGain,

@@ -1,4 +1,4 @@
-"""`tiebreak power` for planned test sets: two accuracies, any metric, BLEU, human ratings."""
+"""`tiebreak power` for planned test sets: accuracies, any metric, BLEU, ratings, votes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from analysis.studies.power.planned import (
     DifferencePlan,
     RatingsPlan,
 )
+from analysis.studies.power.preferences import PreferencesPlan
 from analysis.studies.power.ratings_file import FittedRatings, fit_ratings_file
 from analysis.studies.power.ratings_store import fit_stored_ratings
 from store.console import opened
@@ -29,6 +30,7 @@ add_question(app, AccuracyGap, typed="mde")
 add_question(app, AccuracyItems, typed="items")
 add_question(app, DifferencePlan, typed="t")
 add_question(app, CorpusPlan, typed="bleu")
+add_question(app, PreferencesPlan, typed="preferences")
 
 _FROM = Annotated[
     Path | None,

@@ -20,6 +20,7 @@ from analysis.studies.power.planned import (
 )
 from analysis.studies.power.plans import PowerPlan
 from analysis.studies.power.plans_accuracy import AGREEMENTS
+from analysis.studies.power.preferences import PreferencesPlan
 from analysis.studies.power.ratings_file import FittedRatings, fit_ratings_file
 from dashboard import address
 from dashboard.ui import ask, filters
@@ -68,6 +69,12 @@ KINDS: Final = {
         dict.fromkeys(LOOKED_FOR, RatingsPlan),
         {"power": "power", "mde": "effect", "n": "items", "workers": "workers"},
         {"workers": 10, "items": 100, "effect": 0.2, "power": 0.8},
+    ),
+    "preferences": _Kind(
+        "votes for one of two",
+        dict.fromkeys(("power", "mde", "n"), PreferencesPlan),
+        {"power": "power", "mde": "preferred", "n": "n"},
+        {"n": 200, "preferred": 0.6, "power": 0.8},
     ),
 }
 _SHARES: Final = ("0.7", "0.8", "0.9", "0.95")

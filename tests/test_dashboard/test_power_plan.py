@@ -69,6 +69,7 @@ def test_it_begins_with_a_sentence_and_the_range(
         ("t", 3),
         ("bleu", 3),
         ("ratings", 4),
+        ("preferences", 3),
     ],
 )
 def test_every_kind_answers_every_question(

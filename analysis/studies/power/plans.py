@@ -26,7 +26,7 @@ from analysis.studies.study import Study
 from analysis.studies.test_names import in_public_words
 from store.errors import StoreError
 
-Kind = Literal["accuracy", "t", "bleu", "ratings"]
+Kind = Literal["accuracy", "t", "bleu", "ratings", "preferences"]
 Question = Literal["power", "mde", "n"]
 Setting = str | int | float | None
 
