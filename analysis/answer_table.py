@@ -61,7 +61,7 @@ class AnswerTable:
         rows = [{**row, **more} for row, more in zip(self.rows, added, strict=bool(values))]
         return replace(self, columns=placed, rows=rows if values else self.rows)
 
-    def values(self, name: str) -> list[Value]:
+    def values(self, name: str) -> list[Any]:
         """Return what the rows hold under a name."""
         return [row[name] for row in self.rows]
 

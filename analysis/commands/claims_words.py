@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from statistics import median
-from typing import Any
-
 from rich.console import Console
 
 from analysis import numbers
+from analysis.columns import printed
+from analysis.commands.terminal import show_table
+from analysis.studies.claims import tables
 from analysis.studies.claims.audit import AuditStudy, ChangesStudy
-from analysis.studies.claims.records import ClaimRow
 from analysis.studies.claims.study import ClaimsStudy
-from analysis.studies.claims.words import VERDICT_WORDS, verdict_in_words
+from analysis.studies.claims.words import VERDICT_WORDS
 from store.console import table
 
 _MOST_CHANGES = 50
@@ -26,67 +23,19 @@ def show_claims(console: Console, study: ClaimsStudy, *, every: bool, with_why: 
     Claims that only state a value are left out unless `every`, or where they are contradicted.
     """
     console.print(study.sentence, markup=False)
-    columns = (
-        *("date", "system", "=claimed", f"={study.metric.label}", "=look", "=gain", "=interval"),
-        "=p",
-        *("=p in sequence", "=smallest found", "=power", "=Type M", "verdict"),
-    )
-    places = _places(study.rows)
-    shown = [row for row in study.rows if every or row.claims_best or row.verdict == "contradicted"]
-    rows = [_cells(row, places) for row in shown]
-    console.print(table("", columns, rows) if rows else "Nothing was claimed yet.")
-    left_out = len(study.rows) - len(shown)
-    if left_out:
-        told = f"{numbers.counted(left_out, 'claim')} only to have a value: see --all."
-        console.print(told, markup=False)
+    told = tables.claims(study, only_best=not every)
+    if told.rows:
+        show_table(console, told.as_report())
+    else:
+        console.print("Nothing was claimed yet.")
+    if left_out := len(study.rows) - len(told.rows):
+        only = f"{numbers.counted(left_out, 'claim')} only to have a value: see --all."
+        console.print(only, markup=False)
     if with_why:
-        for row in shown:
-            told = f"{numbers.day(row.date)} {row.system}: {row.why}"
-            console.print(told, markup=False)
-    outcomes = [
-        [
-            found.rule + " (used)" * (found.rule == study.settings.rule),
-            f"{found.n_held} of {sum(held is not None for held in found.holds)}",
-            found.controls,
-            found.assumes,
-        ]
-        for found in study.rules
-    ]
-    console.print(table("Rules side by side", ("rule", "=hold", "controls", "assumes"), outcomes))
-
-
-def _cells(row: ClaimRow, places: int) -> list[Any]:
-    return [
-        numbers.day(row.date),
-        row.system,
-        None if row.claimed is None else row.printed or numbers.fixed(row.claimed, places),
-        numbers.fixed(row.score, places),
-        row.look,
-        numbers.fixed(row.gain, places, signed=True),
-        _interval(row, places),
-        numbers.pvalue(row.pvalue),
-        numbers.pvalue(row.pvalue_sequential),
-        numbers.fixed(row.mde_at_level, places),
-        numbers.probability(row.power_at_level),
-        numbers.fixed(row.type_m, 1),
-        verdict_in_words(row),
-    ]
-
-
-def _interval(row: ClaimRow, places: int) -> str:
-    if not all(map(math.isfinite, row.ci)):
-        return numbers.MISSING
-    return " to ".join(numbers.fixed(end, places, signed=True) for end in row.ci)
-
-
-def _places(rows: Sequence[ClaimRow]) -> int:
-    """Return one precision for a table: that of the median interval."""
-    widths = [(row.ci[1] - row.ci[0]) / 2 for row in rows]
-    known = [width for width in widths if math.isfinite(width) and width > 0]
-    if known:
-        return numbers.decimals(half_width=median(known))
-    span = 100.0 if any(abs(row.score) > 1.5 for row in rows) else 1.0
-    return numbers.decimals(n=max((row.n_items for row in rows), default=0) or None, span=span)
+        for row in told.rows:
+            why = f"{printed(row['date'], told.columns['date'])} {row['system']}: {row['why']}"
+            console.print(why, markup=False)
+    show_table(console, tables.rules(study).as_report())
 
 
 def show_audit(console: Console, study: AuditStudy) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 import altair as alt
 import pandas as pd
 
+from analysis.studies.claims.words import SIGNS
 from dashboard.charts.claim_names import HEIGHT, by_themselves, named
 from dashboard.charts.critical_difference import GROUND
 from dashboard.charts.palette import (
@@ -36,12 +37,12 @@ class Look(NamedTuple):
 
 
 LOOKS: Final[dict[Kind, Look]] = {
-    "within noise": Look("○", "circle", False, UNCLEAR, 70),
-    "underpowered": Look("◇", "diamond", False, UNCLEAR, 95),
-    "unverifiable": Look("//", HATCH, False, UNCLEAR, 90),
-    "start": Look("■", "square", True, INK, 55),
-    "contradicted": Look("▼", "triangle-down", True, WORSE, 150),
-    "supported": Look("▲", "triangle-up", True, BETTER, 190),
+    "within noise": Look(SIGNS["within noise"], "circle", False, UNCLEAR, 70),
+    "underpowered": Look(SIGNS["underpowered"], "diamond", False, UNCLEAR, 95),
+    "unverifiable": Look(SIGNS["unverifiable"], HATCH, False, UNCLEAR, 90),
+    "start": Look(SIGNS["start"], "square", True, INK, 55),
+    "contradicted": Look(SIGNS["contradicted"], "triangle-down", True, WORSE, 150),
+    "supported": Look(SIGNS["supported"], "triangle-up", True, BETTER, 190),
 }
 """From the bottom to the top of the picture: what was shown covers what was not."""
 

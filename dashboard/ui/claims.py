@@ -8,47 +8,31 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import altair
-import pandas as pd
 import streamlit as st
 
-from analysis import glossary, numbers
+from analysis import numbers
 from analysis.columns import Column
+from analysis.studies.claims import tables
 from analysis.studies.claims.records import ClaimRow, Step
 from analysis.studies.claims.settings import RULES_IN_WORDS
 from analysis.studies.claims.study import ClaimsStudy
+from analysis.studies.claims.tables import places, stated
+from analysis.studies.claims.words import SIGNS, is_contest, kind, signed_verdict, told_verdict
 from dashboard import address, data
 from dashboard.charts import claims_plot
-from dashboard.charts.claims import LOOKS
 from dashboard.charts.names import shorten
 from dashboard.ui import filters
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
-from dashboard.ui.claims_frames import (
-    claim_frame,
-    evidence_frame,
-    in_words,
-    is_contest,
-    kind,
-    look_frame,
-    mark_frame,
-    places,
-    signed_verdict,
-    stated,
-    step_frame,
-    told_verdict,
-)
+from dashboard.ui.claims_frames import evidence_frame, look_frame, mark_frame, step_frame
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.pictures import show_picture
+from dashboard.ui.tables import show_answer as show_rows
 from dashboard.ui.tables import show_table
 
 _TO_BE_BEST, _EVERY = "claims to be the best", "all claims"
 _LISTS = {_TO_BE_BEST: "best", _EVERY: "all"}
 _MOST_NAMED: Final = 6
-_VERDICTS_HELP: Final = (
-    "Supported: shown to be better than the best before, all claims counted. Within noise: chance "
-    "gives such a gain too often, and a gain that matters would have been found. Underpowered: too "
-    "few items to find one. Unverifiable: nothing to test it with. The reason stands in Why."
-)
 _LONGEST_NAME: Final = 36
 
 
@@ -70,7 +54,7 @@ def show_names(study: ClaimsStudy) -> None:
         if verdict == "supported":
             rows = [row for row in rows if (row.system_uid, row.look) not in moved]
         if rows:
-            sign = LOOKS[in_words(verdict)].sign
+            sign = SIGNS[verdict]
             told = [badge(verdict, _dated(sign, row.system, row.date)) for row in rows]
             lines.append(f"{verdict.capitalize()}: {_latest(told)}")
     if lines:
@@ -80,9 +64,9 @@ def show_names(study: ClaimsStudy) -> None:
 def _step_badge(step: Step, *, is_first: bool) -> str:
     """Return a move of the honest frontier: the first score, one that holds, several together."""
     if is_first:
-        return badge("unverifiable", _dated(LOOKS["start"].sign, step.system, step.date))
+        return badge("unverifiable", _dated(SIGNS["start"], step.system, step.date))
     if step.by_itself:
-        return badge("supported", _dated(LOOKS["supported"].sign, step.system, step.date))
+        return badge("supported", _dated(SIGNS["supported"], step.system, step.date))
     return badge("unverifiable", _dated("◯", step.system, step.date))
 
 
@@ -142,102 +126,15 @@ def show_history(study: ClaimsStudy) -> None:
 def show_claims(study: ClaimsStudy) -> ClaimRow | None:
     """Show the table of claims; return the one that the address asks for, if any."""
     only_best = _choose_rows(study) == _TO_BE_BEST
-    frame, decimals = claim_frame(study, only_best=only_best), places(study)
-    if frame.empty:
+    told = tables.claims(study, only_best=only_best)
+    if not told.rows:
         st.markdown("No score of this history passed an earlier one, and nothing was claimed.")
         return None
-    level = numbers.confidence(study.settings.alpha)
     keys = _keys(study.rows)
-    show_table(
-        frame,
-        key="claims",
-        columns={
-            "system": Column("System", pinned=True),
-            "verdict": Column("Verdict", help=_VERDICTS_HELP),
-            "alone": Column(
-                "Alone",
-                shown=bool((frame["alone"] != numbers.MISSING).any()),
-                help=f"Whether p would do, at {study.settings.alpha:g}, if this were the only "
-                "claim on this test set",
-            ),
-            "date": Column("Date", "day"),
-            "score": Column(study.metric.label, "number", decimals=decimals),
-            "claimed": Column(
-                "Claimed",
-                "number",
-                decimals=decimals,
-                shown=_is_another(frame["claimed"], frame["score"], decimals),
-                help="The figure of the source",
-            ),
-            "gain": Column(
-                "Gain",
-                "difference",
-                decimals=decimals,
-                help="Over the best before, on the items that both have, with its "
-                f"{level} interval; positive is better",
-                ends=("ci_low", "ci_high"),
-            ),
-            "ci_low": Column("From", "difference", decimals=decimals, shown=False),
-            "ci_high": Column("To", "difference", decimals=decimals, shown=False),
-            "pvalue": Column("p", "pvalue", help="Of this gain alone"),
-            "pvalue_sequential": Column(
-                "p in sequence",
-                "pvalue",
-                help=f"With all claims so far; the claim holds up to {study.settings.alpha:g}",
-            ),
-            "look": Column(
-                "Look", "count", shown=False, help="How many systems were scored by then"
-            ),
-            "level": Column(
-                "Level", "number", decimals=5, shown=False, help="What p has to meet at this look"
-            ),
-            "mde": Column(
-                "Finds gains of",
-                "number",
-                decimals=decimals,
-                help="The smallest true gain that this comparison finds with power "
-                f"{study.settings.power:g}",
-            ),
-            "power": Column(
-                "Power", "number", decimals=2, help="For the gain that matters: how often it shows"
-            ),
-            "type_m": Column(
-                "Exaggeration",
-                "number",
-                decimals=1,
-                shown=False,
-                help=glossary.help("Type M"),
-            ),
-            "power_claimed": Column(
-                "Power as claimed",
-                "number",
-                decimals=2,
-                shown=False,
-                help="For a true gain as large as claimed, where the claim came from elsewhere",
-            ),
-            "why": Column("Why"),
-            "gain_corrected": Column(
-                "Corrected gain",
-                "difference",
-                decimals=decimals,
-                shown=False,
-                help="Without what is due to only gains being reported",
-            ),
-            "previous": Column("Best before", shown=False),
-            "n_items": Column("Items", "count", shown=False),
-            "n_missing": Column("Missing", "count", shown=bool(frame["n_missing"].any())),
-            "test": Column("Test", shown=False),
-            "basis": Column("Basis", shown=frame["basis"].nunique() > 1),
-            "tier": Column("Tier", shown=False),
-            "origin": Column("Origin", shown=False),
-            "source": Column("Source", shown=bool((frame["source"] != "").any())),
-            "in_ledger": Column(
-                "In the ledger", shown=False, help="What the latest audit made of the claim"
-            ),
-        },
+    show_rows(
+        told,
         filename=f"claims_{study.dataset.name}",
-        noun="claim",
-        links={"system": address.here_with("claim", [keys[at] for at in frame["position"]])},
+        links={"system": address.here_with("claim", [keys[at] for at in told.values("position")])},
         is_main=True,
     )
     filters.tell_unknown("claim", "claim", keys)
@@ -252,11 +149,6 @@ def _keys(rows: Sequence[ClaimRow]) -> list[str]:
         key if (n := plain_keys[:at].count(key)) == 0 else f"{key} ({n + 1})"
         for at, key in enumerate(plain_keys)
     ]
-
-
-def _is_another(claimed: pd.Series[float], score: pd.Series[float], decimals: int) -> bool:
-    """Return whether a stated figure differs from the score by more than is printed."""
-    return bool(((claimed - score).abs() > 0.6 * 10.0**-decimals).any())
 
 
 def _choose_rows(study: ClaimsStudy) -> str:

@@ -3,89 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final, cast
+from collections.abc import Sequence
+from typing import Final
 
-import numpy as np
 import pandas as pd
 
 from analysis import numbers
 from analysis.studies.claims.records import ClaimRow, Step
-from analysis.studies.claims.settings import Rule
 from analysis.studies.claims.study import ClaimsStudy
-from analysis.studies.claims.words import VERDICT_WORDS
-from dashboard.charts.claims import LOOKS, Kind
-from store.claim_records import EvidenceRecord, Verdict
+from analysis.studies.claims.tables import places, stated
+from analysis.studies.claims.words import (
+    is_contest,
+    kind,
+    signed_verdict,
+    told_verdict,
+    value_verdict,
+)
+from store.claim_records import EvidenceRecord
 
 NOT_SHOWN: Final = 0.005
 """Share of the scores' span below which a stated figure lies on the mark."""
-
-
-def kind(row: ClaimRow) -> Kind:
-    """Return as what a claim is drawn: its verdict in words, or the start of the history."""
-    if row.previous is None and row.verdict == "unverifiable":
-        return "start"
-    return in_words(row.verdict)
-
-
-def in_words(verdict: str) -> Kind:
-    """Return a verdict as people read it."""
-    return cast("Kind", VERDICT_WORDS[cast("Verdict", verdict)])
-
-
-def is_contest(row: ClaimRow) -> bool:
-    """Return whether a claim says to be the best; others state a value, which may be wrong."""
-    return row.claims_best or row.verdict == "contradicted"
-
-
-def signed_verdict(verdict: str) -> str:
-    """Return a verdict with its sign: ▲ supported."""
-    words = in_words(verdict)
-    return f"{LOOKS[words].sign} {words}"
-
-
-def stated(row: ClaimRow) -> float | None:
-    """Return the figure that was stated, unless an audit found it and it stands."""
-    is_own = row.origin == "found" and row.verdict != "contradicted"
-    return None if is_own else row.claimed
-
-
-def told_verdict(row: ClaimRow) -> str:
-    """Return the verdict on a claim; that on a mere value, or on the first score, says so."""
-    if kind(row) == "start":
-        return f"{LOOKS['start'].sign} first score"
-    return signed_verdict(row.verdict) if is_contest(row) else value_verdict(row.verdict)
-
-
-def value_verdict(verdict: str) -> str:
-    """Return the verdict on a claim that only states a value: nobody is shown to be better."""
-    return "value confirmed" if verdict == "supported" else f"value {in_words(verdict)}"
 
 
 def found_verdict(found: EvidenceRecord) -> str:
     """Return the verdict of an audit; a claim without a gain only states a value."""
     is_value = found.verdict == "supported" and found.figures.get("gain") is None
     return value_verdict(found.verdict) if is_value else signed_verdict(found.verdict)
-
-
-def alone(row: ClaimRow) -> str:
-    """Return whether a claim would hold if it were the only one; a dash where nothing is tested."""
-    if not math.isfinite(row.pvalue):
-        return numbers.MISSING
-    return "yes" if row.holds_alone else "no"
-
-
-def places(study: ClaimsStudy) -> int:
-    """Return the decimals that the intervals of the gains support, else one that n items do."""
-    widths = [row.ci[1] - row.ci[0] for row in study.rows if math.isfinite(row.ci[0])]
-    scores = [abs(look.score) for look in study.looks]
-    span = 100.0 if max(scores, default=0.0) > 1.5 else 1.0
-    sizes = [row.n_items for row in study.rows if row.n_items]
-    return numbers.decimals(
-        half_width=float(np.median(widths)) / 2 if widths else None,
-        n=max(sizes, default=None),
-        span=span,
-    )
 
 
 def look_frame(study: ClaimsStudy) -> pd.DataFrame:
@@ -166,93 +109,6 @@ def _told(row: ClaimRow, decimals: int) -> dict[str, str]:
         "power": numbers.probability(row.power),
         "why": row.why,
     }
-
-
-def claim_frame(study: ClaimsStudy, *, only_best: bool = False) -> pd.DataFrame:
-    """Return a row per claim, the latest first, all figures as they are.
-
-    With `only_best` without those that state a value and are right.
-    """
-    rows = [
-        {
-            "date": row.date,
-            "verdict": told_verdict(row),
-            "alone": alone(row),
-            "system": row.system,
-            "label": row.label,
-            "score": row.score,
-            "claimed": stated(row),
-            "gain": row.gain,
-            "ci_low": row.ci[0],
-            "ci_high": row.ci[1],
-            "pvalue": row.pvalue,
-            "pvalue_sequential": row.pvalue_sequential,
-            "look": row.look,
-            "level": row.level,
-            "holds_alone": row.holds_alone,
-            "mde": row.mde,
-            "power": row.power,
-            "power_gain": row.power_gain,
-            "claimed_gain": row.claimed_gain,
-            "power_claimed": row.power_claimed,
-            "type_m": row.type_m,
-            "gain_corrected": row.gain_corrected,
-            "corrected_low": row.ci_corrected[0],
-            "corrected_high": row.ci_corrected[1],
-            "why": row.why,
-            "previous": row.previous or numbers.MISSING,
-            "previous_score": row.previous_score,
-            "is_record": row.is_record,
-            "claims_best": row.claims_best,
-            "n_items": row.n_items,
-            "n_missing": row.n_missing,
-            "test": row.test,
-            "basis": row.basis,
-            "agreement": row.agreement,
-            "pvalue_least": row.pvalue_bounds[0] if row.pvalue_bounds else None,
-            "pvalue_most": row.pvalue_bounds[1] if row.pvalue_bounds else None,
-            "origin": row.origin,
-            "tier": row.tier,
-            "source": row.source,
-            "quote": row.quote,
-            "source_url": row.source_url,
-            "in_ledger": _audited(row),
-            "claim_uid": row.claim_uid,
-            "system_uid": row.system_uid,
-            "run_uid": row.run_uid,
-            "position": position,
-        }
-        for position, row in enumerate(study.rows)
-        if is_contest(row) or not only_best
-    ]
-    frame = pd.DataFrame(rows[::-1])
-    floats = ["claimed", "pvalue_least", "pvalue_most"]
-    return frame.astype(dict.fromkeys(floats, "float64")) if rows else frame
-
-
-def _audited(row: ClaimRow) -> str:
-    if row.audited is None:
-        return numbers.MISSING
-    return told_verdict(row) if row.audited == row.verdict else signed_verdict(row.audited)
-
-
-def rule_frame(study: ClaimsStudy, names: Mapping[Rule, str]) -> pd.DataFrame:
-    """Return a row per rule: what it keeps, what it takes for granted, how many claims hold."""
-    return pd.DataFrame(
-        {
-            "rule": [names[rule.rule] for rule in study.rules],
-            "held": [rule.n_held for rule in study.rules],
-            "controls": [rule.controls for rule in study.rules],
-            "assumes": [rule.assumes for rule in study.rules],
-            "systems": [
-                ", ".join(
-                    row.system for row, holds in zip(study.rows, rule.holds, strict=True) if holds
-                )
-                or numbers.MISSING
-                for rule in study.rules
-            ],
-        }
-    )
 
 
 def evidence_frame(evidence: Sequence[EvidenceRecord]) -> pd.DataFrame:

@@ -13,12 +13,12 @@ from analysis.columns import Column
 from analysis.studies.claims.audit import audit_claims
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import ClaimsStudy
+from analysis.studies.claims.words import signed_verdict, value_verdict
 from dashboard import address, data
 from dashboard.components import last_visit
 from dashboard.ui import filters
 from dashboard.ui.claims import differing
 from dashboard.ui.claims_choice import Chosen, unusual
-from dashboard.ui.claims_frames import signed_verdict, value_verdict
 from dashboard.ui.links import page_urls, plain
 from dashboard.ui.tables import show_table
 from store.claim_records import NewClaim, VerdictChange

@@ -5,12 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from analysis import numbers
-from analysis.columns import Column
-from analysis.studies.claims.settings import RULES_IN_WORDS
+from analysis.studies.claims import tables
 from analysis.studies.claims.study import ClaimsStudy
-from dashboard.ui.claims_frames import places, rule_frame
 from dashboard.ui.links import plain
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 
 
 def show_rules(study: ClaimsStudy) -> None:
@@ -24,19 +22,7 @@ def show_rules(study: ClaimsStudy) -> None:
             "not independent."
         )
     )
-    show_table(
-        rule_frame(study, RULES_IN_WORDS),
-        key="rules",
-        columns={
-            "rule": Column("Rule", pinned=True),
-            "held": Column("Hold", "count", help=f"Of {study.n_tested:,} tested claims"),
-            "systems": Column("Which"),
-            "controls": Column("Keeps low"),
-            "assumes": Column("Takes for granted"),
-        },
-        filename=f"rules_{study.dataset.name}",
-        noun="rule",
-    )
+    show_answer(tables.rules(study), filename=f"rules_{study.dataset.name}")
     if not study.ladder:
         st.markdown(plain(f"No Ladder board: {study.ladder_note}"))
     else:
@@ -46,6 +32,6 @@ def show_rules(study: ClaimsStudy) -> None:
             plain(
                 f"A Ladder board, which moves for more than one standard error, would have moved "
                 f"{moves} and would show {last.system} with "
-                f"{numbers.fixed(last.score, places(study))}. That is no test of a gain."
+                f"{numbers.fixed(last.score, tables.places(study))}. That is no test of a gain."
             )
         )

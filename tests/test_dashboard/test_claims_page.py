@@ -15,7 +15,9 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.studies.claims.audit import audit_claims
 from analysis.studies.claims.study import ClaimsStudy, study_claims
-from dashboard.ui.claims_frames import claim_frame, kind, mark_frame
+from analysis.studies.claims.tables import claims
+from analysis.studies.claims.words import kind
+from dashboard.ui.claims_frames import mark_frame
 from store.claim_evidence import list_evidence
 from store.claim_models import Claim
 from store.claim_records import NewClaim
@@ -150,7 +152,7 @@ def test_page_answers_which_records_were_real(
 
 
 def test_every_figure_of_a_claim_is_in_the_table(study: ClaimsStudy) -> None:
-    frame = claim_frame(study).set_index("system")
+    frame = claims(study).frame().set_index("system")
     for row in study.rows:
         told = frame.loc[row.system]
         for name in ("gain", "pvalue", "pvalue_sequential", "level", "mde", "power", "type_m"):
@@ -376,7 +378,7 @@ def test_every_rule_stands_beside_the_others(
 ) -> None:
     app = open_page("claims", history_path)
     rules = next(frame for frame in tables_of(app) if "controls" in frame.columns)
-    assert rules["rule"].tolist()[0] == "alpha spending"
+    assert rules["rule"].tolist()[0] == "alpha spending (used)"
     assert rules["held"].tolist() == [rule.n_held for rule in study.rules]
     assert all("Birch" in systems for systems in rules["systems"])
 
@@ -401,10 +403,10 @@ def test_a_store_without_dates_says_what_to_do(
 
 
 def test_what_would_hold_alone_is_told(study: ClaimsStudy) -> None:
-    told = claim_frame(study).set_index("system")["alone"]
+    told = claims(study).frame().set_index("system")["alone"]
     assert told["Birch"] == "yes"
     assert told["Douglas [fir]"] == "no"
-    assert told["Alder"] == "–"
+    assert claims(study).values("alone")[-1] is None
 
 
 def test_an_audit_of_a_mere_value_says_so(open_page: OpenPage, history_path: Path) -> None:

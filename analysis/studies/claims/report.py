@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
-from analysis import numbers
-from analysis.report import Cell, Report, Table
+from analysis.report import Report
+from analysis.studies.claims import tables
 from analysis.studies.claims.result import ClaimsResult
-from analysis.studies.claims.words import amount, verdict_in_words
 
 
 def claims_report(study: ClaimsResult) -> Report:
-    """Return the claims, oldest first, and the frontier that was shown."""
-    rows: list[list[Cell]] = [
-        [
-            f"{row.date:%Y-%m-%d}",
-            row.system,
-            row.printed or row.claimed,
-            row.score,
-            row.look,
-            amount(row.gain) if row.previous else None,
-            numbers.interval(*row.ci, signed=True) if math.isfinite(row.ci[0]) else None,
-            numbers.pvalue(row.pvalue) if row.previous else None,
-            numbers.pvalue(row.pvalue_sequential) if row.previous else None,
-            verdict_in_words(row),
-        ]
-        for row in study.rows
-    ]
-    shown: list[list[Cell]] = [
-        [f"{step.date:%Y-%m-%d}", step.system, step.score, step.look] for step in study.frontier
-    ]
-    columns = (
-        *("date", "system", "claimed", study.metric.label, "look", "gain", "interval", "p"),
-        *("p in sequence", "verdict"),
-    )
+    """Return the claims, the frontier that was shown, and the rules side by side."""
+    told = (tables.claims(study), tables.frontier(study), tables.rules(study))
     return Report(
         title=f"Claims on {study.dataset.label}",
         sentences=(study.sentence,),
-        tables=(
-            Table(
-                columns,
-                rows,
-                caption=f"Claims on {study.dataset.label}, {study.metric.label}",
-            ),
-            Table(
-                ("date", "system", study.metric.label, "look"),
-                shown,
-                caption="The first score, and the best ones that were shown to be so",
-            ),
-        ),
+        tables=tuple(table.as_report() for table in told if table.rows),
         signature=study.signature,
         warnings=study.warnings,
     )

@@ -27,12 +27,45 @@ VERDICT_WORDS: Final[dict[Verdict, str]] = {
 }
 
 
-def verdict_in_words(row: ClaimRow) -> str:
-    """Return a verdict as a table shows it."""
-    word = VERDICT_WORDS[row.verdict]
-    if not row.claims_best:
-        return {"supported": "value confirmed"}.get(row.verdict, word)
-    return f"{word}, alone yes" if row.holds_alone and row.verdict != "supported" else word
+SIGNS: Final[dict[str, str]] = {
+    "supported": "▲",
+    "within noise": "○",
+    "underpowered": "◇",
+    "unverifiable": "//",
+    "contradicted": "▼",
+    "start": "■",
+}
+"""By what is drawn of a claim: the words of its verdict, or the start of the history."""
+
+
+def kind(row: ClaimRow) -> str:
+    """Return as what a claim is drawn: its verdict in words, or the start of the history."""
+    if row.previous is None and row.verdict == "unverifiable":
+        return "start"
+    return VERDICT_WORDS[row.verdict]
+
+
+def is_contest(row: ClaimRow) -> bool:
+    """Return whether a claim says to be the best; others state a value, which may be wrong."""
+    return row.claims_best or row.verdict == "contradicted"
+
+
+def signed_verdict(verdict: Verdict) -> str:
+    """Return a verdict with its sign: ▲ supported."""
+    words = VERDICT_WORDS[verdict]
+    return f"{SIGNS[words]} {words}"
+
+
+def value_verdict(verdict: Verdict) -> str:
+    """Return the verdict on a claim that only states a value: nobody is shown to be better."""
+    return "value confirmed" if verdict == "supported" else f"value {VERDICT_WORDS[verdict]}"
+
+
+def told_verdict(row: ClaimRow) -> str:
+    """Return the verdict on a claim; that on a mere value, or on the first score, says so."""
+    if kind(row) == "start":
+        return f"{SIGNS['start']} first score"
+    return signed_verdict(row.verdict) if is_contest(row) else value_verdict(row.verdict)
 
 
 def sentence(
