@@ -11,6 +11,7 @@ from dashboard import data
 from dashboard.ui import ask, filters, pair, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
+from dashboard.ui.best_two import best_two
 from dashboard.ui.items import show_changes
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
@@ -28,14 +29,18 @@ if not names:
     st.stop()
 
 pair.renew_family()
+at, lead = best_two() or ("", None)
+first, second = (lead.first, lead.second) if lead else ("", "")
 with filters.filter_row("compare_filters"):
-    a = str(filters.choose_one("System A", names, key="a", width=230))
-    b = str(filters.choose_one("System B", comparables.partners_on_items(a), key="b", width=230))
-    dataset = str(
-        filters.choose_one("Dataset", comparables.datasets(a, b), key="dataset", width=230)
-    )
+    a = str(filters.choose_one("System A", names, key="a", default=first, width=230))
+    partners = comparables.partners_on_items(a)
+    other = first if a == second else second
+    b = str(filters.choose_one("System B", partners, key="b", default=other, width=230))
+    datasets = comparables.datasets(a, b)
+    dataset = str(filters.choose_one("Dataset", datasets, key="dataset", default=at, width=230))
     metrics = comparables.metrics_on(a, b, dataset)
-    metric = str(filters.choose_one("Metric", metrics, key="metric", width=180))
+    metric = lead.metric if lead and dataset == at else None
+    metric = str(filters.choose_one("Metric", metrics, key="metric", default=metric, width=180))
     question = ask.choose(Compare, {"a": a, "b": b, "dataset": dataset, "metric": metric})
 
 study = data.ask(question)

@@ -69,7 +69,8 @@ def test_a_link_that_asks_for_nonsense_is_told_so(
 def test_mcnemar_on_graded_scores_is_explained_and_no_traceback(
     open_page: OpenPage, text_of: TextOf, filled_path: Path
 ) -> None:
-    app = open_page("compare", filled_path, test="exact McNemar test", metric="gold_probability")
+    pair = {"a": "LDA", "b": "Extra trees 100", "metric": "gold_probability"}
+    app = open_page("compare", filled_path, test="exact McNemar test", **pair)
     assert not app.exception
     assert "Use 'permutation' for graded scores" in text_of(app).replace("\\", "")
 
@@ -106,3 +107,14 @@ def test_a_family_of_before_leads_to_that_of_today(open_page: OpenPage, filled_p
     assert not app.exception
     told = [block.proto.json for block in app.get("bidi_component")]
     assert any("correction=holm" in (text or "") and "family=board" in text for text in told)
+
+
+def test_compare_opens_on_the_two_best_of_a_board(
+    open_page: OpenPage, full_link: Callable[[AppTest], str], filled_path: Path
+) -> None:
+    link = full_link(open_page("compare", filled_path, dataset="digits"))
+    assert "a=Extra+trees+100&" in link
+    assert "b=RBF+SVM+%28calibrated%29&" in link
+    link = full_link(open_page("compare", filled_path, a="LDA", dataset="digits"))
+    assert "a=LDA&" in link
+    assert "b=RBF+SVM+%28calibrated%29&" in link
