@@ -11,6 +11,7 @@ import streamlit as st
 
 from analysis.setting import parameters as parameters_of
 from analysis.studies.humans.correlations.study import CorrelationsStudy
+from analysis.studies.humans.metric_names import bare_names, with_bare_names
 from analysis.studies.humans.over_datasets.study import CorrelationsOver
 from dashboard import data, human_data
 from dashboard.ui import (
@@ -23,7 +24,6 @@ from dashboard.ui import (
 )
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link, show_permalink
-from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report

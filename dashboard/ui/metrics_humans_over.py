@@ -9,22 +9,21 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.columns import Column
 from analysis.statistics.boards.groups import shorten_letters
 from analysis.studies.humans.correlations.settings import COEFFICIENTS_IN_WORDS
+from analysis.studies.humans.metric_names import bare_names, with_bare_names
+from analysis.studies.humans.over_datasets import tables
 from analysis.studies.humans.over_datasets.marks import BETTER, CANNOT_TELL, WORSE
-from analysis.studies.humans.over_datasets.report import mean_test_in_words
 from analysis.studies.humans.over_datasets.study import CorrelationsOver
+from analysis.studies.humans.over_datasets.words import mean_test_in_words
 from dashboard.charts import correlation_forest
 from dashboard.components import Standing, correlation_heatmap
 from dashboard.ui.links import page_url, page_urls, plain
-from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.metrics_humans import left_out
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 
-_PLACES = 3
 _MOST_NOTES = 3
 """On single datasets, above the picture."""
 
@@ -53,41 +52,15 @@ def show_over(study: CorrelationsOver, where: Mapping[str, str | list[str]]) -> 
     )
     for text in left_out(len(every) - len(kept), len(every)):
         st.caption(text)
-    show_table(
-        metric_frame(study),
-        key="metrics_over",
-        columns=_metric_columns(study),
-        filename=f"correlations_over_datasets_{study.gold}",
-        noun="metric",
-    )
+    show_answer(tables.metrics(study), filename=f"correlations_over_datasets_{study.gold}")
     st.header("Mean over datasets", anchor=False)
     _show_means(study, quantity)
     st.header("Dataset by dataset", anchor=False)
-    frame = dataset_frame(study)
-    show_table(
-        frame,
-        key="datasets_over",
-        columns={
-            "dataset": Column("Dataset", pinned=True),
-            "best": Column("Best metric"),
-            "value": Column(quantity, "number", decimals=_PLACES, ends=("low", "high")),
-            "low": Column("From", "number", decimals=_PLACES, shown=False),
-            "high": Column("To", "number", decimals=_PLACES, shown=False),
-            "n_alike": Column("Not separated from it", "count"),
-            "human": Column(
-                "One annotator",
-                "number",
-                decimals=_PLACES,
-                help="Against the others",
-                shown=bool(np.isfinite(study.human_lines).any()),
-            ),
-            "n_metrics": Column("Metrics", "count"),
-            "n_systems": Column("Systems", "count"),
-            "n_items": Column("Items", "count"),
-        },
+    told = tables.datasets(study)
+    show_answer(
+        told,
         filename=f"datasets_{study.gold}",
-        noun="dataset",
-        links={"dataset": page_urls("metrics_humans", where, dataset=frame["dataset"])},
+        links={"dataset": page_urls("metrics_humans", where, dataset=told.values("dataset"))},
     )
 
 
@@ -117,78 +90,6 @@ def standings(study: CorrelationsOver) -> np.ndarray[tuple[int, int], np.dtype[n
     return np.asarray(codes, dtype=np.int64)
 
 
-def metric_frame(study: CorrelationsOver) -> pd.DataFrame:
-    """Return a row per metric: means, how often it differs, and every dataset's coefficient."""
-    frame = pd.DataFrame(
-        {
-            "name": list(bare_names(study.metrics).values()),
-            "metric": study.metrics,
-            "mean": study.mean,
-            "low": study.mean_low,
-            "high": study.mean_high,
-            "by_units": study.mean_by_units,
-            "group": [shorten_letters(letters) for letters in study.groups],
-            "p": study.pvalue_vs_reference,
-            "n_datasets": (~np.isnan(study.values)).sum(axis=1),
-            "n_better": (study.differs == BETTER).sum(axis=1),
-            "n_worse": (study.differs == WORSE).sum(axis=1),
-        }
-    )
-    own = pd.DataFrame(study.values, columns=[f"on {label}" for label in study.dataset_labels])
-    return pd.concat([frame, own], axis=1)
-
-
-def dataset_frame(study: CorrelationsOver) -> pd.DataFrame:
-    """Return a row per dataset: its best metric, and how many cannot be told from it."""
-    rows = []
-    for one, human in zip(study.studies, study.human_lines, strict=True):
-        best = one.rows[0]
-        rows.append(
-            {
-                "dataset": one.dataset.label,
-                "best": best.metric,
-                "value": best.coefficient,
-                "low": best.ci[0],
-                "high": best.ci[1],
-                "n_alike": sum(row.versus_best == "undecided" for row in one.rows),
-                "human": human,
-                "n_metrics": len(one.rows),
-                "n_systems": one.n_systems,
-                "n_items": None if one.kind == "reported" else one.n_items,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _metric_columns(study: CorrelationsOver) -> dict[str, Column]:
-    names = bare_names(study.metrics)
-    reference = names[study.reference]
-    against = f"Datasets, α = {study.alpha:g}, corrected on each"
-    return {
-        "name": Column("Metric", pinned=True),
-        "metric": Column("Full name", shown=False),
-        "mean": Column(
-            "Mean", "number", decimals=_PLACES, help=mean_test_in_words(study), ends=("low", "high")
-        ),
-        "low": Column("From", "number", decimals=_PLACES, shown=False),
-        "high": Column("To", "number", decimals=_PLACES, shown=False),
-        "by_units": Column(
-            "By units", "number", decimals=_PLACES, help="Larger datasets count more"
-        ),
-        "group": Column("Group", help="Who shares a letter cannot be separated on the mean"),
-        "p": Column(
-            f"p, {reference}", "pvalue", help=f"Of the means; corrected, α = {study.alpha:g}"
-        ),
-        "n_datasets": Column("Datasets", "count"),
-        "n_better": Column(f"Better than {reference}", "count", help=against),
-        "n_worse": Column(f"Worse than {reference}", "count", help=against),
-        **{
-            f"on {label}": Column(label, "number", decimals=_PLACES, shown=False)
-            for label in study.dataset_labels
-        },
-    }
-
-
 def _show_means(study: CorrelationsOver, quantity: str) -> None:
     frame = pd.DataFrame(
         {
@@ -196,7 +97,7 @@ def _show_means(study: CorrelationsOver, quantity: str) -> None:
             "value": study.mean,
             "low": study.mean_low,
             "high": study.mean_high,
-            "label": [numbers.fixed(float(value), _PLACES) for value in study.mean],
+            "label": [numbers.fixed(float(value), tables.PLACES) for value in study.mean],
             "complete": ~np.isnan(study.values).any(axis=1),
             "group": [shorten_letters(letters) for letters in study.groups],
             "standing": mean_standings(study),

@@ -15,6 +15,7 @@ from analysis.studies.humans.correlate import Correlate
 from analysis.studies.humans.correlations.settings import TESTS_IN_WORDS
 from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.humans.evidence import CONSENSUS, TIES
+from analysis.studies.humans.metric_names import bare_names, with_bare_names
 from analysis.studies.power.metric_pairs import MetricPairPower
 from analysis.studies.power.metric_pairs_result import MetricPowerRow
 from analysis.studies.power.metrics_apart import MetricsApart
@@ -22,7 +23,6 @@ from dashboard import address, data
 from dashboard.charts import power_curve
 from dashboard.ui import filters
 from dashboard.ui.links import plain
-from dashboard.ui.metric_names import bare_names, with_bare_names
 from dashboard.ui.notes import show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report

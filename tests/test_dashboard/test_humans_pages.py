@@ -12,10 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.studies.humans.correlations.study import study_correlations
+from analysis.studies.humans.correlations.tables import standing
+from analysis.studies.humans.metric_names import bare_names, with_bare_names
 from dashboard.ui.judged_outputs import read_tree
 from dashboard.ui.judgments import rating_frame, sentence
-from dashboard.ui.metric_names import bare_names, with_bare_names
-from dashboard.ui.metrics_humans import standing
 from store.engine import open_store
 from store.importers.bundle import (
     BundleCriterion,

@@ -36,11 +36,9 @@ from analysis.studies.humans.over_datasets.means import (
     weigh,
     within,
 )
-from analysis.studies.humans.over_datasets.report import (
-    over_datasets_report,
-    over_datasets_sentence,
-)
+from analysis.studies.humans.over_datasets.report import over_datasets_report
 from analysis.studies.humans.over_datasets.result import OverResult
+from analysis.studies.humans.over_datasets.words import over_datasets_sentence
 from analysis.studies.study import count, listed
 from store.datasets import get_dataset
 from store.engine import Store
