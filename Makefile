@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast slow-list lint build bench load answers oracle calibrate fuzz faults shots reference lock audit
+.PHONY: help setup run test test-fast test-postgres slow-list lint build bench load answers oracle calibrate fuzz faults shots reference lock audit
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -32,7 +32,7 @@ run: setup  ## open the dashboard on a store with real content
 	.venv/bin/tiebreak serve
 
 # A worker for each processor: more threads in the matrix library would only wait for one another.
-test test-fast slow-list fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
+test test-fast test-postgres slow-list fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
 test: setup  ## run every test, the browser's too
@@ -41,6 +41,9 @@ test: setup  ## run every test, the browser's too
 
 test-fast: setup  ## the daily loop: no browser, no simulations, nothing that tests/slow.txt lists
 	$(PYTEST) --fast
+
+test-postgres: setup  ## the tests of the store on PostgreSQL, which they start by themselves
+	$(PYTEST) --postgres tests/test_store
 
 slow-list: setup  ## measure which tests are slow, for test-fast
 	$(PYTEST) -m "not browser and not calibration and not slow and not shared" --list-slow=0.12

@@ -24,7 +24,6 @@ _SETTINGS = {
     "listen_addresses": "",  # a socket only: nobody else's port, and no port for anybody else
     "fsync": "off",  # the data are thrown away
     "full_page_writes": "off",
-    "synchronous_commit": "off",
     "autovacuum": "off",
     "max_connections": "60",
     "shared_buffers": "64MB",

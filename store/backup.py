@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from store import schema, vectors
+from store.copying import copy_store
 from store.engine import Store, make_engines, plain_errors
 from store.errors import NotFoundError, StoreError, clipped
 from store.ingest.items import chain_hashes
@@ -66,12 +69,19 @@ def write_backup(store: Store, target: str | Path) -> Path:
     Raises
     ------
     StoreError
-        The target exists, or the store lives on a database server (use its own backup).
+        The target exists.
+
+    Notes
+    -----
+    The backup of a store on PostgreSQL is an SQLite file too: it can be opened as it is.
     """
-    if store.path is None:
-        raise StoreError("This store lives on a database server: use the server's own backup.")
-    with store.read() as connection:
-        return vacuum_into(connection, Path(target))
+    path = Path(target)
+    if store.path is not None:
+        with store.read() as connection:
+            return vacuum_into(connection, path)
+    with _whole_or_not_at_all(path) as partial:
+        copy_store(store, str(partial))
+    return path
 
 
 def write_dated_backup(store: Store, folder: Path, keep: int) -> tuple[Path, list[Path]]:
@@ -91,12 +101,11 @@ def write_dated_backup(store: Store, folder: Path, keep: int) -> tuple[Path, lis
     tuple
         The backup, and those that were removed. Nothing is removed before the new one is whole.
     """
-    if store.path is None:
-        raise StoreError("This store lives on a database server: use the server's own backup.")
+    stem = store.path.stem if store.path is not None else sa.make_url(store.location).database or ""
     folder.mkdir(parents=True, exist_ok=True)
     stamp = utc_now().strftime("%Y%m%dT%H%M%S%fZ")
-    written = write_backup(store, folder / f"{store.path.stem}.{stamp}.bak.db")
-    dated = re.compile(re.escape(store.path.stem) + r"\.\d{8}T\d{12}Z\.bak\.db")
+    written = write_backup(store, folder / f"{stem}.{stamp}.bak.db")
+    dated = re.compile(re.escape(stem) + r"\.\d{8}T\d{12}Z\.bak\.db")
     known = sorted(one for one in folder.iterdir() if dated.fullmatch(one.name))
     others = [one for one in known if one != written]  # a clock that went back removes no new one
     too_many = others[: max(0, len(others) + 1 - keep)]
@@ -281,25 +290,32 @@ _PARTS = (_wrong_vectors, _wrong_statuses, _wrong_chains, _wrong_judgments, _wro
 
 def vacuum_into(connection: sa.Connection, target: Path) -> Path:
     """Write a compact copy of a store; it gets its name only when it is whole."""
-    if target.exists():
-        raise StoreError(f"{target} exists already: name another file.")
-    if not target.absolute().parent.is_dir():
-        raise StoreError(f"The folder {target.parent} does not exist. Make it first.")
     # VACUUM cannot run inside a transaction: talk to the driver's connection itself.
     driver = connection.connection.driver_connection
     if driver is None:
         raise StoreError("The connection to the store was lost.")
+    with _whole_or_not_at_all(target) as partial:
+        driver.execute("VACUUM INTO ?", (str(partial),))
+    return target
+
+
+@contextmanager
+def _whole_or_not_at_all(target: Path) -> Iterator[Path]:
+    """Yield where to write a new file; it gets its name, and is on the disk, in the end."""
+    if target.exists():
+        raise StoreError(f"{target} exists already: name another file.")
+    if not target.absolute().parent.is_dir():
+        raise StoreError(f"The folder {target.parent} does not exist. Make it first.")
     partial = target.with_name(f"{target.name}{PARTIAL}")
     partial.unlink(missing_ok=True)  # of a backup that was killed
     try:
-        driver.execute("VACUUM INTO ?", (str(partial),))
+        yield partial
         with partial.open("rb") as copy:
             os.fsync(copy.fileno())
         os.replace(partial, target)
     except BaseException:
         partial.unlink(missing_ok=True)  # half a copy is none
         raise
-    return target
 
 
 def free_name(path: Path, word: str) -> Path:

@@ -122,6 +122,7 @@ add_commands(
     {
         "upgrade": "Migrate the store to this version; a backup is written beside it first.",
         "backup": "Write a copy of the store, while others may go on reading and writing.",
+        "copy": "Copy a store with all that it keeps, to PostgreSQL or back.",
         "restore": "Put a backup in the store's place; what stood there is put aside.",
         "check": "Check the file, all references, every score vector and every chain of items.",
         "info": "Show the store's place, size, revisions and counts.",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from store import schema
 from store.backup import PARTIAL, check, free_name, vacuum_into
+from store.copying import copy_store
 from store.engine import make_engines, open_store, plain_errors
 from store.errors import NotFoundError, SchemaVersionError, StoreError
 from store.location import resolve_location, sqlite_path
@@ -44,19 +45,22 @@ def restore_store(backup: str | Path, location: str | None = None) -> Restored:
     NotFoundError
         There is no such backup.
     StoreError
-        The backup is damaged or no store, somebody writes into the store, or it is on a server.
+        The backup is damaged or no store, somebody writes into the store, or a database on a
+        server is not empty.
     """
     source, given = Path(backup), resolve_location(location)
     path = sqlite_path(given)
-    if path is None:
-        raise StoreError("This store lives on a database server: use the server's own backup.")
     if not source.is_file():
         raise NotFoundError(f"There is no backup at {source}.")
-    if path.exists() and path.samefile(source):
+    if path is not None and path.exists() and path.samefile(source):
         raise StoreError(f"{source} is the store itself: name the backup.")
     if source.name.endswith(PARTIAL):
         raise StoreError(f"{source} is a backup that was never finished: choose another one.")
     revision = require_sound(source)
+    if path is None:  # nothing is ever put aside on a server: an empty database takes the backup
+        with open_store(source, read_only=True) as opened:
+            copied = copy_store(opened, given)
+        return Restored(copied.target, str(source), revision, None)
     fresh = path.with_name(f"{path.name}{RESTORING}")
     fresh.unlink(missing_ok=True)
     _, reader = make_engines(str(source))

@@ -9,11 +9,14 @@ import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import sqlalchemy as sa
 
 from store.errors import SchemaVersionError, StoreError
 
+HALF_COPIED: Final = "copying"
+"""How the revision of a store begins that `store.copying` has not finished."""
 MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
 
 
@@ -51,6 +54,11 @@ def require_current(engine: sa.Engine, location: str) -> None:
         return
     if found is None and not sa.inspect(engine).get_table_names():
         raise _empty(location)
+    if found is not None and found.startswith(HALF_COPIED):
+        raise StoreError(
+            f"{location}: a copy into this place was stopped. Repeat the same `tiebreak db copy`; "
+            "it goes on where it was."
+        )
     if found is None or not _is_ours(found):
         raise _not_ours(location)
     if found < needed:
@@ -138,9 +146,9 @@ def _migrate(engine: sa.Engine, revision: str) -> None:
         try:
             with connection.begin():
                 config.attributes["connection"] = connection
-                last_ids = _last_ids(connection)
+                given = last_ids(connection)
                 command.upgrade(config, revision)
-                _keep_counting_from(connection, last_ids)
+                keep_counting_from(connection, given)
                 if isinstance(raw, sqlite3.Connection):
                     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                     if broken:
@@ -150,10 +158,14 @@ def _migrate(engine: sa.Engine, revision: str) -> None:
                 raw.execute("PRAGMA foreign_keys=ON")
 
 
-def _last_ids(connection: sa.Connection) -> list[tuple[str, int]]:
-    """Return (table, largest id ever given) where SQLite keeps count."""
+def last_ids(connection: sa.Connection) -> list[tuple[str, int]]:
+    """Return (table, largest id ever given) of every table that had a row."""
     if connection.dialect.name != "sqlite":
-        return []
+        found = connection.exec_driver_sql(
+            "SELECT sequencename, last_value FROM pg_sequences "
+            "WHERE schemaname = current_schema() AND last_value IS NOT NULL"
+        )
+        return [(name.removesuffix("_id_seq"), last) for name, last in found]
     is_kept = "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'"
     if connection.exec_driver_sql(is_kept).first() is None:
         return []
@@ -161,12 +173,23 @@ def _last_ids(connection: sa.Connection) -> list[tuple[str, int]]:
     return [(name, last) for name, last in rows]
 
 
-def _keep_counting_from(connection: sa.Connection, last_ids: list[tuple[str, int]]) -> None:
-    """Set the counts back that a rebuilt table lost: an id must never come to mean another row."""
+def keep_counting_from(connection: sa.Connection, last_ids: list[tuple[str, int]]) -> None:
+    """Go on counting after these ids: an id must never come to mean another row.
+
+    SQLite forgets the count of a table that a migration rebuilds; a copy has none at first.
+    """
+    if connection.dialect.name != "sqlite":
+        for name, last in last_ids:
+            counter = f'"{name}_id_seq"'
+            connection.exec_driver_sql(
+                f"SELECT setval('{counter}', greatest({int(last)}, last_value)) FROM {counter} "
+                f"WHERE {int(last)} > 0"
+            )
+        return
     for name, last in last_ids:
         set_back = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?"
         if not connection.exec_driver_sql(set_back, (last, name)).rowcount:
-            connection.exec_driver_sql(  # rebuilt while it had no rows
+            connection.exec_driver_sql(  # it has had no rows since then
                 "INSERT INTO sqlite_sequence (name, seq) "
                 "SELECT name, ? FROM sqlite_master WHERE type = 'table' AND name = ?",
                 (last, name),

@@ -256,18 +256,24 @@ def postgres() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def new_address(postgres: Server) -> Callable[[], str]:
-    """Return a function that makes another database with an empty store; it gives the address."""
-    postgres.psql("CREATE DATABASE template")
-    open_store(postgres.address("template"), create=True).close()
+def new_empty(postgres: Server) -> Callable[[str], str]:
+    """Return a function that makes a database; it gives the address."""
     numbers = count()
 
-    def make() -> str:
+    def make(template: str = "template0") -> str:
         name = f"store_{next(numbers)}"
-        postgres.psql(f"CREATE DATABASE {name} TEMPLATE template")
+        postgres.psql(f"CREATE DATABASE {name} TEMPLATE {template}")
         return postgres.address(name)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def new_address(postgres: Server, new_empty: Callable[[str], str]) -> Callable[[], str]:
+    """Return a function that makes another database with an empty store; it gives the address."""
+    postgres.psql("CREATE DATABASE template")
+    open_store(postgres.address("template"), create=True).close()
+    return lambda: new_empty("template")
 
 
 class Example(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 from store import backup
 from store.console import EXIT_WRONG_USE, JsonOption, answer, exits_in_words, opened, table
+from store.copying import copy_store
+from store.engine import open_store
 from store.restore import require_sound, restore_store
 from store.schema import head_revision
 
@@ -74,6 +77,34 @@ def db_backup_command(
                 f"Backup written{checked}: {written}.{older}", markup=False
             ),
         )
+
+
+@app.command("copy")
+@exits_in_words
+def db_copy_command(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="File or address of a store.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TO", help="New file, or address of an empty database.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a store with all that it keeps, to PostgreSQL or back."""
+    with open_store(source, read_only=True) as store:
+        done = copy_store(store, target)
+        revision = store.revision()
+    again = " It went on where an earlier copy was stopped." if done.resumed else ""
+    answer(
+        "db copy",
+        done.to_dict(),
+        store_revision=revision,
+        signature=shlex.join(["tiebreak", "db", "copy", done.source, done.target]),
+        as_json=as_json,
+        show=lambda console: console.print(
+            f"{done.target} holds what {done.source} holds: {sum(done.rows.values()):,} rows, "
+            f"compared bit for bit.{again}",
+            markup=False,
+        ),
+    )
 
 
 @app.command("restore")

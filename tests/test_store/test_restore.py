@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dashboard.cli import app
-from store import engine, whereabouts
+from store import whereabouts
+from store.backends import sqlite
 from store.backup import check, write_backup, write_dated_backup
 from store.doctor import examine
 from store.engine import open_store
@@ -127,7 +128,7 @@ def test_check_tells_of_text_that_is_none_instead_of_failing(filled):
 
 def test_a_store_in_a_folder_that_may_not_be_written_can_be_read(filled, monkeypatch):
     filled.close()
-    monkeypatch.setattr(engine, "can_write_beside", lambda path: False)
+    monkeypatch.setattr(sqlite, "can_write_beside", lambda path: False)
     assert names(filled.path) == ["A", "B"]
     assert not filled.path.with_name(f"{filled.path.name}-shm").exists()
 
