@@ -22,7 +22,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -65,26 +65,23 @@ class Server:
         self._process = process
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds that the server and its children have taken so far."""
-        fields = [_after_name(path) for path in self._stats()]
-        return sum(int(field[11]) + int(field[12]) for field in fields) / _TICKS
+        """Return the CPU seconds that the server and its children that live have taken so far."""
+        return sum(int(field[11]) + int(field[12]) for field in self._stats()) / _TICKS
 
     def memory_mb(self) -> float:
-        """Return the memory that the server and its children hold, in MB."""
-        pages = sum(int(_after_name(path)[21]) for path in self._stats())
+        """Return the memory that the server and its children hold, in MB; shared pages twice."""
+        pages = sum(int(field[21]) for field in self._stats())
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
-    def _stats(self) -> list[Path]:
-        of_process = {}
+    def _stats(self) -> list[list[str]]:
+        fields = {}
         for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                of_process[int(path.parent.name)] = int(_after_name(path)[1])
-            except OSError:
-                continue  # it ended just now
+            with suppress(OSError):  # it ended just now
+                fields[int(path.parent.name)] = _after_name(path)
         family = {self._process.pid}
-        while more := {pid for pid, parent in of_process.items() if parent in family} - family:
+        while more := {pid for pid, each in fields.items() if int(each[1]) in family} - family:
             family |= more
-        return [Path(f"/proc/{pid}/stat") for pid in sorted(family)]
+        return [fields[pid] for pid in family if pid in fields]
 
 
 def _after_name(path: Path) -> list[str]:
@@ -376,7 +373,7 @@ def measured(store: Path, given: argparse.Namespace) -> list[str]:
         *("", *of_commands, "", "## Pages", ""),
         *_wrapped(
             "CPU seconds of the server, the least of several where a page is warm, and what it "
-            "sends. A page that was opened before is warm."
+            "sends. A page that was opened before is warm. A study's own process is not counted."
         ),
         *("", *of_pages),
     ]

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from dashboard import oidc_settings, sign_in
+from dashboard.commands.several import LOOPBACK, configuration, run_all
 from store.console import exits_in_words, messages
 from store.errors import StoreError
 from store.location import absolute_location, resolve_location, without_password
@@ -39,6 +40,13 @@ def serve(
     proxy: Annotated[
         str, typer.Option(help="Addresses of that proxy, with commas; this machine's always are.")
     ] = "",
+    workers: Annotated[
+        int,
+        typer.Option(min=1, max=64, help="Servers, on the ports after this one; see --balancer."),
+    ] = 1,
+    balancer: Annotated[
+        Path, typer.Option(help="With several servers: where to write HAProxy's configuration.")
+    ] = Path("haproxy.cfg"),
 ) -> None:
     """Open the dashboard on the store."""
     secrets = Path(".streamlit/secrets.toml").absolute()
@@ -70,15 +78,36 @@ def serve(
         environment[oidc_settings.SECRETS] = str(secrets)
     if read_only:
         environment["TIEBREAK_READ_ONLY"] = "1"
-    messages.print(f"Dashboard on {without_password(location)}: http://{host}:{port}", markup=False)
-    command = [sys.executable, "-m", "streamlit", "run", str(ENTRY)]
-    options = [
+    shown = without_password(location)
+    if workers > 1:
+        ports = range(port + 1, port + 1 + workers)
+        told = configuration(
+            host,
+            port,
+            ports,
+            header=sign_in_header or "",
+            proxies=proxy.replace(" ", "").split(","),
+        )
+        balancer.write_text(told, encoding="utf-8")
+        messages.print(
+            f"{workers} servers of {shown}. Start `haproxy -f {balancer}` beside them: it answers "
+            f"on http://{host}:{port}.",
+            markup=False,
+        )
+        commands = [_command(LOOPBACK, one, secrets) for one in ports]
+        raise typer.Exit(run_all(commands, ENTRY.parent, environment))
+    messages.print(f"Dashboard on {shown}: http://{host}:{port}", markup=False)
+    # The server takes this process's place: whoever ends the one ends the other.
+    os.chdir(ENTRY.parent)
+    os.execve(sys.executable, _command(host, port, secrets), environment)
+
+
+def _command(host: str, port: int, secrets: Path) -> list[str]:
+    return [
+        *(sys.executable, "-m", "streamlit", "run", str(ENTRY)),
         f"--server.port={port}",
         f"--server.address={host}",
         "--server.headless=true",
         "--server.fileWatcherType=none",  # it costs each page a third of its time
         f"--secrets.files={secrets}",
     ]
-    # The server takes this process's place: whoever ends the one ends the other.
-    os.chdir(ENTRY.parent)
-    os.execve(sys.executable, [*command, *options], environment)

@@ -13,8 +13,9 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Hashable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
     from dashboard.pool.tasks import Task
 
 AT_ONCE: Final = min(8, max(4, 2 * (os.cpu_count() or 1)))
-"""Tasks worked on at the same time: each may hold the scores of a whole board in memory."""
+"""Long tasks worked on at the same time: each may hold the scores of a whole board in memory."""
+LONG_S: Final = 1.0
+"""Seconds after which a task is long, and leaves its place to a short one if it can."""
+_SHORT_AT_ONCE: Final = 4
 LOOKS_UP_EVERY_S: Final = 0.2
 """How often who waits looks whether somebody still wants the answer."""
 _DIED: Final = (
@@ -51,6 +55,31 @@ class Flight:
         self.landed = threading.Event()
 
 
+class _Places:
+    """Places to work at: some for short tasks, so that these never wait for long ones."""
+
+    def __init__(self) -> None:
+        self._short = threading.Semaphore(_SHORT_AT_ONCE)
+        self._long = threading.Semaphore(AT_ONCE)
+
+    @contextmanager
+    def taken(self) -> Iterator[Callable[[], None]]:
+        """Take a place for a short task; yield what moves it to one for long ones, if it can."""
+        held = self._short
+
+        def move() -> None:
+            nonlocal held
+            if held is self._short and self._long.acquire(blocking=False):
+                self._short.release()
+                held = self._long
+
+        held.acquire()
+        try:
+            yield move
+        finally:
+            held.release()
+
+
 class Pool:
     """Processes that answer, one for each task, made by a nursery.
 
@@ -61,7 +90,7 @@ class Pool:
         self._options = ["--loops"] if with_loops else []
         self._flights: dict[Hashable, Flight] = {}
         self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(AT_ONCE)
+        self._places = _Places()
         self._making = threading.Lock()
         self._control: socket.socket | None = None
         self._nursery: subprocess.Popen[bytes] | None = None
@@ -136,10 +165,10 @@ class Pool:
 
     def _fly(self, key: Hashable, flight: Flight) -> None:
         """See a task through, in a thread of its own."""
-        with self._places:
+        with self._places.taken() as becomes_long:
             try:
                 if not flight.is_given_up:
-                    flight.outcome = self._outcome(flight)
+                    flight.outcome = self._outcome(flight, becomes_long)
             except (EOFError, OSError):
                 flight.outcome = ("failed", StoreError(_DIED))
             except Exception as error:
@@ -150,7 +179,7 @@ class Pool:
                     flight.worker = None
                     flight.landed.set()
 
-    def _outcome(self, flight: Flight) -> tuple[str, Any]:
+    def _outcome(self, flight: Flight, becomes_long: Callable[[], None]) -> tuple[str, Any]:
         with self._lock:
             is_alone = self._n_at_work == 0
             self._n_at_work += 1
@@ -162,7 +191,13 @@ class Pool:
                     if flight.is_given_up:
                         os.kill(worker, signal.SIGKILL)
                 child.send_bytes(pickle.dumps((flight.task, is_alone), protocol=PROTOCOL))
+                began = time.monotonic()
                 while True:
+                    has_come = child.poll(LONG_S)
+                    if time.monotonic() - began > LONG_S:
+                        becomes_long()
+                    if not has_come:
+                        continue
                     kind, found = child.recv()
                     if kind == "progress":
                         flight.steps = found

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from analysis.studies.leaderboard import Board
 from analysis.studies.pairs import Pairs
+from dashboard.pool import flights
 from dashboard.pool.flights import Pool
 from dashboard.pool.tasks import Task
 from store.engine import open_store
@@ -136,6 +138,33 @@ def test_process_that_dies_is_told_and_the_next_one_answers(pool: Pool, tmp_path
     pool._nursery.kill()
     pool._nursery.wait()
     assert pool.answer("dies", Task(Slow(tmp_path / "log", 1)), waits).sentence == "1 steps"
+
+
+def test_short_task_does_not_wait_for_long_ones(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flights, "LONG_S", 0.1)
+    places = flights.AT_ONCE
+    logs, is_over = [tmp_path / f"log {at}" for at in range(places)], threading.Event()
+
+    def until_over(_steps: object) -> None:
+        if is_over.is_set():
+            raise Left
+
+    def ask(log: Path) -> None:
+        with suppress(Left):
+            pool.answer(log, Task(Slow(log, steps=600)), until_over)
+
+    threads = [threading.Thread(target=ask, args=(log,)) for log in logs]
+    for thread in threads:
+        thread.start()
+    until(lambda: all(map(lines, logs)))
+    short = Slow(tmp_path / "short", steps=1)
+    assert pool.answer("short", Task(short), waits).sentence == "1 steps"
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    assert not any("ended" in lines(log) for log in logs)
 
 
 def test_nothing_outlives_the_server(tmp_path: Path) -> None:
