@@ -23,6 +23,7 @@ from store.journal import (
     require_names_of_items,
 )
 from store.remote import Remote
+from tiebreak.argument_names import names_arguments
 from tiebreak.provenance import provenance_here
 from tiebreak.score_inputs import scores_by_metric, texts_by_item
 from tiebreak.sending_runs import deliver, require_known_direction, send_run, server_of
@@ -30,6 +31,7 @@ from tiebreak.sending_runs import deliver, require_known_direction, send_run, se
 AnyStore = Store | str | Path | None
 
 
+@names_arguments
 def log_run(
     *,
     system: str,
@@ -177,6 +179,7 @@ class RunInProgress:
             raise
         return self
 
+    @names_arguments
     def log(
         self,
         item: object,
@@ -209,6 +212,7 @@ class RunInProgress:
         self._journal.add(key, told, text=text, reference=reference, output=output, group=group)
         self._logged |= {(key, name) for name in told}
 
+    @names_arguments
     def __exit__(
         self,
         kind: type[BaseException] | None,

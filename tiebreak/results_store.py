@@ -12,12 +12,14 @@ from store.errors import ImportFormatError, NotFoundError, StoreError
 from store.importers.bundle import ReadOptions
 from store.ingest.files import ingest_files
 from store.ingest.planned import Imported
+from tiebreak.argument_names import names_arguments
 
 __all__ = ["ImportFormatError", "NotFoundError", "Store", "StoreError", "ingest", "open_store"]
 
 _MOST_REASONS = 10
 
 
+@names_arguments
 def ingest(
     paths: Iterable[Path | str] | Path | str,
     *,
@@ -35,11 +37,14 @@ def ingest(
     layout: str | None = None,
     gold: Path | None = None,
     score: Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
     take_guesses: bool = False,
     lenient: bool = False,
     with_text: bool = True,
     replace: bool = False,
+    missing_as_zero: bool = False,
+    case_matters: bool = False,
     dry_run: bool = False,
 ) -> Imported:
     """Read files, folders or archives into a store; return the plan and what went in.
@@ -54,7 +59,7 @@ def ingest(
     ConflictError
         The store has other scores for a run.
     """
-    options = ReadOptions(
+    given = ReadOptions(
         system=system,
         dataset=dataset,
         dataset_version=dataset_version,
@@ -65,6 +70,7 @@ def ingest(
         date=date,
         columns=columns or {},
         layout=layout,
+        choices=options or {},
         gold=gold,
         score=score,
         answers=answers or {},
@@ -78,9 +84,11 @@ def ingest(
             paths,
             actor=current_actor(),
             format=format,
-            options=options,
+            options=given,
             take_guesses=take_guesses,
             replace=replace,
+            missing_as_zero=missing_as_zero,
+            case_matters=case_matters,
             dry_run=dry_run,
         )
 

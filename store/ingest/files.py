@@ -22,6 +22,8 @@ def ingest_files(
     options: ReadOptions | None = None,
     take_guesses: bool = False,
     replace: bool = False,
+    missing_as_zero: bool = False,
+    case_matters: bool = False,
     dry_run: bool = False,
     root: Path | None = None,
 ) -> Imported:
@@ -37,6 +39,10 @@ def ingest_files(
         Answer open questions with their guess; else what waits for an answer stays out.
     replace
         Accept other scores than the store has.
+    missing_as_zero
+        An item without a score counts as 0, as scored by rule.
+    case_matters
+        Names that differ in nothing but capitals are two without a question.
     dry_run
         Do everything and take it back.
     root
@@ -58,6 +64,7 @@ def ingest_files(
         options.answers,
         higher_is_better=options.higher_is_better,
         take_guesses=take_guesses,
+        case_matters=case_matters,
     )
     return ingest_settled(
         store,
@@ -67,4 +74,5 @@ def ingest_files(
         higher_is_better=options.higher_is_better,
         replace=replace,
         dry_run=dry_run,
+        missing_as_zero=missing_as_zero,
     )
