@@ -135,7 +135,8 @@ SECTIONS: Final[dict[str, tuple[Term, ...]]] = {
         ),
         Term(
             "Tukey's HSD",
-            "A correction by the range of all means; it takes all pairs to scatter alike.",
+            "A correction by the range of all means; pairs that scatter unlike go by their own "
+            "standard error, too.",
             _PAIRS,
         ),
         Term(

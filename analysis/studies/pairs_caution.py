@@ -1,20 +1,17 @@
-"""Where a test or a correction of all pairs, asked for by name, is known not to keep its level."""
+"""Where a test or a correction of all pairs, asked for by name, does not keep its level alone."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
 
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.aggregate import CORRELATIONS
 from analysis.statistics.all_pairs.result import Pairwise
+from analysis.statistics.all_pairs.tukey import own_errors
 from analysis.studies.calibrated import STRONG_SKEWNESS, caution
 from analysis.studies.pairs_words import PairsSettings
-
-_UNLIKE: Final = 2.0
-"""Ratio of variances of two pairs from which they do not scatter alike."""
 
 
 def caution_about(
@@ -26,7 +23,7 @@ def caution_about(
     was not told.
     """
     told = [_of_test(result, scores, clustered=clustered)] if settings.test != "auto" else []
-    return "".join(f"{words} " for words in (*told, _of_tukey(result)) if words)
+    return "".join(f"{words} " for words in (*told, _of_tukey(result, scores)) if words)
 
 
 def _of_test(result: Pairwise, scores: FloatArray, *, clustered: bool) -> str:
@@ -63,17 +60,11 @@ def _of_test(result: Pairwise, scores: FloatArray, *, clustered: bool) -> str:
     return f"On {n_told:,} of {first.size:,} pairs: {words[0].lower()}{words[1:]}"
 
 
-def _of_tukey(result: Pairwise) -> str:
-    """Say where a correction asked for by name is known not to keep its level, else nothing."""
-    if result.correction != "tukey":
-        return ""
-    upper = np.triu_indices(result.n_systems, 1)
-    variance = result.standard_error[upper] ** 2 * result.n_items[upper]
-    known = variance[variance > 0]
-    if known.size < 2 or known.max() < _UNLIKE * known.min():
+def _of_tukey(result: Pairwise, scores: FloatArray) -> str:
+    """Say where Tukey's HSD is made more careful, else nothing."""
+    if result.correction != "tukey" or own_errors(scores) is None:
         return ""
     return (
-        "Tukey's HSD takes all pairs to scatter alike, and here the variance of the differences "
-        f"is up to {known.max() / known.min():.2g} times as large as elsewhere: its level may "
-        "not hold. Single-step max-T does not need that."
+        "Tukey's HSD takes all pairs to scatter alike, and these do not: each pair also goes by "
+        "its own standard error, and the larger p counts. Single-step max-T does not need that."
     )

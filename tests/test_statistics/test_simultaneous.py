@@ -79,7 +79,7 @@ def test_two_means_are_compared_as_by_t():
     expected = stats.ttest_rel(first, second)
     assert found.pvalue[0, 1] == pytest.approx(expected.pvalue, rel=1e-9)
     interval = expected.confidence_interval(0.95)
-    assert found.reach == pytest.approx((interval.high - interval.low) / 2, rel=1e-9)
+    assert found.reach[0, 1] == pytest.approx((interval.high - interval.low) / 2, rel=1e-9)
 
 
 def test_tukey_goes_by_the_residual_of_systems_and_items():
@@ -90,12 +90,31 @@ def test_tukey_goes_by_the_residual_of_systems_and_items():
     found = tukey_all_pairs(BLOCKS, alpha=0.05)
     q = abs(means[0] - means[1]) / error
     assert found.pvalue[0, 1] == pytest.approx(stats.studentized_range.sf(q, 3, 10), rel=1e-8)
-    assert found.reach == pytest.approx(stats.studentized_range.ppf(0.95, 3, 10) * error, rel=1e-8)
+    assert found.reach[0, 1] == pytest.approx(
+        stats.studentized_range.ppf(0.95, 3, 10) * error, rel=1e-8
+    )
 
 
 def test_tukey_takes_items_that_all_systems_have():
     with_gap = np.column_stack([BLOCKS, [np.nan, 1.0, 2.0]])
-    assert tukey_all_pairs(with_gap, alpha=0.05).reach == tukey_all_pairs(BLOCKS, alpha=0.05).reach
+    gaps, none = (tukey_all_pairs(scores, alpha=0.05).reach for scores in (with_gap, BLOCKS))
+    assert np.array_equal(gaps, none)
+
+
+def test_tukey_keeps_its_level_among_near_copies():
+    rng = np.random.default_rng(61)
+    alarms, alone = 0, 0
+    for _ in range(40):
+        board = (rng.random((8, 50)) < 0.6).astype(float)
+        for copy in board[1:7]:
+            copy[:] = np.where(rng.random(50) < 0.05, copy, board[0])
+        found = tukey_all_pairs(board, alpha=0.05)
+        difference = np.abs(board.mean(axis=1)[:, np.newaxis] - board.mean(axis=1))
+        beyond = (difference > found.reach) & ~np.eye(8, dtype=bool)
+        alarms += beyond.any()
+        alone += (difference > found.reach.min()).any()
+        assert np.array_equal(beyond, np.nan_to_num(found.pvalue, nan=1.0) <= 0.05)
+    assert alarms <= 2 < 5 <= alone  # of 40; without the errors of the pairs themselves: alone
 
 
 def test_single_step_counts_the_largest_statistic():

@@ -241,6 +241,9 @@ def test_tukey_says_where_pairs_scatter_unlike(store: Store, add_run: AddRun) ->
         add_run(name, "d", RNG.normal(0.5, spread, 60).tolist(), metric="quality")
     settings = PairsSettings(correction="tukey")
     assert study_pairs(store, "d", settings=settings).sentence.startswith("Tukey's HSD takes")
+    for name, scores in zip("efg", np.random.default_rng(3).normal(0.5, 0.1, (3, 60)), strict=True):
+        add_run(name, "alike", scores.tolist(), metric="quality")
+    assert "Tukey's HSD takes" not in study_pairs(store, "alike", settings=settings).sentence
 
 
 def test_wilcoxon_of_many_ties_is_one_answer(store: Store, add_run: AddRun) -> None:

@@ -41,7 +41,7 @@ class Corrections:
             joint = self._max_t()
         elif s.correction == "tukey":
             found = tukey_all_pairs(self._engine.scores, alpha=s.alpha)
-            joint, reach = found.pvalue, np.full(ends.low.shape, found.reach)
+            joint, reach = found.pvalue, found.reach
         elif s.correction == "max-t-single":
             joint, reach, shares = self._single_step()
         family = adjust_family(

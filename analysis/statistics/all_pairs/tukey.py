@@ -19,6 +19,8 @@ _MOST_BY_THEMSELVES = 800
 _FURTHEST = 8.0
 """Standard deviations beyond which the largest of normal numbers adds nothing that counts."""
 _LARGEST_DF = 1e6
+_UNLIKE = 0.2
+"""Chance of a largest variance of pairs that scatter alike, below which they count as unlike."""
 
 
 class Tukey(NamedTuple):
@@ -26,8 +28,8 @@ class Tukey(NamedTuple):
 
     pvalue: FloatArray
     """Shape (n_systems, n_systems); NaN on the diagonal, and everywhere without spread."""
-    reach: float
-    """At 1 - alpha, the same for all pairs; NaN without spread."""
+    reach: FloatArray
+    """At 1 - alpha, same shape; the same for all pairs that scatter alike, NaN without spread."""
 
 
 def tukey_all_pairs(scores: FloatArray, *, alpha: float) -> Tukey:
@@ -53,14 +55,17 @@ def tukey_all_pairs(scores: FloatArray, *, alpha: float) -> Tukey:
     -----
     Systems and items are the two ways of an analysis of variance without interaction, so that the
     error is the residual mean square with (n_systems - 1)(n_items - 1) degrees of freedom. That
-    takes the differences of all pairs to scatter alike.
+    takes the differences of all pairs to scatter alike. Where they do not (a system and a near copy
+    of it beside others), the family would err too often, and `own_errors` count, too: the larger p
+    and the wider interval, with n_items - 1 degrees of freedom.
 
     References
     ----------
     Tukey (1953), The Problem of Multiple Comparisons; Kramer (1956), Extension of multiple range
-    tests to group means with unequal numbers of replications.
+    tests to group means with unequal numbers of replications; Games and Howell (1976), Pairwise
+    multiple comparison procedures with unequal n's and/or variances.
     """
-    complete = scores[:, ~np.isnan(scores).any(axis=0)]
+    complete = _complete(scores)
     n_systems, n_items = complete.shape
     if n_items < 2:
         raise ValueError(
@@ -74,10 +79,41 @@ def tukey_all_pairs(scores: FloatArray, *, alpha: float) -> Tukey:
     difference = np.abs(means[:, np.newaxis] - means)
     rounding = 1e-13 * float(np.abs(complete).max(initial=0.0))
     if error <= rounding:
-        return Tukey(np.full((n_systems, n_systems), np.nan), math.nan)
+        none = np.full(difference.shape, np.nan)
+        return Tukey(none, none)
     pvalue = range_tail(difference / error, n_systems, df)
+    reach = np.full(difference.shape, range_quantile(alpha, n_systems, df) * error)
+    own = own_errors(scores)
+    if own is not None:
+        scaled = difference / np.where(own > rounding, own / math.sqrt(2.0), np.inf)
+        by_own = np.where(own > rounding, range_tail(scaled, n_systems, n_items - 1), 0.0)
+        pvalue = np.maximum(pvalue, by_own)
+        of_own = range_quantile(alpha, n_systems, n_items - 1) / math.sqrt(2.0)
+        reach = np.maximum(reach, of_own * own)
     np.fill_diagonal(pvalue, np.nan)
-    return Tukey(pvalue, range_quantile(alpha, n_systems, df) * error)
+    return Tukey(pvalue, reach)
+
+
+def own_errors(scores: FloatArray) -> FloatArray | None:
+    """Return the standard error of each pair's difference; None where pairs scatter alike.
+
+    They do not where the largest variance of a pair, over the mean of all, is more than chi-squared
+    allows with Bonferroni's correction.
+    """
+    complete = _complete(scores)
+    n_systems, n_items = complete.shape
+    if n_systems < 3 or n_items < 2:
+        return None
+    covariance = np.cov(complete)
+    own = np.diag(covariance)
+    variance = np.maximum(own[:, np.newaxis] + own - 2 * covariance, 0.0)
+    pairs = variance[np.triu_indices(n_systems, 1)]
+    most = special.chdtri(n_items - 1, _UNLIKE / pairs.size) / (n_items - 1)
+    return np.sqrt(variance / n_items) if pairs.max() > most * pairs.mean() else None
+
+
+def _complete(scores: FloatArray) -> FloatArray:
+    return scores[:, ~np.isnan(scores).any(axis=0)]
 
 
 def range_tail(q: npt.ArrayLike, k: int, df: float) -> FloatArray:
