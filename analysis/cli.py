@@ -103,6 +103,8 @@ add_commands(
         "proportions": "Plan two accuracies on items of their own: the power of a gap, or the "
         "smallest gap.",
         "expected-gain": "Say how large a gain is to be expected next, from the records so far.",
+        "classes": "Simulate the power of accuracy, balanced accuracy and F1 from a table per "
+        "class.",
         "file": "Say how the power for the difference in a file grows with the number of items.",
     },
 )

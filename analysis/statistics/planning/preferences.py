@@ -86,7 +86,7 @@ def preference_power(
     >>> round(preference_power(200, 0.6, VoteDesign()).power, 3)
     0.787
     >>> round(preference_power(200, 0.6, VoteDesign(votes=3, icc=0.2)).power, 3)
-    0.99
+    0.988
     """
     mean = design.mean(preferred)
     if design.votes == 1:

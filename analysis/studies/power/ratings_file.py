@@ -59,7 +59,7 @@ def fit_ratings_file(path: Path, *, shown: str | None = None) -> FittedRatings:
     ratings = read_numbers(table.cells[columns["rating"]])
     for row, reason in ratings.problems:
         problems.report(name, table.lines[row], columns["rating"], reason)
-    _raise_first(problems)
+    raise_first(problems)
     systems = _two_systems(texts["system"], name, columns["system"])
     is_first = np.array([system == systems[0] for system in texts["system"]])
     with told_in_words({"ratings": "rating", "workers": "worker", "items": "item"}):
@@ -95,7 +95,8 @@ def _text(cell: Any, table: Table, row: int, column: str, problems: RowProblems)
     return text
 
 
-def _raise_first(problems: RowProblems) -> None:
+def raise_first(problems: RowProblems) -> None:
+    """Raise the first bad cell of a file, and say how many more there are."""
     rows = problems.raise_if_any()
     if rows:
         first = min(rows, key=lambda row: row.line or 0)
