@@ -16,6 +16,9 @@ _power = typer.Typer(
     no_args_is_help=True, help="What a test set can find, and how large one must be."
 )
 _simulate = typer.Typer(no_args_is_help=True, help="Repeat the simulations of a paper.")
+_settings = typer.Typer(
+    no_args_is_help=True, help="What holds in the store where nobody says otherwise."
+)
 _claims = typer.Typer(
     cls=ClaimsGroup,
     subcommand_metavar="[DATASET] | COMMAND [ARGS]...",
@@ -62,6 +65,16 @@ add_commands(
     {
         "replicability": "Say on how many datasets, and on which, A is better than B; or that for "
         "all pairs."
+    },
+)
+app.add_typer(_settings, name="settings")
+add_commands(
+    _settings,
+    "analysis.commands.settings",
+    {
+        "ls": "List the settings of the store.",
+        "set": "Have a value hold wherever nobody says otherwise.",
+        "reset": "Have what comes with Tiebreak hold again.",
     },
 )
 app.add_typer(_power, name="power")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
+from analysis import store_defaults
 from analysis.question import Progress, Question
 from analysis.studies.claims.audit import ChangesStudy
 from analysis.studies.claims.study import study_histories
@@ -240,6 +241,14 @@ class _Shelf:
 @st.cache_resource(show_spinner=False)
 def _shelf() -> _Shelf:
     return _Shelf()
+
+
+def defaults_of(question: type[Any]) -> dict[str, Any]:
+    """Return what the store says about settings of a question, in place of their defaults."""
+    try:
+        return store_defaults.defaults_of(current_store(), question)
+    except StoreError:  # a page that needs no store
+        return {}
 
 
 def ask(question: Question[A], progress: Progress | None = None) -> A:

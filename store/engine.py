@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from store import schema
 from store.backends import sqlite
 from store.errors import NotFoundError, ReadOnlyError, StoreError, UnreachableError
+from store.kept_settings import only_for_admins
 from store.location import is_remote, resolve_location, sqlite_path, without_password
 from store.models import AuditEvent
 from store.people import current_person, named_person, require_action, require_role
@@ -41,6 +42,8 @@ class Change:
     """Through what: ``page``, ``command``, ``library``, ``token UID``."""
     events: list[AuditEvent] = field(default_factory=list)
     """Written all at once, at the end of the transaction."""
+    only_for_admins: frozenset[str] = frozenset()
+    """Actions that the store keeps for admins; see `store.kept_settings`."""
 
     def record(self, action: str, target_kind: str, target_uid: str = "", **detail: Any) -> None:
         """Add an audit event; `detail` must be JSON-safe.
@@ -50,7 +53,7 @@ class Change:
         ForbiddenError
             Whoever is at work may not do that. Nothing of the transaction is written.
         """
-        require_action(action)
+        require_action(action, self.only_for_admins)
         self.events.append(
             AuditEvent(
                 actor=self.actor,
@@ -110,7 +113,8 @@ class Store:
         named, via = named_person(), current_person().via
         with plain_errors(self.location), Session(self._writer) as session:
             session.begin()
-            change = Change(session, named.name if named else actor, via)
+            kept = only_for_admins(session.connection()) if named else frozenset()
+            change = Change(session, named.name if named else actor, via, only_for_admins=kept)
             yield change
             session.add_all(change.events)
             session.flush()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -51,6 +51,7 @@ NEEDED: Final[dict[str, Role]] = {
         "contributor",
     ),
     "purge": "admin",
+    "set": "admin",
 }
 """Recorded action -> the least role that may do it; what is not here takes an admin."""
 
@@ -102,9 +103,10 @@ def require_role(role: Role, what: str) -> Person:
     return person
 
 
-def require_action(action: str) -> None:
+def require_action(action: str, only_for_admins: Collection[str] = ()) -> None:
     """Raise `ForbiddenError` unless who is at work may do what is recorded as `action`."""
-    require_role(NEEDED.get(action, "admin"), f"'{action}'")
+    role = "admin" if action in only_for_admins else NEEDED.get(action, "admin")
+    require_role(role, f"'{action}'")
 
 
 def require_datasets(known: Iterable[tuple[str, str]]) -> None:

@@ -22,9 +22,11 @@ from analysis.studies.study import Study
 from store.console import JsonOption, answer, exits_in_words, messages, opened
 from store.engine import Store
 from store.errors import StoreError
+from store.kept_settings import DEFAULTS
 from store.location import is_remote, resolve_location
 
 A = TypeVar("A", bound=Study)
+T = TypeVar("T")
 
 
 def add_question(
@@ -63,14 +65,14 @@ def add_question(
     def command(context: typer.Context, **given: Any) -> None:
         as_json = given.pop("as_json")
         style = given.pop("format", ReportStyle.table)
-        asked = build(question, as_values(question, given))
+        asked = asked_of(context, question, given)
         if complete is not None:
             asked = complete(context, asked, given)
         location = resolve_location(context.obj)
         if question.needs_store and is_remote(location):
             from analysis.commands.remote import answer_from
 
-            answer_from(location, asked, style, as_json=as_json)
+            answer_from(location, asked, style, _left_open(context), as_json=as_json)
             return
         tell = None if show is None else partial(show, **{name: given[name] for name in shown})
         told(asked, answered(context, asked), style, as_json=as_json, show=tell)
@@ -157,6 +159,26 @@ def as_values(question: type[Any], given: dict[str, Any]) -> dict[str, Any]:
                     )
             values[each.name] = typed
     return values
+
+
+def asked_of(context: typer.Context, question: type[T], given: dict[str, Any]) -> T:
+    """Return the question that was typed; what was left open is as the store has it."""
+    values = as_values(question, given)
+    left_open = {name for name in _left_open(context) if name in values}
+    has_store = getattr(question, "needs_store", True)
+    if left_open and has_store and not is_remote(resolve_location(context.obj)):
+        from analysis.store_defaults import defaults_of
+
+        with opened(context, read_only=True) as store:
+            told = defaults_of(store, question)
+        values |= {name: value for name, value in told.items() if name in left_open}
+    return build(question, values)
+
+
+def _left_open(context: typer.Context) -> list[str]:
+    """Return the settings with a default of the store that were not typed."""
+    sources = {name: context.get_parameter_source(name) for name in DEFAULTS}
+    return [name for name, source in sources.items() if source and source.name == "DEFAULT"]
 
 
 def answered(context: typer.Context, asked: Question[A]) -> A:

@@ -10,7 +10,7 @@ from rich.console import Console
 from analysis import numbers
 from analysis.commands.asking import (
     answered,
-    as_values,
+    asked_of,
     parameter,
     shown_progress,
     with_options,
@@ -21,7 +21,6 @@ from analysis.commands.options import (
     ReportStyle,
     gave_report,
 )
-from analysis.setting import build
 from analysis.studies.claims.audit import audit_claims, study_changes
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import Claims, study_histories
@@ -55,7 +54,7 @@ def _history(context: typer.Context, dataset: str | None, metric: str | None, **
             raise StoreError("`--metric` and `--format` go with a dataset: `tiebreak claims NAME`.")
         _list_histories(context, as_json)
         return
-    settings = build(ClaimSettings, as_values(ClaimSettings, given))
+    settings = asked_of(context, ClaimSettings, given)
     study = answered(context, Claims(dataset, metric, settings))
     if gave_report(study.report, style, as_json):
         return
@@ -74,7 +73,7 @@ def _history(context: typer.Context, dataset: str | None, metric: str | None, **
 
 def _audit(context: typer.Context, dataset: str | None, metric: str | None, **given: Any) -> None:
     """Find records, test all claims, and add to the ledger what is new; nothing is rewritten."""
-    settings = build(ClaimSettings, as_values(ClaimSettings, given))
+    settings = asked_of(context, ClaimSettings, given)
     with opened(context) as store, shown_progress() as progress:
         study = audit_claims(
             store,

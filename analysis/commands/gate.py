@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 
 from analysis.choices import MARGIN, Clusters, Draws, Level, MetricName, Seed
-from analysis.commands.asking import answered, as_values, parameter, with_options
+from analysis.commands.asking import answered, asked_of, parameter, with_options
 from analysis.commands.terminal import show_report
-from analysis.setting import Setting, build
+from analysis.setting import Setting
 from analysis.studies.comparison import Compare, Comparison
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.study import count
@@ -64,7 +64,7 @@ class Gate:
 
 
 def _gate(context: typer.Context, **given: Any) -> None:
-    gate = build(Gate, as_values(Gate, given))
+    gate = asked_of(context, Gate, given)
     asked = Compare(
         gate.system,
         gate.baseline,

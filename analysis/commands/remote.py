@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, Final
 
 from analysis.commands.options import ReportStyle
@@ -20,11 +21,22 @@ _MEDIA: Final = {
 }
 
 
-def answer_from(location: str, asked: Question[Any], style: ReportStyle, *, as_json: bool) -> None:
-    """Print what a server answers: its JSON, or its report."""
+def answer_from(
+    location: str,
+    asked: Question[Any],
+    style: ReportStyle,
+    left_open: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what a server answers: its JSON, or its report.
+
+    Settings that are `left_open` are as its store has them.
+    """
     if as_json and style is not ReportStyle.table:
         raise StoreError("`--json` and `--format` exclude each other. Leave one of them out.")
-    settings = parameters(asked, whole=True)
+    told = parameters(asked, whole=True)
+    settings = {name: value for name, value in told.items() if name not in left_open}
     remote = Remote(location)
     if as_json or not asked.has_report:
         sys.stdout.write(f"{json_of(remote.ask(asked.name, settings))}\n")

@@ -9,7 +9,10 @@ from datetime import date, datetime
 from typing import Final
 
 from analysis import numbers
-from analysis.studies.leaderboard import study_leaderboard
+from analysis.setting import build
+from analysis.store_defaults import defaults_of
+from analysis.studies.leaderboard import Board, study_leaderboard
+from analysis.studies.pairs_words import PairsSettings
 from store.claims import list_claims
 from store.datasets import list_datasets
 from store.engine import Store
@@ -100,6 +103,7 @@ def list_boards(store: Store) -> list[BoardAtHand]:
 def find_leads(store: Store, dataset_uids: Sequence[str]) -> dict[str, Lead]:
     """Return who leads, by dataset; boards for which there is no time are left out."""
     wanted = {board.dataset_uid: board for board in list_boards(store)}
+    settings = build(PairsSettings, defaults_of(store, Board))
     leads: dict[str, Lead] = {}
     work = 0
     for uid in dataset_uids:
@@ -111,7 +115,7 @@ def find_leads(store: Store, dataset_uids: Sequence[str]) -> dict[str, Lead]:
         if work + this > MOST_WORK:
             continue
         work += this
-        study = study_leaderboard(store, uid)
+        study = study_leaderboard(store, uid, settings=settings)
         rows = [row for row in study.rows if row.basis == "items"]
         first = [row for row in study.rows if row.rank == 1]
         leads[uid] = Lead(

@@ -37,9 +37,9 @@ async def question(request: Request) -> Response:
     global _places
     _places = _places or anyio.CapacityLimiter(AT_ONCE)  # it belongs to the running loop
     kind = question_at(request.path_params["question"])
-    asked = build(kind, values_of_query(kind, request.query_params.multi_items()))
+    values = values_of_query(kind, request.query_params.multi_items())
     wanted = request.headers.get("accept", "").split(",")[0].split(";")[0].strip()
-    return await anyio.to_thread.run_sync(_answered, asked, wanted, limiter=_places)
+    return await anyio.to_thread.run_sync(_answered, kind, values, wanted, limiter=_places)
 
 
 def question_at(place: str) -> type[Question[Any]]:
@@ -100,7 +100,8 @@ def _require_dataset(asked: Question[Any]) -> None:
         )
 
 
-def _answered(asked: Question[Any], wanted: str) -> Response:
+def _answered(kind: type[Question[Any]], values: dict[str, Any], wanted: str) -> Response:
+    asked = build(kind, {**data.defaults_of(kind), **values})
     _require_dataset(asked)
     study = data.ask(asked, progress=lambda _done, _total: None)
     if wanted in REPORTS and asked.has_report:

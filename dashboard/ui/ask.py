@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from analysis.setting import Field, build, fields_of
-from dashboard import address
+from dashboard import address, data
 from dashboard.ui import filters
 from store.errors import StoreError
 
@@ -48,11 +48,12 @@ def choose(
     """
     renew(question)
     known = among or {}
+    begun = {**data.defaults_of(question), **first}
     for each in fields_of(question):  # a link that says what holds here anyway is no mistake
         if each.name in hidden and st.query_params.get(each.name) == each.write(each.default):
             address.value(each.name)
     shown = [
-        replace(each, default=first.get(each.name, each.default))
+        replace(each, default=begun.get(each.name, each.default))
         for each in fields_of(question)
         if each.name not in given
         and each.name not in hidden

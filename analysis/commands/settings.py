@@ -1,0 +1,67 @@
+"""`tiebreak settings`: what holds in a store where nobody says otherwise."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from analysis.store_defaults import set_setting, usual
+from store.console import JsonOption, answer, current_actor, exits_in_words, opened, table
+from store.engine import Store
+from store.kept_settings import NAMES
+from store.settings import store_settings
+
+app = typer.Typer()
+NameArgument = Annotated[str, typer.Argument(help="Of the setting, see `settings ls`.")]
+
+
+@app.command("ls")
+@exits_in_words
+def ls(context: typer.Context, as_json: JsonOption = False) -> None:
+    """List the settings of the store."""
+    with opened(context, read_only=True) as store:
+        _tell("settings ls", store, as_json)
+
+
+@app.command("set")
+@exits_in_words
+def set_command(
+    context: typer.Context,
+    name: NameArgument,
+    value: Annotated[str, typer.Argument(help="As the option or the address has it.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Have a value hold wherever nobody says otherwise."""
+    with opened(context, create=True) as store:
+        set_setting(store, name, value, actor=current_actor())
+        _tell("settings set", store, as_json)
+
+
+@app.command("reset")
+@exits_in_words
+def reset(context: typer.Context, name: NameArgument, as_json: JsonOption = False) -> None:
+    """Have what comes with Tiebreak hold again."""
+    with opened(context) as store:
+        set_setting(store, name, None, actor=current_actor())
+        _tell("settings reset", store, as_json)
+
+
+def _tell(command: str, store: Store, as_json: bool) -> None:
+    told = store_settings(store)
+    rows = [
+        {"name": name, "value": told.get(name, usual(name)), "is_set": name in told}
+        for name in NAMES
+    ]
+    grid = table(
+        "",
+        ("setting", "value", "said by"),
+        [(row["name"], row["value"], "the store" if row["is_set"] else "Tiebreak") for row in rows],
+    )
+    answer(
+        command,
+        {"rows": rows},
+        store_revision=store.revision(),
+        as_json=as_json,
+        show=lambda console: console.print(grid),
+    )

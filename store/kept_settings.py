@@ -1,0 +1,48 @@
+"""Which settings a store can have, and what they are: a setting is its last change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.models import AuditEvent
+
+DEFAULTS: Final[Mapping[str, str]] = {
+    "alpha": "bound on the probability of a false claim, for every question",
+    "correction": "for testing many pairs at once",
+}
+"""Settings of questions that a store may have a default for -> what each is."""
+WRITES: Final[Mapping[str, tuple[str, ...]]] = {
+    "imports": ("ingest", "import", "undo", "answer", "forget"),
+    "names": ("rename", "alias", "unalias", "merge", "separate"),
+    "notes": ("tag", "untag", "note"),
+    "views": ("save view", "forget view"),
+    "claims": ("audit",),
+    "deletion": ("delete", "restore"),
+    "sealing": ("seal", "overlap"),
+    "tokens": ("add token", "revoke token"),
+}
+"""Kind of write -> the recorded actions that an admin may keep for admins."""
+WHO: Final = "who may write "
+NAMES: Final = (*DEFAULTS, *(f"{WHO}{kind}" for kind in WRITES))
+"""All settings there are."""
+
+
+def settings_in(connection: sa.Connection) -> dict[str, str]:
+    """Return the settings that somebody has made: name -> value."""
+    query = (
+        sa.select(AuditEvent.detail)
+        .where(AuditEvent.target_kind == "setting", AuditEvent.target_uid == "")
+        .order_by(AuditEvent.id)
+    )
+    told = {detail["name"]: detail["value"] for detail in connection.scalars(query)}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def only_for_admins(connection: sa.Connection) -> frozenset[str]:
+    """Return the recorded actions that a store keeps for its admins."""
+    told = settings_in(connection)
+    kinds = [kind for kind in WRITES if told.get(f"{WHO}{kind}") == "admin"]
+    return frozenset(action for kind in kinds for action in WRITES[kind])
