@@ -18,6 +18,7 @@ from analysis.studies.humans.agreement.study import AgreementStudy
 from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_table import board_table
+from analysis.studies.pair_analysis import decimals_of
 from analysis.studies.pairs import PairsStudy
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS
 from analysis.studies.power.dataset import DatasetPower
@@ -34,7 +35,6 @@ from dashboard.ui.annotators_metrics import metrics_plot
 from dashboard.ui.board import picture_frame, run_frame
 from dashboard.ui.claims import history_plot
 from dashboard.ui.metrics_humans import forest_plot
-from dashboard.ui.pair import places
 from dashboard.ui.power_store import power_plot
 
 P = ParamSpec("P")
@@ -90,7 +90,7 @@ def of_pair(study: Comparison) -> Picture:
         "difference": found.difference,
         "low": found.ci[0],
         "high": found.ci[1],
-        "label": numbers.fixed(found.difference, places(found), signed=True),
+        "label": numbers.fixed(found.difference, decimals_of(found), signed=True),
     }
     return paired_difference(
         pd.DataFrame([row]),

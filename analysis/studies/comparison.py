@@ -11,10 +11,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from analysis import numbers
+from analysis.answer_table import AnswerTable, fields_of
 from analysis.choices import Clusters, MetricName, SystemName
-from analysis.columns import Column
+from analysis.columns import Column, with_interval
 from analysis.question import Progress, Question
-from analysis.report import Cell, Report, Strong, Table
+from analysis.report import Report
 from analysis.setting import Setting
 from analysis.statistics import FloatArray, adjust
 from analysis.statistics.description.variance_components import (
@@ -30,7 +31,13 @@ from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes
 from analysis.studies.family import Family, board_family
 from analysis.studies.opponents import opponents_note
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings, analyse_pair, caution_about
+from analysis.studies.pair_analysis import (
+    PairAnalysis,
+    PairSettings,
+    analyse_pair,
+    caution_about,
+    decimals_of,
+)
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.pairs_words import Correction, CorrectionChoice
 from analysis.studies.run_spread import load_run_spread, side_by_side, spread_of
@@ -96,7 +103,7 @@ class Comparison(Study):
         """Return what to write down about the comparison, with a row per group of items or not."""
         tables = pair_tables(self.analysis, self.settings, self.system_a, self.system_b)
         if by_group and self.groups:
-            tables = (*tables, _groups_table(self))
+            tables = (*tables, groups_table(self).as_report())
         return Report(
             title=f"{self.system_a} against {self.system_b} on {self.dataset.label}",
             sentences=(self.sentence,),
@@ -110,36 +117,35 @@ class Comparison(Study):
         return flatten(Study.to_dict(self))  # not super(): with slots this is a new class
 
 
-def _groups_table(study: Comparison) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            row.group,
-            row.n_items,
-            row.score_a,
-            row.score_b,
-            Strong(row.difference)
-            if row.pvalue_adjusted <= study.analysis.alpha
-            else row.difference,
-            row.ci,
-            row.pvalue,
-            row.pvalue_adjusted,
-        ]
-        for row in study.groups
-    ]
-    return Table(
-        (
-            "group",
-            "items",
-            study.system_a,
-            study.system_b,
-            Column("difference", signed=True),
-            Column("interval", signed=True),
-            Column("p", "pvalue"),
-            Column("p, Holm", "pvalue"),
-        ),
-        rows,
+def groups_table(study: Comparison) -> AnswerTable:
+    """Return a row per group of items that the dataset declares."""
+    digits = decimals_of(study.analysis)
+    difference = Column("difference", "difference", decimals=digits)
+    alpha = study.analysis.alpha
+    differ = [k for k, row in enumerate(study.groups) if row.pvalue_adjusted <= alpha]
+    return AnswerTable(
+        name="groups",
+        noun="group",
+        columns={
+            "group": Column("group", pinned=True),
+            "n_items": Column("items", "count"),
+            "score_a": Column(study.system_a, "number", decimals=digits, is_name=True),
+            "score_b": Column(study.system_b, "number", decimals=digits, is_name=True),
+            **with_interval("difference", difference, "low", "high"),
+            "pvalue": Column("p", "pvalue", shown=False),
+            "pvalue_adjusted": Column("p (Holm)", "pvalue", help="Over all groups"),
+        },
+        rows=[
+            {
+                **fields_of(row, "group n_items score_a score_b difference pvalue pvalue_adjusted"),
+                "low": row.ci[0],
+                "high": row.ci[1],
+            }
+            for row in study.groups
+        ],
         caption="By group of items",
-        strong=f"differs at {study.analysis.alpha:g}, by Holm over the groups",
+        strong=f"differs at {alpha:g}, by Holm over the groups",
+        stands_out={"difference": differ},
     )
 
 

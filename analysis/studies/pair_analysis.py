@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
+from analysis import numbers
 from analysis.choices import Draws, Level, Margin, Seed, ShuffleSeed, UnitScore, UnitSize
 from analysis.setting import Setting
 from analysis.statistics import Alternative, BoolArray, FloatArray, PairedTest, paired_test
@@ -464,3 +465,11 @@ def _smallest_found(
     return minimum_detectable_difference(
         error, n_units - 1, alpha=settings.alpha, power=POWER, alternative=settings.alternative
     )
+
+
+def decimals_of(analysis: PairAnalysis) -> int:
+    """Return the decimals that the interval of the difference supports."""
+    low, high = analysis.ci
+    half_width = (high - low) / 2 if math.isfinite(high - low) else None
+    span = 100.0 if max(abs(analysis.score_a), abs(analysis.score_b)) > 1.5 else 1.0
+    return numbers.decimals(half_width=half_width, n=analysis.n_items or None, span=span)

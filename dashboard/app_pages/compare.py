@@ -7,6 +7,7 @@ import streamlit as st
 
 from analysis.setting import parameters as parameters_of
 from analysis.studies.comparison import Compare
+from analysis.studies.pair_analysis import decimals_of
 from dashboard import data
 from dashboard.ui import ask, filters, pair, states
 from dashboard.ui.answers import answer
@@ -62,7 +63,7 @@ st.header("Item by item", anchor=False)
 changes = data.item_changes(
     study.system_a_uid, study.system_b_uid, study.dataset.uid, study.metric.uid
 )
-show_changes(changes, pair.places(analysis))
+show_changes(changes, decimals_of(analysis))
 
 show_report(study.report, "comparison")
 where = {"dataset": dataset, "metric": metric}

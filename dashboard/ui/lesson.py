@@ -10,9 +10,9 @@ from analysis import numbers
 from analysis.studies.comparison import Comparison
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.leaderboard_rows import LeaderboardRow
+from analysis.studies.pair_analysis import decimals_of
 from analysis.studies.replicability import ReplicabilityStudy
 from dashboard.ui.links import Link
-from dashboard.ui.pair import places
 
 
 class Chapter(NamedTuple):
@@ -147,7 +147,7 @@ def _how_many(near: Comparison, to: Link) -> Chapter:
     analysis = near.analysis
     text = "The smaller the difference, the more items it takes: a tenth takes a hundred times."
     if math.isfinite(analysis.mde):
-        digits = places(analysis)
+        digits = decimals_of(analysis)
         text += (
             f" With these {numbers.counted(analysis.n_items, 'item')}, a true difference of "
             f"{numbers.fixed(analysis.mde, digits)} between the two is found in 80 of 100 test "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import pandas as pd
 import streamlit as st
@@ -11,8 +12,8 @@ from analysis import numbers
 from analysis.columns import Column
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.paired.equivalence import Verdict
-from analysis.studies.comparison import Comparison
-from analysis.studies.pair_analysis import PairAnalysis, PairSettings
+from analysis.studies.comparison import Comparison, groups_table
+from analysis.studies.pair_analysis import PairAnalysis, PairSettings, decimals_of
 from analysis.studies.pair_report import statistic_of
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from analysis.studies.test_names import INTERVALS_IN_WORDS
@@ -21,8 +22,11 @@ from dashboard.charts import group_forest, paired_difference, score_histograms
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_facts
 from dashboard.ui.pictures import show_picture
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer, show_table
 from store.records import MetricRecord
+
+_MOST_GROUPS: Final = 20
+"""Groups of items that stand open; more are folded."""
 
 
 def renew_family() -> None:
@@ -42,14 +46,6 @@ def shown_verdict(study: Comparison) -> Verdict:
     return study.verdict if study.family is None else study.family.verdict
 
 
-def places(analysis: PairAnalysis) -> int:
-    """Return the decimals that the interval of the difference supports."""
-    low, high = analysis.ci
-    half_width = (high - low) / 2 if math.isfinite(high - low) else None
-    span = 100.0 if max(abs(analysis.score_a), abs(analysis.score_b)) > 1.5 else 1.0
-    return numbers.decimals(half_width=half_width, n=analysis.n_items or None, span=span)
-
-
 def show_test(analysis: PairAnalysis) -> None:
     """Show which test was made, why, and what it says."""
     test = analysis.test
@@ -59,7 +55,7 @@ def show_test(analysis: PairAnalysis) -> None:
     st.header("Test", anchor=False)
     name = analysis.test_in_words
     st.markdown(plain(f"{name[0].upper()}{name[1:]}, {how}. {test.why}"))
-    digits = places(analysis)
+    digits = decimals_of(analysis)
     in_units = analysis.n_units != analysis.n_items
     show_facts(
         [
@@ -81,7 +77,7 @@ def show_difference(
     analysis: PairAnalysis, chosen: PairSettings, a: str, b: str, metric: MetricRecord | None
 ) -> None:
     """Draw the difference with its interval, and the margin where there is one."""
-    digits = places(analysis)
+    digits = decimals_of(analysis)
     level = f"{100 * (1 - chosen.alpha):g} %"
     label = numbers.fixed(analysis.difference, digits, signed=True)
     frame = pd.DataFrame(
@@ -117,7 +113,7 @@ def show_effects(analysis: PairAnalysis) -> None:
     if effects is None:
         st.markdown("The metric is not a mean over items: there are no effect sizes per item.")
         return
-    digits = places(analysis)
+    digits = decimals_of(analysis)
     n = effects.win + effects.tie + effects.loss
 
     def with_interval(value: float, bounds: Interval, decimals: int) -> str:
@@ -154,50 +150,25 @@ def show_groups(study: Comparison) -> None:
     """Show the two systems on each group of items that the dataset declares."""
     if not study.groups:
         return
-    st.header("Group by group", anchor=False)
-    digits = places(study.analysis)
-    frame = pd.DataFrame(
-        {
-            "group": [row.group for row in study.groups],
-            "n": [row.n_items for row in study.groups],
-            "score_a": [row.score_a for row in study.groups],
-            "score_b": [row.score_b for row in study.groups],
-            "difference": [row.difference for row in study.groups],
-            "low": [row.ci[0] for row in study.groups],
-            "high": [row.ci[1] for row in study.groups],
-            "pvalue": [row.pvalue for row in study.groups],
-            "pvalue_adjusted": [row.pvalue_adjusted for row in study.groups],
-        }
-    )
+    told = groups_table(study)
+    is_folded = len(told.rows) > _MOST_GROUPS
+    if not is_folded:
+        st.header("Group by group", anchor=False)
+    fold = f"Group by group: {len(told.rows):,} groups"
     a, b = study.system_a, study.system_b
-    show_picture(
-        group_forest(
-            frame,
-            a=a,
-            b=b,
-            quantity=f"difference in {study.metric.label}",
-            higher_is_better=study.metric.higher_is_better,
-        ),
-        key="groups_picture",
-        alt=f"Difference between {a} and {b} on each of {len(frame)} groups of items.",
-    )
-    show_table(
-        frame,
-        key="groups",
-        columns={
-            "group": Column("Group", pinned=True),
-            "n": Column("Items", "count"),
-            "score_a": Column(a, "number", decimals=digits),
-            "score_b": Column(b, "number", decimals=digits),
-            "difference": Column("Difference", "difference", decimals=digits, ends=("low", "high")),
-            "low": Column("From", "difference", decimals=digits, shown=False),
-            "high": Column("To", "difference", decimals=digits, shown=False),
-            "pvalue": Column("p", "pvalue", shown=False),
-            "pvalue_adjusted": Column("p (Holm)", "pvalue", help="Over all groups"),
-        },
-        filename="groups",
-        noun="group",
-    )
+    with st.expander(fold) if is_folded else st.container():
+        show_picture(
+            group_forest(
+                told.frame().rename(columns={"n_items": "n"}),
+                a=a,
+                b=b,
+                quantity=f"difference in {study.metric.label}",
+                higher_is_better=study.metric.higher_is_better,
+            ),
+            key="groups_picture",
+            alt=f"Difference between {a} and {b} on each of {len(told.rows)} groups of items.",
+        )
+        show_answer(told, filename="groups")
 
 
 def show_data(
