@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -21,7 +20,7 @@ import dashboard.commands
 import store.commands
 from analysis.statistics.resampling import kernels  # noqa: F401 (who compiles tells)
 from analysis.statistics.resampling.compiling import tell_when_compiling
-from dashboard.cli import app
+from dashboard.cli import app, main
 from store.engine import open_store
 from store.lazy_commands import LazyCommand
 
@@ -152,13 +151,15 @@ def test_command_of_the_analysis_loads_no_tables_and_no_pages() -> None:
         (["compare", "A", "B", "--metrik", "m"], "No such option: --metrik"),
     ],
 )
-def test_wrong_words_are_answered_as_before(words: list[str], said: str) -> None:
-    outcome: Any = subprocess.run(
-        [sys.executable, "-m", "tiebreak", *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={"COLUMNS": "200", "PATH": ""},
-    )
-    assert outcome.returncode == 2
-    assert said in outcome.stderr
+def test_wrong_words_are_answered_as_before(
+    words: list[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "argv", ["tiebreak", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

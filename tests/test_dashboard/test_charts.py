@@ -43,7 +43,7 @@ def marks(chart: alt.LayerChart) -> list[dict[str, Any]]:
 
 def data(chart: alt.LayerChart) -> list[dict[str, Any]]:
     """All rows of all datasets that a chart draws."""
-    return [row for rows in chart.to_dict()["datasets"].values() for row in rows]
+    return [row for rows in chart.to_dict(validate=False)["datasets"].values() for row in rows]
 
 
 def coverage(names: list[str]) -> pd.DataFrame:

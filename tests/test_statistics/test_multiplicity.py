@@ -43,8 +43,9 @@ def test_adjust_equals_r(method, sample, r_inputs, r_reference):
     np.testing.assert_allclose(result.pvalues_adjusted, expected, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 8, 60, 257])
-@pytest.mark.parametrize("decimals", [2, 17])
+@pytest.mark.parametrize(
+    ("size", "decimals"), [(1, 2), (2, 17), (3, 2), (8, 17), (60, 2), (257, 17)]
+)
 @pytest.mark.parametrize("method", STATSMODELS)
 def test_adjust_equals_statsmodels(method, decimals, size):
     rng = np.random.default_rng(size)

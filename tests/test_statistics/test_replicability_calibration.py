@@ -98,8 +98,17 @@ def test_discrete_pvalues_of_small_test_sets_keep_it_too(
             assert over <= stats.binom.ppf(1 - 1e-6, len(k), ALPHA), name
 
 
-@pytest.mark.parametrize("dependence", ["shared-50", "two-metrics", "copies"])
-@pytest.mark.parametrize("kind", ["t-50", "mcnemar-20"])
+@pytest.mark.parametrize(
+    ("dependence", "kind"),
+    [
+        ("shared-50", "t-50"),
+        ("two-metrics", "mcnemar-20"),
+        ("copies", "t-50"),
+        pytest.param("shared-50", "mcnemar-20", marks=pytest.mark.full),
+        pytest.param("two-metrics", "t-50", marks=pytest.mark.full),
+        pytest.param("copies", "mcnemar-20", marks=pytest.mark.full),
+    ],
+)
 def test_joint_estimate_keeps_it_where_items_are_shared(dependence, kind):
     patterns = ["none"] if dependence == "copies" else ["none", "half strong"]
     for pattern in patterns:
