@@ -1,4 +1,9 @@
-"""Options and fixtures that several layers' tests use."""
+"""Options and fixtures that several layers' tests use.
+
+The process that only hands out tests reads this file too: fixtures import what is slow to import.
+"""
+
+from __future__ import annotations
 
 import fcntl
 import gc
@@ -10,16 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-import sqlalchemy as sa
 from hypothesis import settings
 
 from benchmarks.postgresql import NoPostgreSQLError, Server, programs, server
-from dashboard.demo import DemoReport, load_demo
-from store import schema
-from store.engine import open_store
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+    from dashboard.demo import DemoReport
 
 # Same examples on every machine and on every run; a slow machine is no failure. `make fuzz` draws
 # new and many more.
@@ -63,9 +69,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+class _Backwards(pytest.Dir):
+    """A folder whose last file is read first."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        return reversed([*super().collect()])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+    """Have every second worker read the tests from the end.
+
+    In a new checkout two workers compile half of them each, and meet in the middle.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":
+        return _Backwards.from_parent(parent, path=path)
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
     """Mark what simulates; leave out what `make test` or `make test-fast` leave out."""
+    items.sort(key=lambda item: item.path)  # all workers must agree
     unwanted = set() if config.getoption("--calibrate") == "full" else {"full"}
     slow: set[str] = set()
     if config.getoption("--fast"):
@@ -202,6 +226,8 @@ def _new_stores_are_copies(
 
     Commands in processes of their own make theirs in full.
     """
+    from store import schema
+    from store.engine import open_store
 
     def fill(folder: Path) -> None:
         open_store(folder / "new.db", create=True).close()
@@ -228,6 +254,8 @@ def _statements_are_compiled_once() -> Iterator[None]:
 
     A test opens a store of its own, and each statement would be compiled for it anew.
     """
+    import sqlalchemy as sa
+
     create, first = sa.create_engine, sa.create_engine("sqlite://")
     first.connect().close()  # a dialect learns from its first connection
 
@@ -271,6 +299,8 @@ def new_empty(postgres: Server) -> Callable[[str], str]:
 @pytest.fixture(scope="session")
 def new_address(postgres: Server, new_empty: Callable[[str], str]) -> Callable[[], str]:
     """Return a function that makes another database with an empty store; it gives the address."""
+    from store.engine import open_store
+
     postgres.psql("CREATE DATABASE template")
     open_store(postgres.address("template"), create=True).close()
     return lambda: new_empty("template")
@@ -291,6 +321,8 @@ def example_copy(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[], Example]:
     """Return a function that copies the store with the example content, built once a run."""
+    from dashboard.demo import load_demo
+    from store.engine import open_store
 
     def fill(folder: Path) -> None:
         store = open_store(folder / "example.db", create=True)
