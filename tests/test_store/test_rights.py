@@ -16,6 +16,7 @@ from store.ingest import ingest
 from store.lifecycle import delete, purge, restore, seal_dataset
 from store.model_base import utc_now
 from store.people import ROLES, Person, acting_as
+from store.settings import change_setting
 from store.tokens import add_token, person_of, revoke_token
 from store.views import forget_view, save_view
 
@@ -68,6 +69,7 @@ WAYS = {
         lambda uid: lambda: restore(s, "system", uid, actor="")
     )(deleted(s)),
     "purge": lambda s, me: (lambda uid: lambda: purge(s, "system", uid, actor=""))(deleted(s)),
+    "change a setting": lambda s, me: lambda: change_setting(s, "alpha", "0.01", actor=""),
     "make an own token": lambda s, me: lambda: add_token(s, "x", actor=""),
     "make another's token": lambda s, me: lambda: add_token(s, "x", actor="", owner="ann"),
     "revoke another's token": lambda s, me: (
