@@ -74,9 +74,9 @@ show_table(
     links={
         "detail": [
             page_url(PAGES[kind], **{"dataset" if kind == "dataset" else "uid": str(uid)})
-            if kind in PAGES and uid
+            if kind in PAGES and uid and text
             else ""
-            for kind, uid in zip(frame["kind"], frame["uid"], strict=True)
+            for kind, uid, text in zip(frame["kind"], frame["uid"], frame["detail"], strict=True)
         ]
     },
 )

@@ -34,6 +34,7 @@ if found.undone_at:
 told = show_import(store, found.uid)
 show_facts(
     [
+        ("Id", found.uid),
         ("Who", found.actor),
         ("When", numbers.moment(found.created_at)),
         ("Formats", ", ".join(found.summary.get("formats", []))),

@@ -20,6 +20,7 @@ def show_imports(imports: Sequence[ImportRecord]) -> None:
             "when": [one.created_at for one in imports],
             "who": [one.actor for one in imports],
             "did": [str(one.summary.get("did") or "nothing new") for one in imports],
+            "uid": [one.uid for one in imports],
             "state": ["undone" if one.undone_at else "" for one in imports],
         }
     )
@@ -31,6 +32,7 @@ def show_imports(imports: Sequence[ImportRecord]) -> None:
             "when": Column("When", "moment"),
             "who": Column("Who", least=True),
             "did": Column("What came in", least=True),
+            "uid": Column("Id", muted=True, least=True, help="As `tiebreak undo` takes it"),
             "state": Column("State", muted=True),
         },
         filename="imports",

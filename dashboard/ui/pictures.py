@@ -16,8 +16,15 @@ class _Trusted:
         self._chart = chart
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the specification."""
-        return self._chart.to_dict(validate=False)
+        """Return the specification.
+
+        Its marks have no roles of their own: a description and a table say what they show, and
+        Vega calls many of them images without saying of what.
+        """
+        drawn = self._chart.to_dict(validate=False)
+        config = drawn.setdefault("config", {})
+        drawn["config"] = {**config, "mark": {**config.get("mark", {}), "aria": False}}
+        return drawn
 
 
 def show_picture(
