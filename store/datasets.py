@@ -223,7 +223,7 @@ def _counted_datasets() -> sa.Select[Any]:
         .outerjoin(runs, runs.c.dataset_id == Dataset.id)
         .outerjoin(reported, reported.c.dataset_id == Dataset.id)
         .outerjoin(systems, systems.c.dataset_id == Dataset.id)
-        .order_by(sa.func.lower(Dataset.name), Dataset.version)
+        .order_by(sa.func.lower(Dataset.name), Dataset.version, Dataset.id)
     )
 
 

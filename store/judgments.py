@@ -211,7 +211,9 @@ def _item_ratings(connection: sa.Connection, item_id: int) -> tuple[ItemRating, 
         .join(Criterion, Criterion.id == Rating.criterion_id)
         .join(Annotator, Annotator.id == Rating.annotator_id)
         .where(Rating.item_id == item_id)
-        .order_by(Criterion.id, sa.func.lower(System.name), Annotator.id, Rating.replicate)
+        .order_by(
+            *(Criterion.id, sa.func.lower(System.name), System.id, Annotator.id, Rating.replicate)
+        )
     )
     rows = connection.execute(query).all()
     spans: dict[int, list[sa.Row[Any]]] = {}

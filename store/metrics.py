@@ -20,7 +20,9 @@ def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[Metric
     """Return all metrics by name, or those with scores on a dataset, the most used first."""
     with store.read() as connection:
         if dataset_uid is None:
-            rows = connection.execute(sa.select(Metric).order_by(sa.func.lower(Metric.name)))
+            rows = connection.execute(
+                sa.select(Metric).order_by(sa.func.lower(Metric.name), Metric.id)
+            )
             return [_record(row) for row in rows]
         return [_record(row) for row in connection.execute(_used_on(dataset_uid))]
 

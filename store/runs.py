@@ -104,7 +104,7 @@ def list_coverage(store: Store) -> list[CoverageCell]:
         .outerjoin(scored, of_cell(scored))
         .outerjoin(reported, of_cell(reported))
         .where(System.deleted_at.is_(None), Dataset.deleted_at.is_(None))
-        .order_by(System.name, Dataset.name)
+        .order_by(System.name, Dataset.name, Dataset.id)
     )
     with store.read() as connection:
         return [CoverageCell(*row) for row in connection.execute(query)]

@@ -70,7 +70,7 @@ def _records(connection: sa.Connection, which: sa.ColumnElement[bool]) -> list[S
         .outerjoin(reported, reported.c.system_id == System.id)
         .outerjoin(datasets, datasets.c.system_id == System.id)
         .where(which)
-        .order_by(sa.func.lower(System.name))
+        .order_by(sa.func.lower(System.name), System.id)
     )
     aliases: dict[int, list[str]] = {}
     for system_id, alias in connection.execute(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
@@ -16,11 +17,12 @@ from store.backup import check
 from store.claims import NewClaim, add_claim, list_claims
 from store.engine import Store, open_store
 from store.errors import ConflictError, ReadOnlyError
-from store.importers.bundle import BundleItem
+from store.importers.bundle import BundleItem, BundleMetric, BundleRun, BundleScores
 from store.imports import undo
 from store.ingest import ingest
 from store.lifecycle import delete, purge, restore
-from store.models import AnalysisResult, AuditEvent, ItemText, Run, ScoreVector, System
+from store.metrics import list_metrics
+from store.models import AnalysisResult, AuditEvent, ItemText, Metric, Run, ScoreVector, System
 from store.naming import merge_systems, rename
 from store.results_cache import load_result, save_result
 from store.runs import list_runs
@@ -77,6 +79,20 @@ def test_text_of_any_length_and_character_comes_back_and_sorts_by_code_point(sto
     assert (lower, largest) == ("Äaz", max(names))
     assert _column(store, AuditEvent.actor) == texts
     assert _column(store, AuditEvent.detail) == [{text: text} for text in texts]
+
+
+def test_names_that_differ_in_capitals_only_keep_one_order(store, bundle):
+    metrics = [BundleMetric("F1", str(n), higher_is_better=True) for n in (2, 0, 1)]
+    metrics += [BundleMetric("f1", higher_is_better=True)]
+    made = BundleRun("b", 0, scores=[BundleScores(n, np.ones((1, 1))) for n in range(4)])
+    ingest(store, bundle([made], metric=metrics, keys=["i"]), actor="t")
+    with store.write("t") as change:  # a row that is changed moves to the end on PostgreSQL
+        change.session.execute(sa.update(Metric).where(Metric.id == 1).values(lower=0.0))
+        change.session.add_all([System(name=name) for name in ("B", "a", "A")])
+        change.session.flush()
+        change.session.execute(sa.update(System).where(System.name == "b").values(name="B\u0301"))
+    assert [m.signature for m in list_metrics(store)] == ["2", "0", "1", ""]
+    assert [s.name for s in list_systems(store)] == ["a", "A", "B", "B\u0301"]
 
 
 def test_half_a_character_is_refused_and_nothing_written(store):
