@@ -4,18 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from analysis.statistics.planning.design_effect import (
     design_effect,
-    groups_needed,
     power_with_groups,
 )
 from analysis.statistics.planning.distribution_power import distribution_power
-from analysis.statistics.planning.power import items_needed, power_of_t
+from analysis.statistics.planning.power import power_of_t
 from analysis.statistics.planning.retrospective import OBSERVED_POWER_REFUSED, power_for_effect
 
 
@@ -98,24 +95,10 @@ def test_design_effect_refuses():
         design_effect([1.0, 2.0], ["x"])
 
 
-@given(
-    effect=st.floats(0.1, 1),
-    size=st.integers(1, 20),
-    icc=st.floats(0, 1),
-    power=st.floats(0.3, 0.95),
-)
-def test_groups_needed_are_the_fewest(effect, size, icc, power):
-    n = groups_needed(effect, 1.0, size, icc, power=power)
-    assert power_with_groups(effect, 1.0, n, size, icc).power >= power - 1e-9
-    if n > 2:
-        assert power_with_groups(effect, 1.0, n - 1, size, icc).power < power + 1e-9
-
-
 def test_groups_against_independent_items():
     # All items of a group alike: groups are items.
     alike = power_with_groups(0.3, 1.0, 60, 7, 1.0)
     assert alike.power == pytest.approx(power_of_t(0.3, 1.0, 60), abs=1e-10)
-    assert groups_needed(0.3, 1.0, 1, 0.0) == items_needed(0.3, 1.0)
     # Independent items: means of groups, whose spread is smaller.
     apart = power_with_groups(0.3, 1.0, 20, 4, 0.0)
     assert apart.power == pytest.approx(power_of_t(0.3, 0.5, 20), abs=1e-10)
@@ -140,13 +123,7 @@ def test_power_with_groups_refuses():
     with pytest.raises(ValueError, match="`group_size` must be at least 1"):
         power_with_groups(0.1, 1.0, 3, 0.5, 0.1)
     with pytest.raises(ValueError, match="`std` must be above 0"):
-        groups_needed(0.1, 0.0, 2, 0.1)
-    with pytest.raises(ValueError, match="`difference` must not be 0"):
-        groups_needed(0.0, 1.0, 2, 0.1)
-    with pytest.raises(ValueError, match=r"needs more than 10\^12 groups"):
-        groups_needed(1e-8, 1.0, 2, 0.1)
-    with pytest.raises(ValueError, match="`power` must be above `alpha`"):
-        groups_needed(0.1, 1.0, 2, 0.1, power=0.01)
+        power_with_groups(0.1, 0.0, 3, 2, 0.1)
 
 
 def _pair(n=60, seed=0):

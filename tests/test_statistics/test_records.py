@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from analysis.statistics.sequences.alpha_spending import alpha_spending
-from analysis.statistics.sequences.ladder import ladder, ladder_of_values
+from analysis.statistics.sequences.ladder import ladder
 from analysis.statistics.sequences.record_gain import correct_gain, expected_gain
 from analysis.statistics.sequences.records import find_records
 
@@ -252,24 +252,12 @@ def test_ladder_shows_continuous_scores_to_one_nth():
     assert ladder([[0.11, 0.12, 0.13, 0.9]]).released[0] == 0.25
 
 
-def test_fixed_ladder_by_hand():
-    found = ladder_of_values([0.50, 0.505, 0.52, math.nan, 0.515, 0.53, 0.5301], 0.01)
-    np.testing.assert_allclose(found.released, [0.5, 0.5, 0.52, 0.52, 0.52, 0.52, 0.53])
-    assert found.climbed.tolist() == [True, False, True, False, False, False, True]
-    assert found.leaders.tolist() == [0, 0, 2, 2, 2, 2, 6]
-    assert found.margins[:2].tolist() == [0, 0.01]
-    assert found.n_items is None
-    assert found.signature == "ladder|looks:7|step:0.01|v:0.2"
-    json.dumps(found.to_dict(), allow_nan=False)
-
-
 def test_ladder_passes_over_systems_without_scores():
     rows = [[math.nan] * 4, [0, 0, 1, 1], [math.nan] * 4, [1, 1, 1, 1]]
     found = ladder(rows)
     assert found.climbed.tolist() == [False, True, False, True]
     assert math.isnan(found.released[0])
     assert found.leaders.tolist() == [-1, 1, 1, 3]
-    assert ladder_of_values([], 1).released.size == 0
 
 
 def test_ladder_withstands_the_boosting_attack():
@@ -294,9 +282,3 @@ def test_wrong_ladders_are_refused():
         ladder([[1, 0], [1, math.nan]])
     with pytest.raises(ValueError, match="`scores` must be finite"):
         ladder([[1, math.inf]])
-    with pytest.raises(ValueError, match="`step` must be finite and above 0"):
-        ladder_of_values([1.0], 0)
-    with pytest.raises(TypeError, match="`step` must be a number"):
-        ladder_of_values([1.0], "small")
-    with pytest.raises(ValueError, match="`values` must be 1-D"):
-        ladder_of_values([[1.0]], 1)

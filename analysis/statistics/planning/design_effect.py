@@ -12,25 +12,18 @@ from analysis.statistics._typing import Alternative, FloatArray, IntArray
 from analysis.statistics.item_groups import as_group_codes, keep_groups
 from analysis.statistics.planning.arguments import (
     as_above_zero,
-    as_difference,
     as_finite,
     as_several,
     as_share,
-    as_target_power,
 )
-from analysis.statistics.planning.noncentral_t import t_power
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import exact_mean, rounding_error, spread_of_mean
 from analysis.statistics.validation import (
-    ALTERNATIVES,
-    as_choice,
     as_floats,
     as_level,
 )
-
-_MOST_GROUPS = 10**12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,63 +253,6 @@ def power_with_groups(
     ratio = _per_group(difference, std, group_size, icc, size_variation)
     n = as_several(n_groups, "n_groups")
     return type_errors(ratio * math.sqrt(n), n - 1, alpha=alpha, alternative=alternative)
-
-
-def groups_needed(
-    difference: float,
-    std: float,
-    group_size: float,
-    icc: float,
-    *,
-    size_variation: float = 0.0,
-    alpha: float = 0.05,
-    power: float = 0.8,
-    alternative: Alternative = "two-sided",
-) -> int:
-    """Return the fewest groups with which the cluster-robust t test would find a difference.
-
-    Parameters
-    ----------
-    difference : float
-        Not 0; its sign plays no part.
-    std, group_size, icc, size_variation, alpha, alternative
-        As for `power_with_groups`.
-    power : float
-        Above `alpha`.
-
-    Returns
-    -------
-    int
-        At least 2.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range, or more than 10^12 groups would be needed.
-
-    Examples
-    --------
-    >>> groups_needed(0.2, 1.0, 4, 0.3), groups_needed(0.2, 1.0, 8, 0.3)
-    (96, 78)
-    """
-    effect = as_difference(difference, of="groups")
-    ratio = abs(_per_group(effect, std, group_size, icc, size_variation))
-    level, target = as_level(alpha), as_target_power(power, alpha)
-    as_choice(alternative, "alternative", ALTERNATIVES)
-
-    def enough(n: int) -> bool:
-        return t_power(ratio * math.sqrt(n), n - 1, level, alternative) >= target
-
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > _MOST_GROUPS:
-            raise ValueError(f"`difference` {difference:.3g} needs more than 10^12 groups.")
-    low = max(1, high // 2)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 def _per_group(

@@ -34,10 +34,8 @@ class Ladder(Result):
         has no score.
     leaders : ndarray of int, shape (n_looks,)
         Index of the system that the shown best comes from; -1 where there is none.
-    step : float
-        Fixed step; NaN where the step comes from the data.
-    n_items : int or None
-        Items behind each score; None where only scores were given.
+    n_items : int
+        Items behind each score.
     """
 
     values: FloatArray
@@ -45,17 +43,12 @@ class Ladder(Result):
     climbed: BoolArray
     margins: FloatArray
     leaders: IntArray
-    step: float
-    n_items: int | None
+    n_items: int
 
     @property
     def signature(self) -> str:
         """One line from which the leaderboard can be repeated."""
-        step = "by items" if math.isnan(self.step) else self.step
-        settings: dict[str, str | int | float] = {"looks": self.values.size, "step": step}
-        if self.n_items is not None:
-            settings["n"] = self.n_items
-        return build_signature("ladder", **settings)
+        return build_signature("ladder", looks=self.values.size, step="by items", n=self.n_items)
 
 
 def ladder(scores: npt.ArrayLike) -> Ladder:
@@ -119,66 +112,16 @@ def ladder(scores: npt.ArrayLike) -> Ladder:
     def standard_error(look: int, leader: int) -> float:
         return float(np.std(matrix[look] - matrix[leader], ddof=1)) / math.sqrt(n_items)
 
-    return _climb(matrix.mean(axis=1), standard_error, unit=1 / n_items, n_items=n_items)
-
-
-def ladder_of_values(values: npt.ArrayLike, step: float) -> Ladder:
-    """Return what a Ladder leaderboard with a fixed step shows after each look.
-
-    A system climbs if its score is above the shown best by more than `step`; the best is then
-    shown as a multiple of `step`.
-
-    Parameters
-    ----------
-    values : array_like, shape (n_looks,)
-        Scores, higher is better, in the order in which they were made; NaN never climbs.
-    step : float
-        Above 0, in the unit of `values`.
-
-    Returns
-    -------
-    Ladder
-        With `n_items` None.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no number.
-    ValueError
-        If `values` is not 1-D or has infinite values, or `step` is not above 0.
-
-    References
-    ----------
-    .. [1] Blum and Hardt (2015): the Ladder (losses there, scores here).
-
-    Examples
-    --------
-    >>> ladder_of_values([70.2, 70.9, 71.6, 73.1], 1).released
-    array([70., 70., 72., 73.])
-    """
-    given = as_floats(values, "values")
-    if given.ndim != 1:
-        raise ValueError(f"`values` must be 1-D (one per look), got shape {given.shape}.")
-    if np.isinf(given).any():
-        raise ValueError("`values` must be finite (NaN = no score), got an infinite value.")
-    try:
-        height = float(step)
-    except (TypeError, ValueError):
-        raise TypeError(f"`step` must be a number, got {step!r}.") from None
-    if not 0 < height < math.inf:
-        raise ValueError(f"`step` must be finite and above 0, got {height}.")
-    return _climb(given, lambda _look, _leader: height, unit=height, step=height)
+    return _climb(matrix.mean(axis=1), standard_error, n_items)
 
 
 def _climb(
     values: FloatArray,
     margin: Callable[[int, int], float],
-    *,
-    unit: float,
-    step: float = math.nan,
-    n_items: int | None = None,
+    n_items: int,
 ) -> Ladder:
     """Move the shown best where a value passes it by more than `margin(look, leader)`."""
+    unit = 1 / n_items
     released = np.full(values.size, np.nan)
     margins = np.full(values.size, np.nan)
     climbed = np.zeros(values.size, dtype=np.bool_)
@@ -197,6 +140,5 @@ def _climb(
         climbed=read_only(climbed),
         margins=read_only(margins),
         leaders=read_only(leaders),
-        step=step,
         n_items=n_items,
     )
