@@ -11,14 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from analysis import numbers
-from analysis.columns import Column
 from analysis.setting import parameters as parameters_of
 from analysis.studies.power.dataset import DatasetPower
 from analysis.studies.power.dataset_curves import Curve
-from analysis.studies.power.dataset_words import places
+from analysis.studies.power.dataset_words import places, sizes_table
 from analysis.studies.power.resolution import ResolutionStudy
 from analysis.studies.power.resolution_rows import ResolutionRow
-from analysis.studies.power.resolution_words import ITEMS_FOR_ONE_POINT
+from analysis.studies.power.resolution_words import test_sets_table
 from analysis.studies.power.test_sets import TestSetPower
 from dashboard import data
 from dashboard.charts import power_curve
@@ -30,7 +29,7 @@ from dashboard.ui.notes import show_facts, show_warnings
 from dashboard.ui.onward import show_claims_link
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.reports import show_report
-from dashboard.ui.tables import show_table
+from dashboard.ui.tables import show_answer
 from store.errors import StoreError
 
 MOST_USED: Final = "the most used"
@@ -72,33 +71,16 @@ def show_all() -> dict[str, str | list[str]]:
 
 def show_resolution(study: ResolutionStudy) -> None:
     """Show all test sets; those with item scores can be opened."""
-    frame = resolution_frame(study)
+    told = test_sets_table(study.rows)
+    frame = told.frame()
     drawn = frame[frame["ratio"].notna()].head(_MOST_ROWS)
     if len(drawn):
         show_picture(
             resolution_plot(drawn, power=study.target_power), key="resolution", alt=study.sentence
         )
-    show_table(
-        frame,
-        key="test_sets",
-        columns={
-            "dataset": Column("Test set", pinned=True),
-            "metric": Column("Metric"),
-            "items": Column("Items", "count", help="That the first two systems share"),
-            "groups": Column("Groups", "count", help="Independent units", shown=False),
-            "gap_text": Column("Gap", right=True, help="Between the first two"),
-            "found_text": Column(
-                "Finds",
-                right=True,
-            ),
-            "ratio": Column("Gap ÷ found", "number", decimals=2, help="1 or more: resolved"),
-            "items_needed": Column("Items for 1 point", "count", help=ITEMS_FOR_ONE_POINT),
-            "first": Column("First"),
-            "second": Column("Second"),
-            "why": Column("Note", shown=bool(frame["why"].any())),
-        },
+    show_answer(
+        told,
         filename="test_sets",
-        noun="test set",
         links={
             "dataset": [
                 page_url("power", dataset=row.dataset, metric=row.metric)
@@ -109,44 +91,6 @@ def show_resolution(study: ResolutionStudy) -> None:
         },
         is_main=True,
     )
-
-
-def resolution_frame(study: ResolutionStudy) -> pd.DataFrame:
-    """Return a row per test set, as picture and table show it."""
-    return pd.DataFrame([_as_row(row) for row in study.rows])
-
-
-def _as_row(row: ResolutionRow) -> dict[str, object]:
-    digits = numbers.decimals(half_width=row.mde if row.mde > 0 else None, n=row.n_items or None)
-    gap, found = numbers.fixed(row.gap, digits), numbers.fixed(row.mde, digits)
-    nothing = row.resolves is False and math.isnan(row.mde)
-    return {
-        "dataset": row.dataset,
-        "dataset_uid": row.dataset_uid,
-        "metric": row.metric,
-        "basis": row.basis,
-        "only_figures": row.basis == "reported",
-        "items": row.n_items or None,
-        "groups": row.n_units if row.n_units != row.n_items else None,
-        "first": row.first,
-        "second": row.second,
-        "gap": row.gap,
-        "mde": row.mde,
-        "mde_low": row.mde_low,
-        "mde_high": row.mde_high,
-        "ratio": 0.0 if nothing else row.ratio,
-        "low": _over(row.gap, row.mde_high),
-        "high": _over(row.gap, row.mde_low),
-        "gap_text": gap,
-        "found_text": "none" if nothing else found,
-        "label": f"{gap}, finds none" if nothing else f"{gap} of {found}",
-        "items_needed": row.items_needed,
-        "why": row.why,
-    }
-
-
-def _over(gap: float, mde: float) -> float:
-    return gap / mde if mde > 0 else math.nan
 
 
 def show_one() -> dict[str, str | list[str]]:
@@ -288,28 +232,7 @@ def _curve_frame(curve: Curve) -> pd.DataFrame:
 def _show_sizes(study: DatasetPower) -> None:
     if not study.by_size:
         return
-    digits = places(study)
-    frame = pd.DataFrame(
-        {
-            "n_items": [row.n_items for row in study.by_size],
-            "times": [row.n_items / study.n_items for row in study.by_size],
-            "mde": [row.mde for row in study.by_size],
-            "power": [numbers.probability(row.power) for row in study.by_size],
-        }
-    )
-    size = numbers.fixed(study.for_effect, digits)
-    show_table(
-        frame,
-        key="sizes",
-        columns={
-            "n_items": Column("Items", "count"),
-            "times": Column("Times those here", "number", decimals=2),
-            "mde": Column("Finds", "number", decimals=digits + 1),
-            "power": Column(f"Power for {size}", right=True),
-        },
-        filename=f"power_{study.dataset.name}",
-        noun="size",
-    )
+    show_answer(sizes_table(study), filename=f"power_{study.dataset.name}")
 
 
 def _facts(study: DatasetPower) -> list[tuple[str, str]]:

@@ -465,7 +465,7 @@ def test_command_prints_sizes_and_reports(quiz: Path) -> None:
     assert any(line.split()[0] == "500" for line in outcome.stdout.splitlines() if line.split())
     assert "| items |" in call(quiz, "quiz", "--format", "markdown").stdout
     assert "quiz" in call(quiz).stdout
-    assert "finds gaps of" in call(quiz, "--format", "markdown").stdout
+    assert "gap ÷ found" in call(quiz, "--format", "markdown").stdout
 
 
 def test_two_names_of_one_system_are_no_pair(store: Store, add_run: Callable[..., None]) -> None:

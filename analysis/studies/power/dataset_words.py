@@ -6,8 +6,9 @@ import math
 from typing import Final
 
 from analysis import numbers
-from analysis.columns import Column, Value
-from analysis.report import Report, Table
+from analysis.answer_table import AnswerTable
+from analysis.columns import Column
+from analysis.report import Report
 from analysis.studies.clusters import Clusters
 from analysis.studies.power.dataset_curves import MOST_DRAWN
 from analysis.studies.power.dataset_result import DatasetPowerResult
@@ -125,25 +126,43 @@ def observed_refused(
 
 def dataset_report(study: DatasetPowerResult) -> Report:
     """Return what to write down."""
-    digits = places(study)
-    size = numbers.fixed(study.for_effect, digits)
-    rows: list[list[Value]] = [
-        [row.n_items, row.mde, numbers.probability(row.power), row.n_items == study.n_items]
-        for row in study.by_size
-    ]
     return Report(
         title=f"What {study.dataset.label} can find",
         sentences=(study.sentence,),
-        tables=(
-            Table(
-                ("items", Column("finds", decimals=digits), f"power for {size}", "these"),
-                rows,
-                caption=f"{study.metric.label}: the smallest difference found with "
-                f"{percent(study.target_power)} probability, by number of items",
-            ),
-        ),
+        tables=(sizes_table(study).as_report(),),
         signature=study.signature,
         warnings=study.warnings,
+    )
+
+
+def sizes_table(study: DatasetPowerResult) -> AnswerTable:
+    """Return what more and fewer items find."""
+    digits = places(study)
+    size = numbers.fixed(study.for_effect, digits)
+    return AnswerTable(
+        name="sizes",
+        noun="size",
+        columns={
+            "n_items": Column("items", "count"),
+            "times": Column("times those here", "number", decimals=2),
+            "mde": Column("finds", "number", decimals=digits + 1),
+            "power": Column(f"power for {size}", right=True),
+        },
+        rows=[
+            {
+                "n_items": row.n_items,
+                "times": row.n_items / study.n_items,
+                "mde": row.mde,
+                "power": numbers.probability(row.power),
+            }
+            for row in study.by_size
+        ],
+        caption=f"{study.metric.label}: the smallest difference found with "
+        f"{percent(study.target_power)} probability, by number of items",
+        stands_out={
+            "n_items": [k for k, row in enumerate(study.by_size) if row.n_items == study.n_items]
+        },
+        strong="the items that are here",
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import median
+from typing import Any
 
 from analysis import numbers
-from analysis.report import Report, Table
+from analysis.answer_table import AnswerTable
+from analysis.columns import Column
+from analysis.report import Report
 from analysis.studies.power.pair_models import Target
 from analysis.studies.power.resolution_rows import ResolutionRow
 from analysis.studies.study import count, listed
@@ -87,40 +91,67 @@ def resolution_report(
     return Report(
         title="What the test sets resolve",
         sentences=(answer,),
-        tables=(
-            Table(
-                (
-                    "test set",
-                    "metric",
-                    "items",
-                    "first",
-                    "second",
-                    "gap",
-                    "finds gaps of",
-                    "gap over that",
-                    "items for 1 point",
-                ),
-                [
-                    [
-                        row.dataset,
-                        row.metric,
-                        row.n_items or None,
-                        row.first,
-                        row.second,
-                        row.gap,
-                        row.mde,
-                        row.ratio,
-                        row.items_needed,
-                    ]
-                    for row in rows
-                ],
-                caption="The smallest gap that each test set finds",
-                notes=(ITEMS_FOR_ONE_POINT,),
-            ),
-        ),
+        tables=(test_sets_table(rows).as_report(),),
         signature=signature,
         warnings=tuple(notes),
     )
+
+
+def test_sets_table(rows: Sequence[ResolutionRow]) -> AnswerTable:
+    """Return a row per test set; each has decimals of its own."""
+    return AnswerTable(
+        name="test_sets",
+        noun="test set",
+        columns={
+            "dataset": Column("test set", pinned=True),
+            "metric": Column("metric"),
+            "items": Column("items", "count", help="That the first two systems share"),
+            "groups": Column("groups", "count", help="Independent units").when(False),
+            "gap_text": Column("gap", right=True, help="Between the first two"),
+            "found_text": Column("finds", right=True),
+            "ratio": Column("gap ÷ found", "number", decimals=2, help="1 or more: resolved"),
+            "items_needed": Column("items for 1 point", "count", help=ITEMS_FOR_ONE_POINT),
+            "first": Column("first"),
+            "second": Column("second"),
+            "why": Column("note").when(any(row.why for row in rows)),
+        },
+        rows=[_as_row(row) for row in rows],
+        caption="The smallest gap that each test set finds",
+        notes=(ITEMS_FOR_ONE_POINT,),
+    )
+
+
+def _as_row(row: ResolutionRow) -> dict[str, Any]:
+    digits = numbers.decimals(half_width=row.mde if row.mde > 0 else None, n=row.n_items or None)
+    gap, found = numbers.fixed(row.gap, digits), numbers.fixed(row.mde, digits)
+    nothing = row.resolves is False and math.isnan(row.mde)
+    return {
+        "dataset": row.dataset,
+        "dataset_uid": row.dataset_uid,
+        "metric": row.metric,
+        "basis": row.basis,
+        "only_figures": row.basis == "reported",
+        "items": row.n_items or None,
+        "groups": row.n_units if row.n_units != row.n_items else None,
+        "first": row.first,
+        "second": row.second,
+        "gap": row.gap,
+        "mde": row.mde,
+        "mde_low": row.mde_low,
+        "mde_high": row.mde_high,
+        "ratio": 0.0 if nothing else row.ratio,
+        "low": _over(row.gap, row.mde_high),
+        "high": _over(row.gap, row.mde_low),
+        "gap_text": gap,
+        "found_text": "none" if nothing else found,
+        "label": f"{gap}, finds none" if nothing else f"{gap} of {found}",
+        "items_needed": row.items_needed,
+        "why": row.why,
+    }
+
+
+def _over(gap: float, mde: float) -> float:
+    return gap / mde if mde > 0 else math.nan
 
 
 def _percent(share: float) -> str:
