@@ -43,7 +43,7 @@ class Change:
     events: list[AuditEvent] = field(default_factory=list)
     """Written all at once, at the end of the transaction."""
     only_for_admins: frozenset[str] = frozenset()
-    """Actions that the store keeps for admins; see `store.kept_settings`."""
+    """What the store keeps for admins; see `store.kept_settings`."""
 
     def record(self, action: str, target_kind: str, target_uid: str = "", **detail: Any) -> None:
         """Add an audit event; `detail` must be JSON-safe.
@@ -53,7 +53,8 @@ class Change:
         ForbiddenError
             Whoever is at work may not do that. Nothing of the transaction is written.
         """
-        require_action(action, self.only_for_admins)
+        kept = self.only_for_admins & {action, f"{action} {target_kind}"}
+        require_action(action, is_kept=bool(kept))
         self.events.append(
             AuditEvent(
                 actor=self.actor,

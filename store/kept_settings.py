@@ -19,12 +19,12 @@ WRITES: Final[Mapping[str, tuple[str, ...]]] = {
     "names": ("rename", "alias", "unalias", "merge", "separate"),
     "notes": ("tag", "untag", "note"),
     "views": ("save view", "forget view"),
-    "claims": ("audit",),
+    "claims": ("audit", "create claim"),
     "deletion": ("delete", "restore"),
     "sealing": ("seal", "overlap"),
     "tokens": ("add token", "revoke token"),
 }
-"""Kind of write -> the recorded actions that an admin may keep for admins."""
+"""Kind of write -> actions that an admin may keep for admins, some on one kind of thing only."""
 WHO: Final = "who may write "
 NAMES: Final = (*DEFAULTS, *(f"{WHO}{kind}" for kind in WRITES))
 """All settings there are."""
