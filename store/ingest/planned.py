@@ -107,7 +107,12 @@ def _with_full_names(
         Guess("system", name, f"'{short}', as folders write it")
         for (_, short), name in full.items()
     ]
-    return replace(with_names(bundle, full), guesses=[*bundle.guesses, *guesses])
+    named = with_names(bundle, full)
+    identities = dict(named.identities)
+    for name in set(full.values()) & identities.keys():
+        model = identities[name].get("model", name)
+        identities[name] = {**identities[name], "model": model.replace("__", "/", 1)}
+    return replace(named, identities=identities, guesses=[*bundle.guesses, *guesses])
 
 
 def ingest_settled(

@@ -218,13 +218,13 @@ def test_progress_tells_files_rows_and_scores(tmp_path, monkeypatch) -> None:
 
 def test_a_name_written_as_folders_write_it_is_joined_with_the_full_one(ingest, tmp_path) -> None:
     (tmp_path / "r").mkdir()
-    text = "system,dataset,item,metric,score\norg{}net,{},1,acc,1\na__b,{},1,acc,0\n"
+    text = "model,revision,dataset,item,acc\norg{}net,7,{},1,1\na__b,7,{},1,0\n"
     (tmp_path / "r" / "a.csv").write_text(text.format("__", "d", "d"))
     (tmp_path / "r" / "b.csv").write_text(text.format("/", "e", "e"))
     result = json.loads(ingest("r", "--json").stdout)["result"]
-    assert sorted(result["systems_added"]) == ["a__b", "org/net"]
+    assert sorted(result["systems_added"]) == ["a__b@7", "org/net@7"]
     [guess] = [g for e in result["plan"]["entries"] for g in e["guesses"] if "net" in g["value"]]
-    assert (guess["value"], "org__net" in guess["because"]) == ("org/net", True)
+    assert (guess["value"], "org__net" in guess["because"]) == ("org/net@7", True)
     (tmp_path / "c.csv").write_text(text.format("__", "f", "f"))
     assert json.loads(ingest("c.csv", "--json").stdout)["result"]["systems_added"] == []
 
