@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analysis.studies.adhoc import Adhoc
+from analysis.studies.adhoc_session import is_session, read_session
 from analysis.studies.two_columns import TwoColumns
 from dashboard.uploads import Upload
 from store.errors import StoreError
@@ -25,10 +27,12 @@ class Dropped(NamedTuple):
 
     scores: TwoColumns
     names: tuple[str, str]
+    session: Adhoc | None = None
+    """What was saved with them, where a session was dropped."""
 
 
 def read_columns(uploads: Sequence[Upload], pasted: str) -> Dropped | None:
-    """Return the scores that were dropped or pasted; ``None`` where there are none.
+    """Return the scores or the session that somebody dropped or pasted; ``None`` without any.
 
     Raises
     ------
@@ -39,6 +43,13 @@ def read_columns(uploads: Sequence[Upload], pasted: str) -> Dropped | None:
     """
     if uploads and pasted.strip():
         raise StoreError("There are files and pasted scores. Remove one of the two.")
+    sessions = [upload for upload in uploads if is_session(upload.getvalue())]
+    if sessions:
+        if len(uploads) > 1:
+            raise StoreError("A saved session stands alone. Remove the other files.")
+        session = read_session(sessions[0].getvalue(), sessions[0].name)
+        assert session.columns is not None
+        return Dropped(session.columns, session.called, session)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = []

@@ -82,12 +82,12 @@ FILES: Final = inspect.Parameter(
 """What is compared without a store."""
 
 
-def require_new(out: Path | None) -> None:
+def require_new(out: Path | None, option: str = "--out") -> None:
     """Raise `StoreError` where a file exists already, or its folder does not."""
     if out is None:
         return
     if out.exists():
-        raise StoreError(f"{out} exists already: name another file with --out.")
+        raise StoreError(f"{out} exists already: name another file with {option}.")
     if not out.absolute().parent.is_dir():
         raise StoreError(f"The folder {out.parent} does not exist. Make it first.")
 

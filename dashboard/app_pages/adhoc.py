@@ -13,7 +13,7 @@ from dashboard.adhoc_input import MOST_MB, example, read_columns
 from dashboard.pool.asking import worked_out
 from dashboard.pool.tasks import Task
 from dashboard.ui import ask, pair
-from dashboard.ui.adhoc import show_tests, show_unit_sizes
+from dashboard.ui.adhoc import offer_session, restore, show_tests, show_unit_sizes
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.links import Link, plain, show_link, show_permalink
@@ -24,7 +24,7 @@ from store.errors import StoreError
 st.title("Ad hoc", anchor=False)
 upload, paste = st.columns(2, gap="large")
 uploads = upload.file_uploader(
-    "A file of two columns, or two files of one column",
+    "A file of two columns, two files of one column, or a saved session",
     accept_multiple_files=True,
     max_upload_size=MOST_MB,
     help="Numbers separated by spaces, tabs or commas, one item a line, no header",
@@ -48,6 +48,7 @@ if columns is None:
         "answer looks like, with 60 made-up scores.",
     )
     columns = example()
+restore(columns.session)
 
 asked = replace(asked, names=columns.names, columns=columns.scores)
 study: AdhocStudy = worked_out(object(), Task(asked), None, None)  # what was dropped is not kept
@@ -69,6 +70,7 @@ with right:
 show_tests(study)
 
 show_report(study.report, "adhoc")
+offer_session(asked)
 if uploads:
     st.markdown("To keep these scores, import the file: its runs then stand beside all others.")
     show_link(Link("Import results", "import_results", {}))

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.studies.adhoc import Adhoc
+from analysis.studies.adhoc_session import write_session
+from analysis.studies.pair_analysis import PairSettings
 from dashboard import adhoc_input
 from dashboard.ui.mapping import for_the_page
 from dashboard.uploads import MOST_MB
@@ -119,6 +122,23 @@ def test_upload_that_unpacks_to_too_much_is_refused(
     assert not app.exception
     assert f"scores.csv.gz: holds more than {most} MB" in text_of(app)
     assert instead in text_of(app)
+
+
+def test_a_session_of_the_ad_hoc_page_is_restored(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    columns = adhoc_input.example().scores
+    settings = PairSettings(test="wilcoxon", alpha=0.01)
+    kept = Adhoc(settings, ("mine, new", "theirs"), lower_is_better=True, columns=columns)
+    content = write_session(kept).encode()
+    app = upload(open_page("adhoc", tmp_path / "new.db"), "kept.json", content)
+    assert not app.exception
+    study = kept.answer(None)  # type: ignore[arg-type]
+    assert study.sentence in text_of(app).replace("\\", "")
+    assert study.signature in text_of(app).replace("\\", "")
+    assert app.query_params["test"] == "wilcoxon"
+    app.file_uploader[0].upload("half.json", content[:90], "application/json").run()
+    assert "no whole session" in text_of(app)
 
 
 def test_browser_sends_no_more_than_the_page_reads() -> None:
