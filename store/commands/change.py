@@ -8,22 +8,12 @@ import typer
 
 from store import lifecycle, tags
 from store.change_weights import parse_weights
+from store.commands.changed import say_changed
 from store.commands.target import Target
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened
 from store.judgments import CriterionRecord, change_weights, get_criterion, weights_with
 
 app = typer.Typer()
-
-
-def _change(context: typer.Context, command: str, uid: str, text: str, as_json: bool) -> None:
-    with opened(context, read_only=True) as store:
-        answer(
-            command,
-            {"changed": uid},
-            store_revision=store.revision(),
-            as_json=as_json,
-            show=lambda console: console.print(text, markup=False),
-        )
 
 
 @app.command("delete")
@@ -35,7 +25,7 @@ def delete_command(
     with opened(context) as store:
         uid = lifecycle.delete(store, what.value, name, actor=current_actor())
     restore = f"`tiebreak restore {what} {uid}` brings it back."
-    _change(context, "delete", uid, f"Deleted {what} '{name}'. {restore}", as_json)
+    say_changed(context, "delete", uid, f"Deleted {what} '{name}'. {restore}", as_json)
 
 
 @app.command("restore")
@@ -46,7 +36,7 @@ def restore_command(
     """Bring a deleted run, system or dataset back (by uid)."""
     with opened(context) as store:
         lifecycle.restore(store, what.value, uid, actor=current_actor())
-    _change(context, "restore", uid, f"Restored {what} '{uid}'.", as_json)
+    say_changed(context, "restore", uid, f"Restored {what} '{uid}'.", as_json)
 
 
 @app.command("purge")
@@ -57,7 +47,7 @@ def purge_command(
     """Remove a deleted run, system or dataset for good, with its scores (by uid)."""
     with opened(context) as store:
         lifecycle.purge(store, what.value, uid, actor=current_actor())
-    _change(context, "purge", uid, f"Purged {what} '{uid}' for good.", as_json)
+    say_changed(context, "purge", uid, f"Purged {what} '{uid}' for good.", as_json)
 
 
 @app.command("seal")
@@ -66,7 +56,7 @@ def seal_command(context: typer.Context, dataset: str, as_json: JsonOption = Fal
     """Close a dataset: no item can be added any more."""
     with opened(context) as store:
         uid = lifecycle.seal_dataset(store, dataset, actor=current_actor())
-    _change(context, "seal", uid, f"Sealed dataset '{dataset}'.", as_json)
+    say_changed(context, "seal", uid, f"Sealed dataset '{dataset}'.", as_json)
 
 
 @app.command("tag")
@@ -84,7 +74,7 @@ def tag_command(
         change = tags.remove_tag if remove else tags.add_tag
         change(store, what.value, name, tag, actor=current_actor())
     done = "taken off" if remove else "put on"
-    _change(context, "tag", name, f"Tag '{tag}' {done} {what} '{name}'.", as_json)
+    say_changed(context, "tag", name, f"Tag '{tag}' {done} {what} '{name}'.", as_json)
 
 
 @app.command("note")
@@ -95,7 +85,7 @@ def note_command(
     """Add a Markdown note to a run, system or dataset."""
     with opened(context) as store:
         tags.add_note(store, what.value, name, text, actor=current_actor())
-    _change(context, "note", name, f"Noted on {what} '{name}'.", as_json)
+    say_changed(context, "note", name, f"Noted on {what} '{name}'.", as_json)
 
 
 @app.command("weights")

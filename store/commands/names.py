@@ -7,24 +7,14 @@ from typing import Annotated
 import typer
 
 from store import naming
+from store.commands.changed import say_changed
 from store.commands.target import Target
-from store.console import JsonOption, answer, current_actor, exits_in_words, opened
+from store.console import JsonOption, current_actor, exits_in_words, opened
 from store.reasons import because
 
 app = typer.Typer()
 
 Why = Annotated[str, typer.Option("--why", help="Recorded with the change.")]
-
-
-def _say(context: typer.Context, command: str, uid: str, text: str, as_json: bool) -> None:
-    with opened(context, read_only=True) as store:
-        answer(
-            command,
-            {"changed": uid},
-            store_revision=store.revision(),
-            as_json=as_json,
-            show=lambda console: console.print(text, markup=False),
-        )
 
 
 @app.command("rename")
@@ -40,7 +30,7 @@ def rename_command(
     """Call a system, a dataset or a run's label otherwise; a system's old name still finds it."""
     with opened(context) as store, because(why):
         uid = naming.rename(store, what.value, name, new_name, actor=current_actor())
-    _say(context, "rename", uid, f"The {what} '{name}' is called '{new_name}' now.", as_json)
+    say_changed(context, "rename", uid, f"The {what} '{name}' is called '{new_name}' now.", as_json)
 
 
 @app.command("alias")
@@ -58,7 +48,7 @@ def alias_command(
         change = naming.remove_alias if remove else naming.add_alias
         change(store, system, alias, actor=current_actor())
     done = "no longer finds" if remove else "finds"
-    _say(context, "alias", system, f"'{alias}' {done} the system '{system}'.", as_json)
+    say_changed(context, "alias", system, f"'{alias}' {done} the system '{system}'.", as_json)
 
 
 @app.command("merge")
@@ -69,7 +59,7 @@ def merge_command(
     """Make two systems one: runs, figures and claims of the first go to the second."""
     with opened(context) as store, because(why):
         uid = naming.merge_systems(store, system, into, actor=current_actor())
-    _say(context, "merge", uid, f"'{system}' is merged into '{into}'.", as_json)
+    say_changed(context, "merge", uid, f"'{system}' is merged into '{into}'.", as_json)
 
 
 @app.command("separate")
@@ -80,4 +70,4 @@ def separate_command(
     """Take a merge back; MERGED is the uid of the system that went into SYSTEM."""
     with opened(context) as store, because(why):
         uid = naming.separate(store, system, merged, actor=current_actor())
-    _say(context, "separate", uid, f"'{merged}' is a system of its own again.", as_json)
+    say_changed(context, "separate", uid, f"'{merged}' is a system of its own again.", as_json)
