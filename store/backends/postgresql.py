@@ -62,6 +62,7 @@ def make_engines(url: sa.URL, isolation: str, writer_waits_ms: int) -> tuple[sa.
             sa.String: _Text,
             sa.JSON: _Json,
             sa.Float: _Float,
+            sa.Integer: _Integer,
         }
     return writer, reader
 
@@ -125,6 +126,10 @@ class _Json(sa.JSON):
     def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[str | None], Any]:
         # What the server tells of its own tables comes read already.
         return lambda value: json.loads(value) if isinstance(value, str) else value
+
+
+class _Integer(sa.Integer):
+    """A whole number as the driver binds it, by its size: functions like substr take no BIGINT."""
 
 
 class _Float(sa.Float[float]):

@@ -28,6 +28,7 @@ from store.results_cache import load_result, save_result
 from store.runs import list_runs
 from store.systems import list_systems
 from store.tags import add_note, add_tag, list_notes
+from store.texts import load_texts
 from store.tokens import add_token, list_tokens, person_of
 from store.views import list_views, save_view
 
@@ -231,6 +232,8 @@ def test_everything_that_is_kept_can_be_changed_and_taken_back(store, bundle, ru
         )
 
     before = facts()
+    text = load_texts(store, "qa", [0], max_characters=2)[0]
+    assert (text.input_text, text.is_cut) == ("2+", True)
     assert person_of(store, secret) is not None
     assert list_tokens(store)[0].last_used_at is not None
     again = bundle({"A": [0.0, 0.25], "D": [0.5, 1.0]}, keys=["i0", "i1"], path="2.csv")
