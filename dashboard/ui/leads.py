@@ -43,6 +43,9 @@ def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead], *, sear
         columns={
             "dataset": Column("Dataset", pinned=True),
             "leader": Column("Leader"),
+            "second": Column(
+                "Runner-up", least=True, help="Leads to the items where the two differ, with texts"
+            ),
             "score": Column(
                 "Score", right=True, help="On the metric that most systems of the board have"
             ),
@@ -56,9 +59,6 @@ def show_leads(boards: Sequence[BoardAtHand], leads: Mapping[str, Lead], *, sear
             ),
             "n_systems": Column("Systems", "count", least=True),
             "came_in": Column("Came in", "day", least=True),
-            "second": Column(
-                "Runner-up", least=True, help="Leads to the items where the two differ, with texts"
-            ),
         },
         filename="leads",
         noun="board",
