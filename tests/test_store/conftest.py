@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +27,18 @@ from store.importers.bundle import (
     ImportBundle,
     SourceFile,
 )
+
+NEED_A_FILE = re.compile(r"\.path\b|sqlite3|PRAGMA")
+"""In the words of a test: it is about the file of a store."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
+    """Leave out what PostgreSQL has no part in."""
+    if config.getoption("--postgres"):
+        for item in items:
+            if NEED_A_FILE.search(inspect.getsource(item.function)):
+                item.add_marker(pytest.mark.skip(reason="is about the file of a store"))
+
 
 Scores = npt.ArrayLike | Mapping[tuple[int, int], npt.ArrayLike]
 
