@@ -1,11 +1,12 @@
 """What every result has in common: frozen, read-only, one-line signature, JSON-safe dictionary."""
 
+import copyreg
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,3 +59,10 @@ def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
 def read_only_mapping(values: Mapping[str, _Value]) -> Mapping[str, _Value]:
     """Give out a mapping that cannot be changed."""
     return MappingProxyType(dict(values))
+
+
+def _unproxied(values: MappingProxyType[Any, Any]) -> tuple[Any, ...]:
+    return read_only_mapping, (dict(values),)
+
+
+copyreg.pickle(MappingProxyType, _unproxied)  # answers go from one process to another

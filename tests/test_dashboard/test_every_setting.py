@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,3 +116,14 @@ def test_what_a_page_leaves_out_is_little() -> None:
         known = {each.name for each, _ in asked(question)} | set(shown.given) | set(shown.hidden)
         rest = {f.name for f in fields_of(QUESTIONS[question]) if f.kind not in ("text", "names")}
         assert rest <= known, question
+
+
+PLANS = {"power mcnemar": {"accuracy": 0.8, "gap": 0.02, "n": 500}, "power bleu": {"delta": 1.0}}
+
+
+@pytest.mark.parametrize("question", [*SHOWN, *PLANS])
+def test_an_answer_goes_from_one_process_to_another(store: Store, question: str) -> None:
+    given = SHOWN[question].given if question in SHOWN else PLANS[question] | {"n": 2_000}
+    study = build(QUESTIONS[question], given).answer(store)
+    again = pickle.loads(pickle.dumps(study))
+    assert repr(again.to_dict()) == repr(study.to_dict())

@@ -36,9 +36,9 @@ from tests.test_studies.judged import add_reported
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
 NAMES = [tab.script for _, tab in places.tabs()]
-WITHOUT_A_STORE = ("import_results", "adhoc")
+WITHOUT_A_STORE = ("import_results", "adhoc", "words")
 DETAILS = ["system", "dataset", "run", "import_object"]
-OTHERS = ["trash", "tokens", "overview"]
+OTHERS = ["trash", "tokens", "overview", "settings", "help"]
 """With words of their own on an empty store."""
 LISTS = [name for name in NAMES if name not in (*WITHOUT_A_STORE, *DETAILS, *OTHERS)]
 
