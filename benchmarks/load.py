@@ -39,6 +39,8 @@ from store.engine import open_store
 from store.runs import list_runs
 
 ROOT: Final = Path(__file__).resolve().parent.parent
+_REST_CPU_S: Final = 0.1
+"""In two seconds; a server that takes less rests."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _LONGEST_S: Final = 240.0
 
@@ -215,8 +217,17 @@ def _of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
+async def at_rest(server: Server, most_s: float = 120.0) -> None:
+    """Wait until the server has done what it does by itself after its start: loading loops."""
+    end, before = time.monotonic() + most_s, -1.0
+    while (now := server.cpu_s()) - before > _REST_CPU_S and time.monotonic() < end:
+        before = now
+        await asyncio.sleep(2)
+
+
 async def each_alone(server: Server, pages: Sequence[Address], n_repeats: int) -> list[str]:
     """Return a table of what each page costs: first, and again."""
+    await at_rest(server)
     lines = ["| page | first, CPU-s | warm, CPU-s | sent, kB |", "|---|---|---|---|"]
 
     async def use(sessions: list[Session]) -> None:
