@@ -10,7 +10,7 @@ from scipy import stats
 
 from analysis import numbers
 from analysis.answer_table import AnswerTable
-from analysis.columns import Column, Value
+from analysis.columns import Column, Value, with_interval
 from analysis.statistics import FloatArray
 from analysis.statistics.across.aggregates import Aggregates, AggregateSet
 from analysis.studies.ranking_result import Bars, RankingResult
@@ -56,9 +56,9 @@ def ranks(study: RankingResult, rule: str) -> AnswerTable:
         columns={
             "place": Column("place", "count", help="By mean rank", in_report=False),
             "system": Column("system", pinned=True),
-            "mean_rank": Column("mean rank", "number", decimals=2, ends=("rank_low", "rank_high")),
-            "rank_low": Column("from", "number", decimals=2).when(False),
-            "rank_high": Column("to", "number", decimals=2).when(False),
+            **with_interval(
+                "mean_rank", Column("mean rank", "number", decimals=2), "rank_low", "rank_high"
+            ),
             "against_first": Column(
                 "p against the first", "pvalue", help=f"{rule}: adjusted for all pairs"
             ),

@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis import numbers
 from analysis.answer_table import AnswerTable
-from analysis.columns import Column, Value
+from analysis.columns import Column, Value, with_interval
 from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES
 from analysis.studies.evidence import DatasetEvidence
 from analysis.studies.replicability_result import ReplicabilityResult
@@ -148,13 +148,10 @@ def datasets(study: ReplicabilityResult) -> AnswerTable:
     rows += [_absent(study, rows, at) for at in range(len(study.missing))]
     held = set(rows[0]) if rows else set()
     places = _places(study)
+    difference = Column("difference", "difference", decimals=places)
     told = {
         "dataset": Column("dataset", pinned=True),
-        "difference": Column(
-            "difference", "difference", decimals=places, ends=("ci_low", "ci_high")
-        ),
-        "ci_low": Column("from", "difference", decimals=places).when(False),
-        "ci_high": Column("to", "difference", decimals=places).when(False),
+        **with_interval("difference", difference, "ci_low", "ci_high"),
         "pvalue": Column("p", "pvalue", help="Two-sided, or as the source states it"),
         "named_by": Column("named by", help="Procedures that find a difference on this dataset"),
         "favours": Column("scores better"),
