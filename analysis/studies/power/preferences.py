@@ -141,12 +141,16 @@ class PreferencesPlan(Question[plans.PowerPlan]):
         return {name: replace(one, icc=icc) for name, icc in _ASSUMED.items()}
 
     def _scenario(self, question: plans.Question, name: str, design: VoteDesign) -> plans.Scenario:
-        how = {"alpha": self.alpha, "alternative": self.alternative}
+        alpha, alternative = self.alpha, self.alternative
         n, preferred = self.n, self.preferred
         if question == "mde":
-            preferred = smallest_preference(n or 0, design, power=self._target, **how)  # type: ignore[arg-type]
+            preferred = smallest_preference(
+                n or 0, design, power=self._target, alpha=alpha, alternative=alternative
+            )
         elif question == "n":
-            n = items_for_preference(preferred or 0, design, power=self._target, **how)  # type: ignore[arg-type]
+            n = items_for_preference(
+                preferred or 0, design, power=self._target, alpha=alpha, alternative=alternative
+            )
         assert n is not None
         assert preferred is not None
         settings: dict[str, plans.Setting] = {"preferred": preferred, "ties": self.ties}
@@ -155,7 +159,7 @@ class PreferencesPlan(Question[plans.PowerPlan]):
         if math.isnan(preferred):
             nothing = math.nan
             return plans.Scenario(name, settings, n, nothing, nothing, nothing, nothing, nothing)
-        found = preference_power(n, preferred, design, **how)  # type: ignore[arg-type]
+        found = preference_power(n, preferred, design, alpha=alpha, alternative=alternative)
         return plans.Scenario(
             name=name,
             settings=settings,
