@@ -18,7 +18,13 @@ from sqlalchemy.orm import Session
 
 from store import schema, seals
 from store.backends import sqlite
-from store.errors import NotFoundError, ReadOnlyError, StoreError, UnreachableError
+from store.errors import (
+    BusyError,
+    NotFoundError,
+    ReadOnlyError,
+    StoreError,
+    UnreachableError,
+)
 from store.kept_settings import only_for_admins
 from store.location import is_remote, resolve_location, sqlite_path, without_password
 from store.models import AuditEvent
@@ -32,7 +38,9 @@ from store.people import (
 from store.reasons import reason
 
 WRITER_WAITS_MS = 30_000
-"""How long a writer waits for another one before it gives up."""
+"""How long a writer waits for another one before it looks whether that one goes on."""
+MOST_WAITS = 10
+"""How often it waits so long, while others come and go."""
 
 CACHE_WAITS_MS = 100
 """How long whoever keeps a computed result waits: a page must not hang on what is not needed."""
@@ -147,7 +155,7 @@ class Store:
         require_datasets(about)
         named, via = named_person(), current_person().via
         with plain_errors(self.location), Session(self._writer) as session:
-            session.begin()
+            self._take_turn(session)
             seals.look(session.connection())
             kept = only_for_admins(session.connection()) if named else frozenset()
             change = Change(session, named.name if named else actor, via, only_for_admins=kept)
@@ -159,6 +167,20 @@ class Store:
             else:
                 seals.renew(session.connection())
                 session.commit()
+
+    def _take_turn(self, session: Session) -> None:
+        """Begin to write: wait while others come and go, and give up where one writer stays."""
+        latest = -1
+        for left in reversed(range(MOST_WAITS)):
+            try:
+                with plain_errors(self.location):
+                    session.connection()
+                return
+            except BusyError:
+                session.rollback()
+                before, latest = latest, self.last_change()
+                if latest == before or not left:
+                    raise
 
     @contextmanager
     def write_cache(self, *, waits_ms: int = CACHE_WAITS_MS) -> Iterator[sa.Connection]:

@@ -9,6 +9,7 @@
     ├── ReadOnlyError             writing is switched off here
     ├── ForbiddenError            whoever is at work has no right to that
     ├── UnreachableError          a server does not answer, or not now
+    │   └── BusyError             others are writing: it was not our turn in time
     └── ImportFormatError         a file cannot be read as it stands: path, line, field, reason
         ├── UnknownFormatError    no importer recognises the file
         │   └── NoResultsError    the file is sound and holds no results (a log, a configuration)
@@ -62,6 +63,10 @@ class ForbiddenError(StoreError):
 
 class UnreachableError(StoreError):
     """A server does not answer, or not now: later it may."""
+
+
+class BusyError(UnreachableError):
+    """Others are writing: it was not our turn in time."""
 
 
 class ImportFormatError(StoreError):

@@ -11,7 +11,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from benchmarks.faults.work import OVER_HTTP, WORK, Place, Tally, bundle, contents, ended, in_child
+from benchmarks.faults.work import (
+    OVER_HTTP,
+    WORK,
+    Place,
+    Tally,
+    bundle,
+    contents,
+    ended,
+    how_ended,
+    in_child,
+)
 from benchmarks.faults.work import wrong_with as wrong_with
 from store import damage, model_base, models, schema
 from store.arrays import load_matrix
@@ -148,9 +158,9 @@ class Rounds:
 
         children = [in_child(lambda k=k: write(k)) for k in range(N_WRITERS)]  # type: ignore[misc]
         children += [in_child(read) for _ in range(N_READERS)]
-        codes = [ended(child) for child in children]
+        endings = [how_ended(child) for child in children]
         tally.n = N_WRITERS * n_imports + N_READERS * 3 * n_imports
-        tally.wrong += [f"a process ended with {code}" for code in codes if code]
+        tally.wrong += [f"a process ended with {code}: {words}" for code, words in endings if code]
         if contents(place.location).count("'W") != N_WRITERS * n_imports:
             tally.wrong.append("an import is lost")
         if said := wrong_with(place.location, ""):

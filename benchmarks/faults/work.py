@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -154,26 +155,41 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
 
+_said: Final[dict[int, IO[str]]] = {}
+"""Number of a child -> its last words."""
+
+
 def in_child(work: Callable[[], None]) -> int:
     """Start `work` in a process of its own; return its number."""
+    words = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
     child = os.fork()
     if child:
+        _said[child] = words
         return child
     code = 1
     try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 2)
+        os.dup2(words.fileno(), 2)
         work()
         code = 0
-    except StoreError:
+    except StoreError as error:
         code = 2
+        words.write(str(error))
+        words.flush()
     finally:
         os._exit(code)
 
 
 def ended(child: int) -> int:
     """Return how a child ended: 0 well, 2 with an error in words, negative when it was killed."""
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return how_ended(child)[0]
+
+
+def how_ended(child: int) -> tuple[int, str]:
+    """Return how a child ended, as `ended` does, and its last words."""
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with _said.pop(child) as words:
+        words.seek(0)
+        return code, words.read()[-300:]
 
 
 def wrong_with(location: str, before: str, *, may_be_gone: bool = False) -> str:

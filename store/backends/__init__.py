@@ -3,9 +3,9 @@
 A store gives the same answers on both, to the byte. `tests/test_store_contract` holds each line.
 
 Transactions
-    Writers wait for one another, so no change meets another half done, and none has to be tried
-    again. A change is written whole or not at all. Readers wait for nobody and see one state from
-    beginning to end.
+    Writers wait for one another, as long as others come and go: no change meets another half done,
+    and none has to be tried again. A change is written whole or not at all. Readers wait for
+    nobody and see one state from beginning to end.
 Revision
     The largest id of the audit trail. It only grows; a change that was rolled back may leave a gap.
 Ids
@@ -26,5 +26,6 @@ References
     Hold at every commit; what belongs to a deleted row goes with it where the table says so.
 Errors
     Come as `StoreError`, in words, without a password. A server that is away is an
-    `UnreachableError`; when it is back, the next question is answered.
+    `UnreachableError`; when it is back, the next question is answered. Who finds no connection left
+    asks again for a while; whose turn to write does not come in time gets a `BusyError`.
 """

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import json
 import math
+import random
+import time
 from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
 
-from store.errors import ReadOnlyError, SchemaVersionError, StoreError, UnreachableError
+from store.errors import (
+    BusyError,
+    ReadOnlyError,
+    SchemaVersionError,
+    StoreError,
+    UnreachableError,
+)
 
 _WRITERS_LOCK = 0x7469656272  # "tiebr"
 _CONNECTION = {
@@ -27,6 +35,8 @@ _CONNECTION = {
 """Options of libpq, unless the address says otherwise."""
 N_KEPT, N_MORE = 5, 20
 """Connections for reading that a process keeps open, and that it may open besides."""
+WAITS_FOR_PLACE_S = 30.0
+"""How long a connection is asked for again where a server has none left, or only just begins."""
 
 
 def make_engines(url: sa.URL, isolation: str, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine]:
@@ -56,6 +66,7 @@ def make_engines(url: sa.URL, isolation: str, writer_waits_ms: int) -> tuple[sa.
 
     sa.event.listen(writer, "begin", begin_writing)
     for engine in (writer, reader):
+        sa.event.listen(engine, "do_connect", _connect)
         engine.dialect.type_compiler_instance = _Types(engine.dialect)
         engine.dialect.colspecs = {
             **engine.dialect.colspecs,
@@ -65,6 +76,21 @@ def make_engines(url: sa.URL, isolation: str, writer_waits_ms: int) -> tuple[sa.
             sa.Integer: _Integer,
         }
     return writer, reader
+
+
+def _connect(
+    dialect: sa.Dialect, _record: object, arguments: list[Any], options: dict[str, Any]
+) -> Any:
+    """Return a new connection of the driver; wait for a place while others have them all."""
+    give_up = time.monotonic() + WAITS_FOR_PLACE_S
+    while True:
+        try:
+            return dialect.connect(*arguments, **options)
+        except Exception as error:
+            has_none = any(sign in str(error) for sign in (*_FULL, *_BEGINS))
+            if not has_none or time.monotonic() > give_up:
+                raise
+        time.sleep(random.uniform(0.05, 0.3))  # not all at the same moment
 
 
 class _Types(PGTypeCompiler):
@@ -150,6 +176,8 @@ _NO_RIGHT = "this user of the database has no right to that: nothing can be chan
 _OTHER_VERSION = "the store is of another version of Tiebreak. Run `tiebreak db upgrade`."
 _LET_IN = "the database server does not let this user in. Check name, password and database."
 _CROWDED = "the database server has no connection left. Repeat later, or raise its max_connections."
+_FULL = ("too many clients", "connection slots", "too many connections")
+_BEGINS = ("the database system is starting up", "the database system is not yet accepting")
 _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "08": (UnreachableError, _AWAY),
     "57P": (UnreachableError, _AWAY),
@@ -162,7 +190,7 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "42P01": (SchemaVersionError, _OTHER_VERSION),
     "42703": (SchemaVersionError, _OTHER_VERSION),
     "55P03": (
-        StoreError,
+        BusyError,
         "another process has been writing for 30 seconds. Nothing was written; repeat later.",
     ),
     "XX00": (StoreError, "the server's files are damaged. Go back to a backup."),
@@ -173,9 +201,7 @@ _BEFORE_ANY_STATE: tuple[tuple[str, tuple[type[StoreError], str]], ...] = (
     ("no password supplied", (StoreError, _LET_IN)),
     ("pg_hba.conf", (StoreError, _LET_IN)),
     ("does not exist", (StoreError, _LET_IN)),
-    ("too many clients", (UnreachableError, _CROWDED)),
-    ("connection slots", (UnreachableError, _CROWDED)),
-    ("too many connections", (UnreachableError, _CROWDED)),
+    *((sign, (UnreachableError, _CROWDED)) for sign in _FULL),
 )
 """While a connection is made, the driver says it in words only."""
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from store.errors import ReadOnlyError, SchemaVersionError, StoreError
+from store.errors import BusyError, ReadOnlyError, SchemaVersionError, StoreError
 from store.whereabouts import can_write_beside
 
 
@@ -68,7 +68,7 @@ _WORDS: tuple[tuple[str, type[StoreError], str], ...] = (
     ),
     (
         "database is locked",
-        StoreError,
+        BusyError,
         "another process has been writing for 30 seconds. Nothing was written; repeat later.",
     ),
     ("readonly database", ReadOnlyError, "the file or its folder cannot be written to."),

@@ -259,6 +259,25 @@ def test_write_says_that_another_process_is_writing(store, database, monkeypatch
     impatient.close()
 
 
+def test_write_waits_on_while_others_come_and_go(store, database, monkeypatch, bundle):
+    monkeypatch.setattr("store.engine.WRITER_WAITS_MS", 20)
+    impatient = open_store(store.path)
+    seen = []
+
+    def last_change(_store):
+        seen.append(len(seen))
+        if len(seen) == 4:
+            database.execute("ROLLBACK")
+        return seen[-1]
+
+    monkeypatch.setattr("store.engine.Store.last_change", last_change)
+    database.execute("BEGIN IMMEDIATE")
+    done = within(10, lambda: ingest(impatient, bundle({"A": [1.0]}), actor="t"))
+    assert done.n("run", "added") == 1
+    assert len(seen) == 4
+    impatient.close()
+
+
 def _limit_pages(store, more: int) -> Callable[[Any, object], None]:
     [pages] = sqlite3.connect(store.path).execute("PRAGMA page_count").fetchone()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,20 @@ def test_a_server_that_is_away_is_told_in_words_and_asked_again(address, postgre
         with store.write("t") as change:
             change.record("note", "x")
         assert check(store) == []
+
+
+def test_a_place_is_waited_for_where_others_have_them_all(address, postgres, monkeypatch):
+    name = sa.make_url(address).database
+    postgres.psql("CREATE ROLE crowd LOGIN CONNECTION LIMIT 1; GRANT pg_read_all_data TO crowd")
+    theirs = postgres.address(name, "crowd")
+    with open_store(theirs, read_only=True) as store:
+        with monkeypatch.context() as patient:
+            patient.setattr("store.backends.postgresql.WAITS_FOR_PLACE_S", 0.1)
+            with pytest.raises(UnreachableError, match="no connection left"):
+                open_store(theirs, read_only=True)
+        threading.Timer(0.3, store.close).start()
+        with open_store(theirs, read_only=True) as another:
+            assert len(list_systems(another)) == 2
 
 
 def test_who_may_only_read_reads(address, postgres):
