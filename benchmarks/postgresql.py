@@ -76,7 +76,13 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         if os.geteuid() == 0:
             shutil.chown(self.folder, "nobody")
-        words = ["--auth=trust", "--username=tiebreak", "--encoding=UTF8", "--no-locale"]
+        words = [
+            "--auth=trust",
+            "--username=tiebreak",
+            "--encoding=UTF8",
+            "--no-locale",
+            "--data-checksums",
+        ]
         self._run("initdb", "-D", str(self.folder / "data"), *words, "--no-sync")
 
     def start(self) -> None:

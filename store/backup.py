@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ from store.records import Record
 
 PARTIAL: Final = ".partial"
 """End of the name of a copy that is being written, or never was finished."""
+_UNREADABLE: Final = (ValueError, TypeError, AttributeError, sqlite3.DatabaseError)
+"""What comes of rows that are damaged, beside what SQLAlchemy says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,7 @@ def check(store: Store) -> list[str]:
         for part in _PARTS:
             try:
                 problems += part(connection)
-            except (ValueError, TypeError, AttributeError, sa.exc.DatabaseError) as error:
+            except (*_UNREADABLE, sa.exc.DatabaseError) as error:
                 what = part.__name__.removeprefix("_wrong_")
                 told = str(getattr(error, "orig", error)).split("\n", 1)[0]
                 problems.append(f"The {what} cannot be read ({clipped(told, 200)}).")

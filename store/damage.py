@@ -49,14 +49,14 @@ class DamagedTable(Record):
         )
 
 
-_State = tuple[str, int, int]
+State = tuple[str, int, int]
 """The store's address, its file, its revision: a repair changes one of them."""
-Found = dict[_State, dict[int | str, Damage | DamagedTable]]
+Found = dict[State, dict[int | str, Damage | DamagedTable]]
 """State of a store -> id of a vector, or name of a table -> its damage."""
 _REVISION = sa.select(sa.func.max(AuditEvent.id))
 _seen: Found = {}
-_known: dict[str, _State] = {}
-"""Place of a store -> its state when its tables were last looked through."""
+_known: dict[str, tuple[State, set[str]]] = {}
+"""Place of a store -> its latest state, and the tables that were looked at in it."""
 
 
 def is_sound(connection: sa.Connection, vector_id: int, data: bytes, digest: str) -> bool:
@@ -65,38 +65,36 @@ def is_sound(connection: sa.Connection, vector_id: int, data: bytes, digest: str
 
     if digest_of(data) == digest:
         return True
-    of_store = _seen.setdefault(_state(connection), {})
+    of_store = _seen.setdefault(state_of(connection), {})
     if vector_id not in of_store:
         of_store[vector_id] = _described(connection, vector_id)
     return False
 
 
-def is_known(connection: sa.Connection) -> bool:
-    """Return whether the tables were looked through in this very state of the store."""
-    state = _state(connection)
-    return _known.get(state[0]) == state
+def tables_known(state: State) -> set[str]:
+    """Return the tables that were looked at in this very state of a store."""
+    known, names = _known.get(state[0], (None, set()))
+    return names if known == state else set()
 
 
-def know(connection: sa.Connection) -> None:
-    """Remember that the tables were looked through."""
-    state = _state(connection)
-    _known[state[0]] = state
+def know_tables(state: State, names: set[str]) -> None:
+    """Remember that tables were looked at."""
+    _known[state[0]] = state, tables_known(state) | names
 
 
-def remember_table(connection: sa.Connection, name: str) -> None:
+def remember_table(state: State, name: str) -> None:
     """Remember that a table is damaged."""
-    _seen.setdefault(_state(connection), {})[name] = DamagedTable(name)
+    _seen.setdefault(state, {})[name] = DamagedTable(name)
 
 
-def tables_seen(connection: sa.Connection) -> set[str]:
-    """Return the tables that are known to be damaged in the state of now."""
-    found = _seen.get(_state(connection), {}) if _seen else {}
-    return {name for name in found if isinstance(name, str)}
+def tables_damaged(state: State) -> set[str]:
+    """Return the tables that were found damaged in a state."""
+    return {name for name in _seen.get(state, {}) if isinstance(name, str)}
 
 
 def seen(connection: sa.Connection) -> list[Damage | DamagedTable]:
     """Return what this process found damaged in the store as it is now, each once."""
-    return list(_seen.get(_state(connection), {}).values()) if _seen else []
+    return list(_seen.get(state_of(connection), {}).values()) if _seen else []
 
 
 def forget() -> None:
@@ -121,7 +119,8 @@ def remember(found: Found) -> None:
         _seen.setdefault(state, {}).update(vectors)
 
 
-def _state(connection: sa.Connection) -> _State:
+def state_of(connection: sa.Connection) -> State:
+    """Return what tells one state of a store from all others."""
     place, inode = str(connection.engine.url), 0
     if connection.dialect.name != "sqlite":
         return place, inode, connection.scalar(_REVISION) or 0

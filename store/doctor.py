@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+import sqlalchemy as sa
+
 from store import schema
 from store.backup import PARTIAL, check
 from store.engine import make_engines, open_store, plain_errors
@@ -37,6 +39,7 @@ _NEEDED: Final = [
     "pyarrow",
     "yaml",
 ]
+SAYS_CHECKSUMS: Final = "SHOW data_checksums"
 _LITTLE: Final = 500_000_000
 """Bytes free on a disk, below which an upgrade or a backup may not fit."""
 
@@ -97,6 +100,8 @@ def _store(given: str) -> Iterator[Finding]:
     try:
         with plain_errors(given):
             schema.require_current(reader, given)
+            if path is None:
+                yield from _server(reader)
     except SchemaVersionError as error:
         newer = "newer version" in str(error)
         help = "pip install --upgrade tiebreak" if newer else "tiebreak db upgrade"
@@ -117,6 +122,19 @@ def _store(given: str) -> Iterator[Finding]:
         is_kept = problem.startswith("Kept result")
         help = "" if is_kept else "tiebreak db restore BACKUP, or import the source with --replace"
         yield Finding("store", "note" if is_kept else "fault", problem, help)
+
+
+def _server(reader: sa.Engine) -> Iterator[Finding]:
+    """Say where damage on the disk of a database server would not be seen."""
+    with reader.connect() as connection:
+        if connection.exec_driver_sql(SAYS_CHECKSUMS).scalar() != "on":
+            yield Finding(
+                "checksums",
+                "note",
+                "the database server keeps no checksums of its files: damage outside scores is not "
+                "seen",
+                "pg_checksums --enable, while the server is stopped",
+            )
 
 
 def _missing(path: Path) -> Finding:

@@ -124,8 +124,6 @@ class Store:
     def read(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one unchanging state of the store."""
         with plain_errors(self.location), self._reader.connect() as connection:
-            seals.look(connection)
-            connection.rollback()  # whoever reads begins with the state of that moment
             yield connection
 
     @contextmanager
@@ -156,7 +154,6 @@ class Store:
         named, via = named_person(), current_person().via
         with plain_errors(self.location), Session(self._writer) as session:
             self._take_turn(session)
-            seals.look(session.connection())
             kept = only_for_admins(session.connection()) if named else frozenset()
             change = Change(session, named.name if named else actor, via, only_for_admins=kept)
             yield change
@@ -166,7 +163,9 @@ class Store:
                 session.rollback()
             else:
                 seals.renew(session.connection())
+                knows = seals.still_known(session.connection())
                 session.commit()
+                knows()
 
     def _take_turn(self, session: Session) -> None:
         """Begin to write: wait while others come and go, and give up where one writer stays."""
@@ -329,7 +328,7 @@ def make_engines(location: str) -> tuple[sa.Engine, sa.Engine]:
     if not absolute.parent.is_dir():
         raise StoreError(f"{location}: the folder {path.parent} does not exist. Make it first.")
     writer, reader = sqlite.make_engines(absolute, WRITER_WAITS_MS)
-    seals.watch(writer)
+    seals.watch(writer, reader)
     return writer, reader
 
 

@@ -2,8 +2,8 @@
 
 Score vectors have a digest each (`store.damage`). All else that answers read is small: of every
 table of up to `MOST_ROWS` rows one digest is kept, renewed in the transaction that changes it, and
-held against the table when the store is first read in a state. Only files need it: a database
-server has checksums of its own.
+held against the table before the first statement that names it in a state of the store. Only files
+need it: a database server has checksums of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import hashlib
 import marshal
 import re
 import sqlite3
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -29,8 +30,8 @@ from store.models import (
     Seal,
 )
 
-MOST_ROWS: Final = 10_000
-"""Of a table that has a digest: to look through as many takes some 20 ms."""
+MOST_ROWS: Final = 100_000
+"""Of a table that has a digest: to look through as many takes some 70 ms."""
 _AT_ONCE: Final = 1_000
 _FORM: Final = 2
 """Of `marshal`: the last one whose bytes depend on values alone, whichever Python writes them."""
@@ -39,12 +40,14 @@ _LEFT_OUT: Final = {
     one.__tablename__ for one in (AnalysisResult, AuditEvent, ItemText, Output, RequestAnswer, Seal)
 }
 """Kept answers have digests of their own; of texts nothing is computed."""
+_READ: Final = "SELECT digest FROM seal WHERE table_name = ?"
 _WRITE: Final = (
     "INSERT INTO seal (table_name, digest) VALUES (?, ?) ON CONFLICT (table_name) "
     "DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest"
 )
 _CHANGES: Final = re.compile(r"\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b", re.IGNORECASE)
 _CHANGED: Final = "changed tables"
+_STATE: Final = "state of the store"
 
 
 def tables() -> list[str]:
@@ -52,28 +55,44 @@ def tables() -> list[str]:
     return sorted(set(Base.metadata.tables) - _LEFT_OUT)
 
 
-def watch(writer: sa.Engine) -> None:
-    """Have an engine of a file note which tables its transactions change."""
-    sa.event.listen(writer, "begin", _begin)
-    sa.event.listen(writer, "before_cursor_execute", _note)
+def watch(writer: sa.Engine, reader: sa.Engine) -> None:
+    """Have the engines of a file look at each table first, and note which tables they change."""
+    for engine in (writer, reader):
+        sa.event.listen(engine, "begin", _begin)
+        sa.event.listen(engine, "before_cursor_execute", _look_first)
 
 
 def _begin(connection: sa.Connection) -> None:
     connection.info[_CHANGED] = set()
+    connection.info.pop(_STATE, None)
 
 
-def _note(connection: sa.Connection, _cursor: Any, statement: str, *_: Any) -> None:
-    connection.info.setdefault(_CHANGED, set()).update(_changed_by(statement))
+def _look_first(connection: sa.Connection, _cursor: Any, statement: str, *_: Any) -> None:
+    named, changed = _tables_of(statement)
+    if not named:
+        return
+    connection.info.setdefault(_CHANGED, set()).update(changed)
+    state = connection.info.get(_STATE)
+    if state is None:
+        state = connection.info[_STATE] = damage.state_of(connection)
+    for name in named - damage.tables_known(state):
+        try:
+            if not _is_whole(connection, name):
+                damage.remember_table(state, name)
+        except sqlite3.DatabaseError:
+            continue  # so damaged that reading says it, or of a revision without digests
+        damage.know_tables(state, {name})
 
 
-@cache
-def _changed_by(statement: str) -> frozenset[str]:
+@lru_cache(maxsize=4_000)
+def _tables_of(statement: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the tables that a statement names, and those that it may change."""
+    known, words = frozenset(tables()), set(re.findall(r"\w+", statement))
     if not _CHANGES.match(statement):
-        return frozenset()
+        return known & words, frozenset()
     if re.search(r"\bDELETE\b", statement, re.IGNORECASE):  # what belongs to a row goes with it
-        return frozenset(tables())
-    named = set(re.findall(r"\w+", statement))
-    return frozenset(name for name in tables() if name in named)
+        return known, known
+    return known & words, known & words
 
 
 def renew(connection: sa.Connection, names: set[str] | None = None) -> None:
@@ -84,7 +103,8 @@ def renew(connection: sa.Connection, names: set[str] | None = None) -> None:
     if connection.dialect.name != "sqlite":
         return
     changed = connection.info.get(_CHANGED, set()) if names is None else names
-    for name in sorted(changed - damage.tables_seen(connection)):
+    state = connection.info.get(_STATE)  # before the change, which is a state of its own
+    for name in sorted(changed - (damage.tables_damaged(state) if state else set())):
         digest = _digest(connection, name)
         if digest is None:
             connection.execute(sa.delete(Seal).where(Seal.table_name == name))
@@ -92,32 +112,28 @@ def renew(connection: sa.Connection, names: set[str] | None = None) -> None:
             _driver(connection).execute(_WRITE, (name, digest))
 
 
-def look(connection: sa.Connection) -> None:
-    """Hold every table against its digest, once in each state of the store; remember damage."""
-    if connection.dialect.name != "sqlite" or damage.is_known(connection):
-        return
-    try:
-        for name in wrong(connection):
-            damage.remember_table(connection, name)
-    except sqlite3.DatabaseError:
-        return  # so damaged that reading says it
-    damage.know(connection)
+def still_known(connection: sa.Connection) -> Callable[[], None]:
+    """Return what to call after a commit: what was looked at before it need not be again."""
+    state = connection.info.get(_STATE)
+    if state is None:
+        return lambda: None
+    sound = damage.tables_known(state) - damage.tables_damaged(state)
+    after = damage.state_of(connection)
+    return lambda: damage.know_tables(after, sound)
 
 
 def wrong(connection: sa.Connection) -> list[str]:
     """Return the names of tables that are not what was written."""
     if connection.dialect.name != "sqlite":
         return []
-    kept = _driver(connection).execute("SELECT table_name, digest FROM seal").fetchall()
-    known = set(tables())
-    return [
-        name for name, digest in kept if name in known and not _is_whole(connection, name, digest)
-    ]
+    return [name for name in tables() if not _is_whole(connection, name)]
 
 
-def _is_whole(connection: sa.Connection, name: str, digest: str) -> bool:
+def _is_whole(connection: sa.Connection, name: str) -> bool:
+    """Return whether a table is what was written, as far as a digest of it is kept."""
+    kept = _driver(connection).execute(_READ, (name,)).fetchone()
     try:
-        return _digest(connection, name) in (digest, None)
+        return kept is None or _digest(connection, name) in (kept[0], None)
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # text that is none
         return False
 

@@ -11,10 +11,13 @@ from typer.testing import CliRunner
 
 from dashboard.cli import app
 from store import damage, seals
+from store.arrays import load_matrix
 from store.backup import check, write_backup
 from store.engine import open_store
 from store.ingest import ingest
+from store.lifecycle import delete, purge
 from store.models import Base
+from store.naming import rename
 from store.tags import add_note
 
 
@@ -32,6 +35,7 @@ def path(store, bundle, rated):
     ingest(store, rated(), actor="t")
     add_note(store, "system", "A", "a note", actor="t")
     store.close()
+    damage.forget()  # as another process
     return store.path
 
 
@@ -75,7 +79,9 @@ def test_each_column_of_each_table_is_watched(path, tmp_path):
             damage.forget()
             with open_store(copy, read_only=True) as store, store.read() as connection:
                 assert seals.wrong(connection) == [name], column.name
-                assert damage.tables_seen(connection) == {name}
+                assert damage.seen(connection) == []
+                connection.exec_driver_sql(f'SELECT count(*) FROM "{name}"')
+                assert damage.seen(connection) == [damage.DamagedTable(name)]
     assert tried > 20
 
 
@@ -107,15 +113,36 @@ def test_an_export_tells_it_too(path):
     assert "'item' is not what was written" in told.stderr
 
 
-def test_a_later_change_does_not_make_it_right(path):
+@pytest.mark.parametrize("changes", ["another table", "the same table", "all tables"])
+def test_a_later_change_does_not_make_it_right(path, changes):
     assert spoil(path, "system", "name")
     with open_store(path) as store:
-        add_note(store, "dataset", "qa", "later", actor="t")
-        ingest_problems = check(store)
-    assert ingest_problems == ["The rows of 'system' are not what was written."]
+        if changes == "another table":
+            add_note(store, "dataset", "qa", "later", actor="t")
+        elif changes == "the same table":
+            rename(store, "system", "A", "C", actor="t")
+        else:
+            purge(store, "system", delete(store, "system", "A", actor="t"), actor="t")
+        assert "The rows of 'system' are not what was written." in check(store)
     damage.forget()
     with open_store(path) as store, store.read() as connection:
+        connection.exec_driver_sql("SELECT count(*) FROM system")
         assert [str(one).split("'")[1] for one in damage.seen(connection)] == ["system"]
+
+
+def test_what_was_looked_at_is_not_looked_at_again(path, monkeypatch):
+    looks, look = [], seals._digest
+    monkeypatch.setattr(seals, "_digest", lambda of, name: (looks.append(name), look(of, name))[1])
+    with open_store(path) as store:
+        for _ in range(2):
+            load_matrix(store, "qa", "score")
+        first = list(looks)
+        assert {"dataset", "metric", "run", "score_vector", "system"} <= set(first)
+        assert "rating" not in first
+        assert len(first) == len(set(first))
+        add_note(store, "dataset", "qa", "later", actor="t")
+        load_matrix(store, "qa", "score")
+        assert sorted(looks) == sorted([*first, "note", "note"])  # before its change, and after
 
 
 def test_what_fails_of_it_fails_in_words(path):

@@ -16,6 +16,7 @@ from store import schema
 from store.arrays import load_matrix
 from store.backup import check, upgrade_store
 from store.copying import copy_store
+from store.doctor import examine
 from store.engine import make_engines, open_store
 from store.errors import ReadOnlyError, SchemaVersionError, StoreError, UnreachableError
 from store.ingest import ingest
@@ -69,6 +70,14 @@ def test_a_place_is_waited_for_where_others_have_them_all(address, postgres, mon
         threading.Timer(0.3, store.close).start()
         with open_store(theirs, read_only=True) as another:
             assert len(list_systems(another)) == 2
+
+
+def test_the_doctor_says_whether_damage_would_be_seen(address, postgres, monkeypatch):
+    assert [one.state for one in examine(address) if one.what == "store"] == ["ok"]
+    assert not [one for one in examine(address) if one.what == "checksums"]
+    monkeypatch.setattr("store.doctor.SAYS_CHECKSUMS", "SELECT 'off'")
+    (found,) = (one for one in examine(address) if one.what == "checksums")
+    assert "pg_checksums --enable" in found.help
 
 
 def test_who_may_only_read_reads(address, postgres):
