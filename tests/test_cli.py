@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import os
+import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -313,6 +315,22 @@ def test_serve_shows_the_store_of_the_folder_it_was_called_in(
     assert served["store"] == str(tmp_path / "tiebreak.db")
     assert str(tmp_path / "tiebreak.db") in outcome.stderr
     assert "--server.fileWatcherType=none" in served["words"]
+
+
+def test_serve_takes_the_next_free_port_where_none_is_named(
+    served: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("localhost", 0)) as other:
+        port = other.getsockname()[1]
+        monkeypatch.setattr("dashboard.commands.serve.FIRST_PORT", port)
+        outcome = CliRunner().invoke(app, ["serve"])
+        assert outcome.exit_code == 0, outcome.output
+        [taken] = [word for word in served["words"] if word.startswith("--server.port=")]
+        assert int(taken.partition("=")[2]) > port
+        assert taken.partition("=")[2] in outcome.stderr
+        refused = CliRunner().invoke(app, ["serve", "--port", str(port)])
+    assert refused.exit_code == 2
+    assert re.search(rf"listens on port {port}.*--port", refused.stderr)
 
 
 def test_serve_listens_elsewhere_only_where_people_sign_in(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,6 +19,7 @@ from store.errors import StoreError
 from store.location import absolute_location, resolve_location, without_password
 
 ENTRY = Path(__file__).resolve().parents[2] / "streamlit_app.py"
+FIRST_PORT = 8501
 
 app = typer.Typer()
 
@@ -25,7 +28,12 @@ app = typer.Typer()
 @exits_in_words
 def serve(
     context: typer.Context,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, help="Port to listen on; otherwise the first free one from 8501."
+        ),
+    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "localhost",
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Nobody can change anything from a page.")
@@ -70,9 +78,10 @@ def serve(
         )
     if not (sign_in.is_loopback(host) or read_only or has_sign_in):
         raise StoreError(
-            f"On {host} everybody who reaches port {port} could change the store. Let people sign "
+            f"On {host} everybody who reaches it could change the store. Let people sign "
             "in (docs/people_and_machines.md), or add --read-only."
         )
+    port = _free_port(host, port)
     location = absolute_location(resolve_location(context.obj))
     environment = os.environ | {
         "TIEBREAK_STORE": location,
@@ -116,6 +125,32 @@ def serve(
     # The server takes this process's place: whoever ends the one ends the other.
     os.chdir(ENTRY.parent)
     os.execve(sys.executable, _command(host, port, secrets), environment)
+
+
+def _is_taken(host: str, port: int) -> bool:
+    """Return whether another program listens there."""
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
+    return False
+
+
+def _free_port(host: str, asked: int | None) -> int:
+    """Return the port asked for, or the first from 8501 that nobody listens on.
+
+    Raises:
+        StoreError: That port, or all ten from 8501, are taken.
+    """
+    ports = [asked] if asked else range(FIRST_PORT, FIRST_PORT + 10)
+    for port in ports:
+        if not _is_taken(host, port):
+            return port
+    raise StoreError(
+        f"Another program listens on port {ports[0]} of {host}"
+        + (f", and on the next {len(ports) - 1}" if len(ports) > 1 else "")
+        + ". Name a free one with --port."
+    )
 
 
 def _command(host: str, port: int, secrets: Path) -> list[str]:
