@@ -14,6 +14,8 @@ THIN: Final = "\N{NARROW NO-BREAK SPACE}"
 
 MOST_PLACES: Final = 8
 """What needs more decimals than these is printed as 8.4e−13."""
+MOST_DIGITS: Final = 15
+"""What has more digits before the point than a number holds is printed as 1.813e+98."""
 
 
 def decimals(*, half_width: float | None = None, n: int | None = None, span: float = 1.0) -> int:
@@ -73,7 +75,8 @@ def interval(low: float | None, high: float | None, *, signed: bool = False, uni
 def fixed(value: float | None, places: int, *, unit: str = "", signed: bool = False) -> str:
     """Print with fixed decimals, a real minus sign, and never a negative zero.
 
-    With `MOST_PLACES` decimals no value is printed as zero that is none.
+    With `MOST_PLACES` decimals no value is printed as zero that is none, and none with more digits
+    than it has.
     """
     if value is None or _absent(value):
         return MISSING
@@ -81,6 +84,8 @@ def fixed(value: float | None, places: int, *, unit: str = "", signed: bool = Fa
     nonzero = any(character in "123456789" for character in digits) or math.isinf(value)
     if value and not nonzero and places >= MOST_PLACES:
         digits, nonzero = f"{abs(value):.2g}".replace("-", MINUS), True
+    elif abs(value) >= 10**MOST_DIGITS:
+        digits = f"{abs(value):.4g}"
     sign = MINUS if value < 0 and nonzero else "+" if signed and nonzero else ""
     return sign + digits + (THIN + unit if unit else "")
 

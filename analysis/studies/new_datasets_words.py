@@ -40,7 +40,8 @@ def new_datasets_in_words(study: ReplicabilityResult) -> list[str]:
         if effects.n_without_error:
             lines.append(
                 f"On {count(effects.n_without_error, 'dataset')} all items differ by the same "
-                "amount, which says nothing of their error: they are given that of the others."
+                "amount, or nearly so beside the others, which says nothing of their error: they "
+                "are given that of the others."
             )
     bayesian = found.bayesian
     line = (

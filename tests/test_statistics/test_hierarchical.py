@@ -215,8 +215,13 @@ def test_order_sign_scale_and_missing_datasets(sample, random):
         (1e6 + 1e-3 * np.arange(4), np.full(4, 1e-4)),
         (np.arange(4.0), np.array([1e-8, 5, 5, 5])),
         (1e-12 * np.arange(4), np.full(4, 1e-13)),
+        (1e-200 * np.arange(4), np.full(4, 1e-201)),
+        (1e99 * np.arange(4), np.full(4, 1e-200)),
+        (np.array([1e99, 1e-200, 1.0, 3e-200]), np.array([1e98, 1e-201, 0.1, 1e-201])),
+        (np.array([1e-200, 3e-200, 1.0]), np.array([1e-201, 0.0, 0.0])),
     ],
 )
+@pytest.mark.filterwarnings("ignore::analysis.statistics.results.DegenerateDataWarning")
 def test_awkward_scales_end_and_stay_finite(y, errors):
     result = random_effects(y, errors)
     assert result.prediction_interval.low < result.mean < result.prediction_interval.high

@@ -63,6 +63,7 @@ def test_scores_that_are_equal_on_paper_do_not_differ(store: Store, add_run: Add
         (-1.25e-13, 4e-13, "−1.2e−13 to +4e−13"),
         (0.0, 4e-13, "0.00000000 to +4e−13"),
         (-0.001, 0.5, "0.00 to +0.50"),
+        (-1.25e99, 9.87654e98, "−1.25e+99 to +9.877e+98"),
     ],
 )
 def test_no_end_of_a_narrow_interval_is_printed_as_zero(low, high, printed) -> None:

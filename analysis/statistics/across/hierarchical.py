@@ -25,6 +25,8 @@ from analysis.statistics.standard_error import exact_mean, t_quantile, z_quantil
 from analysis.statistics.validation import as_floats, as_level
 
 _NO_ERROR = 1e-9  # of the largest standard error: below it, only rounding is left
+_NOTHING = 1e-100  # of the largest difference or standard error: its square is lost beside theirs
+_LARGEST = 1e150  # its square is still a number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +41,8 @@ class RandomEffects(Result):
     n_datasets, n_missing : int
         Datasets used, and left out because the difference or its standard error is NaN.
     n_without_error : int
-        Datasets used whose standard error was 0; `standard_errors` says what they were given.
+        Datasets used whose standard error was 0, or nothing beside that of the others;
+        `standard_errors` says what they were given.
     confidence_level : float
         Of all intervals.
     differences, standard_errors : ndarray, shape (n,)
@@ -142,15 +145,15 @@ def random_effects(
     Raises
     ------
     TypeError, ValueError
-        If the arguments are no numbers, infinite, not 1-D or of different lengths, or a standard
-        error is negative.
+        If the arguments are no numbers, larger than 1e150 in size, not 1-D or of different
+        lengths, or a standard error is negative.
 
     Warns
     -----
     DegenerateDataWarning
-        If standard errors are 0. That is what a dataset gives on which both systems behave the
-        same, and no proof that they always do: it is used as if as noisy as the median of the
-        others. If all are 0, datasets weigh the same.
+        If standard errors are 0, or below 1e-9 of the largest. That is what a dataset gives on
+        which both systems behave the same, and no proof that they always do: it is used as if as
+        noisy as the median of the others. If all are 0, datasets weigh the same.
 
     Notes
     -----
@@ -191,8 +194,11 @@ def random_effects(
     given, errors = _check(differences, standard_errors)
     used = ~(np.isnan(given) | np.isnan(errors))
     y = given[used]
-    known, n_without = _replace_zeros(errors[used])
-    model = _fit(y, known**2, level)
+    known, n_without = _replace_zeros(errors[used], np.max(np.abs(y), initial=0.0))
+    # Of size 1, squares of the smallest differences are no zeros; powers of two change no digit.
+    _, exponent = np.frexp(max(np.max(np.abs(y), initial=0.0), np.max(known, initial=0.0)))
+    small, noise = np.ldexp(y, -exponent), np.ldexp(known, -exponent)
+    model = _of_size(_fit(small, noise**2, level), math.ldexp(1.0, int(exponent)))
     spread_out = {
         name: _place(getattr(model, name), used)
         for name in ("weights", "shrunken", "shrunken_ci_low", "shrunken_ci_high")
@@ -237,10 +243,11 @@ def _check(
     for name, values in (("differences", given), ("standard_errors", errors)):
         if values.ndim != 1:
             raise ValueError(f"`{name}` must be 1-D (one per dataset), got shape {values.shape}.")
-        if np.isinf(values).any():
+        too_large = np.abs(values) > _LARGEST
+        if too_large.any():
             raise ValueError(
-                f"`{name}` must be finite (NaN where unknown), got {values[np.isinf(values)][0]} "
-                f"at index {int(np.argmax(np.isinf(values)))}."
+                f"`{name}` must be finite and at most {_LARGEST:.0e} in size (NaN where unknown), "
+                f"got {values[too_large][0]} at index {int(np.argmax(too_large))}."
             )
     if given.size != errors.size:
         raise ValueError(
@@ -255,9 +262,10 @@ def _check(
     return given, errors
 
 
-def _replace_zeros(errors: FloatArray) -> tuple[FloatArray, int]:
+def _replace_zeros(errors: FloatArray, largest: float) -> tuple[FloatArray, int]:
     """Return standard errors with the median of the others in place of 0, and their number."""
-    without = errors <= _NO_ERROR * np.max(errors, initial=0.0)
+    top = float(np.max(errors, initial=0.0))
+    without = errors <= (_NO_ERROR * top if top > _NOTHING * largest else top)
     count = int(np.count_nonzero(without))
     if count == 0:
         return errors, 0
@@ -312,6 +320,27 @@ def _fit(y: FloatArray, variances: FloatArray, level: float) -> _Model:
         shrunken=shrunken[0],
         shrunken_ci_low=shrunken[1],
         shrunken_ci_high=shrunken[2],
+    )
+
+
+def _of_size(model: _Model, size: float) -> _Model:
+    """Return what was estimated of differences that were divided by `size`."""
+
+    def widen(interval: Interval) -> Interval:
+        return interval._replace(low=interval.low * size, high=interval.high * size)
+
+    return model._replace(
+        tau2=model.tau2 * size * size,
+        tau2_dl=model.tau2_dl * size * size,
+        mean=model.mean * size,
+        ci=widen(model.ci),
+        standard_error=model.standard_error * size,
+        prediction_interval=widen(model.prediction_interval),
+        fixed_mean=model.fixed_mean * size,
+        fixed_ci=widen(model.fixed_ci),
+        shrunken=model.shrunken * size,
+        shrunken_ci_low=model.shrunken_ci_low * size,
+        shrunken_ci_high=model.shrunken_ci_high * size,
     )
 
 
