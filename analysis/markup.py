@@ -96,6 +96,8 @@ _MARKDOWN_FIRST: Final = re.compile(r"^([#+\-=]|\d{1,9}(?=[.)]))")
 
 def one_line(text: str) -> str:
     """Return text with every line break, tab and control character turned into a space."""
+    if text.isprintable() and "  " not in text:  # as nearly all are
+        return text.strip(" ")
     cleaned = "".join(
         " " if unicodedata.category(sign) in ("Cc", "Zl", "Zp", "Cs") else sign for sign in text
     )

@@ -8,8 +8,6 @@ are frozen, so that all sessions can share them.
 from __future__ import annotations
 
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from datetime import datetime
@@ -31,6 +29,7 @@ from analysis.studies.overview import Overview, study_overview
 from analysis.studies.study import Study
 from dashboard.pool.asking import worked_out
 from dashboard.pool.tasks import LISTS, Task
+from dashboard.shelf import Shelf
 from store.arrays import RunScores, load_run_scores
 from store.claim_evidence import list_evidence
 from store.claim_records import EvidenceRecord, HistoryRecord
@@ -225,29 +224,9 @@ def item_changes(a: str, b: str, dataset: str, metric: str) -> ItemChanges:
     return changes
 
 
-class _Shelf:
-    """The latest answers to questions."""
-
-    def __init__(self) -> None:
-        self._studies: OrderedDict[Any, Study] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def take(self, key: Any) -> Study | None:
-        with self._lock:
-            if key in self._studies:
-                self._studies.move_to_end(key)
-            return self._studies.get(key)
-
-    def put(self, key: Any, study: Study) -> None:
-        with self._lock:
-            self._studies[key] = study
-            while len(self._studies) > 64:
-                self._studies.popitem(last=False)
-
-
 @st.cache_resource(show_spinner=False)
-def _shelf() -> _Shelf:
-    return _Shelf()
+def _shelf() -> Shelf[Study]:
+    return Shelf(most=64)
 
 
 def defaults_of(

@@ -21,7 +21,7 @@ from dashboard.ui.board import (
 )
 from dashboard.ui.links import page_urls, plain, show_permalink
 from dashboard.ui.notes import show_warnings
-from dashboard.ui.pictures import show_picture
+from dashboard.ui.pictures import kept, show_picture
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import show_answer
 
@@ -69,7 +69,8 @@ show_answer(
 )
 with st.expander("The board as pictures"):
     show_picture(
-        score_dots(
+        kept(
+            score_dots,
             picture_frame(frame, study),
             runs=run_frame(study.rows),
             metric=study.metric.label,
@@ -82,7 +83,8 @@ with st.expander("The board as pictures"):
     )
     if is_tested and frame["rank_low"].notna().all():
         show_picture(
-            rank_intervals_plot(
+            kept(
+                rank_intervals_plot,
                 frame.assign(low=frame["rank_low"], high=frame["rank_high"], label=""),
                 confidence=1 - study.alpha,
             ),

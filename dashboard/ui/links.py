@@ -8,13 +8,15 @@ from typing import Final, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from analysis.by_row import by_row
+from analysis.by_row import MOST_AT_ONCE, by_row
 from dashboard import address, places
+from dashboard.shelf import Shelf
 
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@])")
 _ADDRESS: Final = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
 """Where Markdown sees an address, escaped or not, unless a character stands in between."""
 _JOINER: Final = "\N{WORD JOINER}"
+_kept: Final = Shelf[Sequence[str]](most=4_000_000)  # bytes of what differs by row
 
 
 class Link(NamedTuple):
@@ -39,12 +41,15 @@ def page_urls(
     page: str, shared: Mapping[str, str | Sequence[str]], **each: Iterable[object]
 ) -> Sequence[str]:
     """Return the addresses of a tab for the rows of a table: `each` says what differs."""
-    rows = list(zip(*each.values(), strict=True))
+    told = {name: list(map(str, values)) for name, values in each.items()}
+    rows = list(zip(*told.values(), strict=True))
 
     def of_row(i: int) -> str:
-        return places.href(page, {**shared, **dict(zip(each, map(str, rows[i]), strict=True))})
+        return places.href(page, {**shared, **dict(zip(told, rows[i], strict=True))})
 
-    return by_row(len(rows), of_row)
+    if len(rows) > MOST_AT_ONCE:
+        return by_row(len(rows), of_row)
+    return _kept.made((page, dict(shared), told), lambda: by_row(len(rows), of_row))
 
 
 def link(label: str, page: str, **params: str | Sequence[str]) -> str:

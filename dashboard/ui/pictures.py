@@ -1,5 +1,6 @@
 """Charts on a page: always with a description, never wider than the page, to take as files."""
 
+import pickle
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, cast
@@ -8,6 +9,7 @@ import altair
 import streamlit as st
 
 from dashboard.charts.files import as_png, as_svg
+from dashboard.shelf import Shelf
 from dashboard.ui.files import file_name
 
 _TOKENS: Final = ("blue", "orange", "violet", "gray", "green", "red", "yellow")
@@ -29,8 +31,22 @@ class _Trusted:
 
     def __init__(self, chart: altair.LayerChart) -> None:
         self._chart = chart
+        self._written: tuple[bytes, dict[str, Any]] | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the specification; for a page it is written once, with its data beside it."""
+        datasets = altair.data_transformers.options.get("datasets")
+        if datasets is None:  # for a file, with the data in it
+            return self._specified()
+        if self._written is None:
+            drawn = self._specified()
+            self._written = pickle.dumps(drawn), dict(datasets)
+            return drawn
+        written, data = self._written
+        datasets.update(data)
+        return cast("dict[str, Any]", pickle.loads(written))
+
+    def _specified(self) -> dict[str, Any]:
         """Return the specification.
 
         Its marks have no roles of their own: a description and a table say what they show, and
@@ -43,8 +59,16 @@ class _Trusted:
         return drawn
 
 
+_kept: Final = Shelf[_Trusted](most=8_000_000)  # bytes of what is drawn
+
+
+def kept(draw: Callable[..., altair.LayerChart], *given: Any, **named: Any) -> _Trusted:
+    """Return the chart that `draw` makes of small tables and words, the one of before if equal."""
+    return _kept.made((draw, given, named), lambda: _Trusted(draw(*given, **named)))
+
+
 def show_picture(
-    chart: altair.LayerChart,
+    chart: altair.LayerChart | _Trusted,
     *,
     key: str,
     alt: str,
@@ -61,7 +85,8 @@ def show_picture(
     """
     place = st.container(horizontal=True, wrap=False) if wide else st.container()
     width: Any = "content" if wide else "stretch"
-    drawn = cast("altair.LayerChart", _Trusted(chart))
+    trusted = chart if isinstance(chart, _Trusted) else _Trusted(chart)
+    drawn = cast("altair.LayerChart", trusted)
     if select is None:
         place.altair_chart(drawn, key=key, alt=alt, width=width)
         _offer(drawn, key, filename)

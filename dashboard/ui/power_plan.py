@@ -23,7 +23,7 @@ from dashboard.charts import power_curve
 from dashboard.ui.answers import answer
 from dashboard.ui.links import plain
 from dashboard.ui.notes import show_warnings, without_commands
-from dashboard.ui.pictures import show_picture
+from dashboard.ui.pictures import kept, show_picture
 from dashboard.ui.power_plan_inputs import choose
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import show_table
@@ -67,7 +67,8 @@ def _show(plan: PowerPlan) -> None:
         }
     )
     show_picture(
-        power_curve(
+        kept(
+            power_curve,
             curve,
             label=label,
             scale=plan.curve.scale,

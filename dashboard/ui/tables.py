@@ -1,29 +1,24 @@
 """Tables: numbers right-aligned as they are to be read, columns to choose, files to take."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from analysis import glossary, numbers
+from analysis import numbers
 from analysis.answer_table import AnswerTable
-from analysis.by_row import by_row
-from analysis.columns import Column, printed
+from analysis.columns import Column
 from analysis.report import Report
 from analysis.report import Table as ReportTable
-from analysis.statistics.boards.groups import group_numbers
 from dashboard import address
-from dashboard.components.table import Names, Table, TableColumn, draw
+from dashboard.components.table import Names, Table, draw
 from dashboard.ui import filters
 from dashboard.ui.files import file_name
 from dashboard.ui.links import plain
+from dashboard.ui.table_columns import drawn, jsonable
 from store.shown import spreadsheet_safe
 
 
@@ -110,9 +105,10 @@ def show_table(
             chosen.append(by)
     shown = {name: each for name, each in columns.items() if name in chosen}
     page = filters.asked_number("page", names.page, 1, 1, None, is_whole=True)
+    to = links or {}
     table = Table(
         label=label or f"Table: {noun}",
-        columns=[_drawn(name, column, frame, links or {}) for name, column in shown.items()],
+        columns=[drawn(name, each, frame, to.get(name, ())) for name, each in shown.items()],
         n_rows=len(frame),
         counted=counted or numbers.counted(len(frame), noun),
         order=order if order.removeprefix("-") in shown else "",
@@ -134,75 +130,6 @@ def _names(key: str) -> list[str]:
     return [f"{key}_{name}" for name in ("sort", "find", "page")]
 
 
-def _drawn(
-    name: str, column: Column, frame: pd.DataFrame, links: Mapping[str, Sequence[str]]
-) -> TableColumn:
-    """Return a column as the browser gets it."""
-    if column.is_line:
-        lines = frame[name].tolist()
-        return TableColumn(
-            name=name,
-            label=column.title,
-            values=[None] * len(lines),
-            texts=[""] * len(lines),
-            lines=lines,
-            help=column.help or "",
-            least=column.least,
-        )
-    n_rows, cells = len(frame), frame[name].tolist()
-    texts = by_row(n_rows, lambda i: printed(cells[i], column))
-    is_text = column.kind == "text" or (column.kind == "auto" and not _is_numeric(frame[name]))
-    is_number = not is_text or column.right or bool(column.by)
-    told: dict[str, Any] = {}
-    if column.ends is not None and frame[column.ends[0]].notna().any():
-        low, high = (frame[end].astype(float).tolist() for end in column.ends)
-        told |= {"low": low, "high": high, "has_zero": column.kind == "difference"}
-        told["words"] = by_row(
-            n_rows, lambda i: f"from {printed(low[i], column)} to {printed(high[i], column)}"
-        )
-    if column.bands:
-        told["bands"] = [group_numbers(letters or "") for letters in frame[column.bands]]
-    keys = frame[column.by].tolist() if column.by else cells
-    values: Sequence[Any] = by_row(n_rows, lambda i: _sortable(keys[i]))
-    if not is_number or (column.right and None in values):
-        values = by_row(n_rows, lambda i: _folded(texts[i]))
-    return TableColumn(
-        name=name,
-        label=column.title,
-        values=values,
-        texts=texts,
-        kind="number" if is_number and not column.by else "text",
-        href=links.get(name, ()),
-        help=column.help or glossary.find(column.title) or "",
-        falls=is_number and not column.by and column.kind != "pvalue",
-        least=column.least,
-        pinned=column.pinned,
-        muted=column.muted,
-        **told,
-    )
-
-
-def _folded(text: str) -> str | None:
-    return None if text == numbers.MISSING else text.casefold()
-
-
-def _is_numeric(values: pd.Series) -> bool:
-    return is_numeric_dtype(values) and not is_bool_dtype(values)
-
-
-def _sortable(value: Any) -> Any:
-    """Return what a row is sorted by as JSON has it: a number or a moment."""
-    if isinstance(value, str):
-        try:
-            value = float(value.replace("\N{MINUS SIGN}", "-").replace(",", ""))
-        except ValueError:
-            return None
-    plain = _jsonable(value)
-    if isinstance(plain, bool):
-        return int(plain)
-    return None if isinstance(plain, float) and math.isinf(plain) else plain
-
-
 def to_csv(frame: pd.DataFrame) -> bytes:
     """Write a frame as CSV in UTF-8 that a spreadsheet opens without computing anything in it.
 
@@ -215,7 +142,7 @@ def to_csv(frame: pd.DataFrame) -> bytes:
 def to_json(frame: pd.DataFrame) -> bytes:
     """Write a frame as a JSON list of objects; a missing value is null."""
     rows = [
-        {str(name): _jsonable(value) for name, value in row.items()}
+        {str(name): jsonable(value) for name, value in row.items()}
         for row in frame.to_dict(orient="records")
     ]
     return json.dumps(rows, ensure_ascii=False, indent=1).encode()
@@ -288,12 +215,3 @@ def _distinct_labels(columns: Mapping[str, Column]) -> dict[str, str]:
         name: label if labels.count(label) == 1 else f"{labels[i - 1]}: {label}"
         for i, (name, label) in enumerate(zip(names, labels, strict=True))
     }
-
-
-def _jsonable(value: Any) -> Any:
-    """Turn one cell into what JSON can hold."""
-    if value is None or value is pd.NaT or value != value:
-        return None
-    if isinstance(value, date | datetime):
-        return value.isoformat()
-    return value.item() if hasattr(value, "item") else value
