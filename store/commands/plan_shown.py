@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from store.commands.plan_alike import put_together
 from store.importers.plan import PlanEntry, shown_range
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
@@ -17,7 +18,7 @@ _MOST_FILES = 3
 def show_plan(console: Console, done: Imported, *, dry_run: bool) -> None:
     """Print what goes in, what was guessed or asked, and what was left out and why."""
     sound = [entry for entry in done.plan.entries if entry.state != "left out"]
-    for entry in sound:
+    for entry in put_together(sound, _MOST_NAMES):
         _show_entry(console, entry)
     for report in done.reports:
         for row in report.skipped:

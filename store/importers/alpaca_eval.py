@@ -30,7 +30,7 @@ from store.importers.bundle import (
 )
 from store.importers.judgments.items import content_key
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json, read_json
 
 NAME = "alpaca_eval"
 DESCRIPTION = "annotations.json of AlpacaEval: preferences of a judge"
@@ -53,7 +53,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     first = content[0] if isinstance(content, list) and content else None

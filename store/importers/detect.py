@@ -11,7 +11,7 @@ from typing import NamedTuple
 from store.errors import ImportFormatError, UnknownFormatError, describe_place
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.derived import without_derived
-from store.importers.guard import require_content, require_size
+from store.importers.guard import looked_at, require_content, require_size
 from store.importers.mapping import load_mapping, mapping_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
@@ -244,9 +244,10 @@ def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | No
         mapping = load_mapping(path, shown)
         if mapping.format is not None and mapping.source_file is not None:
             return _declared(mapping.format, mapping.source_file.path, mapping.lines["format"])
-    for importer in IMPORTERS:
-        if importer.sniff(path, options):
-            return importer
+    with looked_at(path):
+        for importer in IMPORTERS:
+            if importer.sniff(path, options):
+                return importer
     try:
         _diagnose(path, shown)
     except ImportFormatError as error:

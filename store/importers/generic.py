@@ -34,7 +34,6 @@ from store.importers.tables import (
     TABLE_SUFFIXES,
     Table,
     peek_columns,
-    read_records,
     read_table,
 )
 from store.importers.textfile import data_suffix
@@ -49,7 +48,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return True
     try:
         is_records = data_suffix(path) in RECORD_SUFFIXES
-        columns = read_records(path, path.name).columns if is_records else peek_columns(path)
+        columns = peek_columns(path)
         roles = find_roles(columns, options.columns, GENERIC_ROLES, path.name)
     except ImportFormatError:
         return False

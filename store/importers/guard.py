@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import stat
 import zlib
 from collections.abc import Iterator
@@ -96,13 +97,42 @@ def require_columns(n_columns: int, shown: str) -> None:
         )
 
 
+_looked_at: ContextVar[tuple[Path, os.stat_result] | None] = ContextVar("looked_at", default=None)
+
+
+@contextmanager
+def looked_at(path: Path) -> Iterator[None]:
+    """Ask the disk once how a file stands, while many readers ask what it is."""
+    try:
+        held = (path, path.stat())
+    except OSError:
+        held = None
+    token = _looked_at.set(held)
+    try:
+        yield
+    finally:
+        _looked_at.reset(token)
+
+
+def status_of(path: Path) -> os.stat_result:
+    """Return how a file stands: size, time of its last change, kind.
+
+    Raises
+    ------
+    OSError
+        There is none, or it may not be looked at.
+    """
+    held = _looked_at.get()
+    return held[1] if held is not None and held[0] is path else path.stat()
+
+
 def require_file(path: Path, shown: str) -> None:
     """Raise `ImportFormatError` for a pipe, a device or a socket, before anybody opens it.
 
     What does not exist passes: whoever opens it says so.
     """
     try:
-        mode = path.stat().st_mode
+        mode = status_of(path).st_mode
     except OSError:
         return
     for is_kind, kind in _NO_FILES:
@@ -148,7 +178,7 @@ def start_of(path: Path, n_bytes: int) -> bytes:
 def require_content(path: Path, shown: str) -> None:
     """Raise `ImportFormatError` for the pointer that Git LFS leaves in place of a file."""
     try:
-        is_small = path.stat().st_size <= _LONGEST_POINTER
+        is_small = status_of(path).st_size <= _LONGEST_POINTER
     except OSError:
         return
     if is_small and start_of(path, len(_POINTER)) == _POINTER:
@@ -166,7 +196,7 @@ def require_size(path: Path, shown: str) -> None:
     """
     require_file(path, shown)
     try:
-        n_packed = path.stat().st_size
+        n_packed = status_of(path).st_size
         require_bytes(n_packed, shown)
         if n_packed * _LARGEST_RATIO <= min(_limit.get().n_bytes, SMALL):
             return

@@ -41,7 +41,7 @@ from store.importers.lm_eval_results import (
 )
 from store.importers.lm_eval_samples import Samples, is_sample, read_samples
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import data_suffix, peek_text, read_json
+from store.importers.textfile import data_suffix, peek_json, peek_text
 
 NAME = "lm_eval"
 DESCRIPTION = "lm-evaluation-harness: results_*.json and samples_*.jsonl"
@@ -55,7 +55,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a file is a results or samples file, judged by its content."""
     try:
         if data_suffix(path) == ".json":
-            return is_results(read_json(path, path.name)[0])
+            return is_results(peek_json(path))
         if data_suffix(path) == ".jsonl":
             text = peek_text(path)
             return is_sample(json.loads(text.lstrip().partition("\n")[0]))

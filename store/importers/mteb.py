@@ -35,7 +35,7 @@ from store.importers.mteb_results import (
 )
 from store.importers.recipes.paths import is_plain
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json, read_json
 
 NAME = "mteb"
 DESCRIPTION = "results of MTEB: MODEL/REVISION/TASK.json and model_meta.json"
@@ -49,7 +49,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     return is_results(content) or is_model_meta(content)

@@ -19,7 +19,7 @@ from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.places import folder_name, own_name
 from store.importers.settings import load_settings
-from store.importers.textfile import data_stem, data_suffix, read_json
+from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
 from store.importers.tracked import is_about_the_run
 
 NAME = "nested_figures"
@@ -43,7 +43,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        return bool(_leaves(read_json(path, path.name)[0]))
+        return bool(_leaves(peek_json(path)))
     except (ImportFormatError, RecursionError):
         return False
 

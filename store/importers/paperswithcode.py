@@ -16,7 +16,7 @@ from store.importers.figures import Figure, Figures
 from store.importers.no_metrics import no_metric_by_name
 from store.importers.printed import parse_printed
 from store.importers.settings import load_settings
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json, read_json
 
 NAME = "paperswithcode"
 DESCRIPTION = "boards of Papers with Code or sota-extractor: tasks, datasets and rows in JSON"
@@ -27,7 +27,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     first = content[0] if isinstance(content, list) and content else content

@@ -18,7 +18,7 @@ from store.importers.known_metrics import lookup
 from store.importers.places import folder_name, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json, read_json
 from store.importers.tracked import TrackedRun, add_runs, is_about_the_run, is_metric
 
 NAME = "run_metrics"
@@ -36,7 +36,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         if suffix in _TABLES:
             return _is_two_columns(peek_columns(path)) and _says_metrics(_of_table(path)[0])
         if suffix == ".json":
-            return _says_metrics(read_json(path, path.name)[0])
+            return _says_metrics(peek_json(path))
     except (ImportFormatError, ValueError):
         pass
     return False

@@ -21,7 +21,7 @@ from store.importers.bundle import (
 from store.importers.figures import Figure, Figures
 from store.importers.places import folder_name, own_name
 from store.importers.settings import load_settings
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json, read_json
 
 NAME = "sacrebleu"
 DESCRIPTION = "sacreBLEU's JSON: scores with their signatures, and p-values against a baseline"
@@ -34,7 +34,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     first = content[0] if isinstance(content, list) and content else content

@@ -18,12 +18,13 @@ from store.importers.arrow_columns import ArrowCells, ArrowColumn
 from store.importers.bundle import RowProblems
 from store.importers.columnar import PART
 from store.importers.delimited import choose_delimiter, names_of_header, read_exactly
-from store.importers.guard import CELL_BYTES, require_bytes, require_values
+from store.importers.guard import CELL_BYTES, require_bytes, require_values, status_of
 from store.importers.known_metrics import lookup
 from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
     is_western,
+    peek_json,
     peek_text,
     read_bytes,
     read_json,
@@ -103,7 +104,7 @@ def peek_columns(path: Path) -> tuple[str, ...]:
 
             return tuple(pq.read_schema(path).names)
         if data_suffix(path) in RECORD_SUFFIXES:
-            status = path.stat()
+            status = status_of(path)
             return _columns_of_records(path, status.st_mtime_ns, status.st_size)
         text = peek_text(path)
         if text.lstrip().startswith("{"):
@@ -119,6 +120,8 @@ def peek_columns(path: Path) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _columns_of_records(path: Path, changed: int, size: int) -> tuple[str, ...]:
     """Return the columns of a file's records; many importers ask for them."""
+    if data_suffix(path) == ".json":
+        return tuple(dict.fromkeys(k for one in _records(peek_json(path)) for k in _flat(one)))
     return read_records(path, path.name).columns
 
 

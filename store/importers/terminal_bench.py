@@ -33,7 +33,7 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, parse_date
 from store.importers.settings import Settings, load_settings
-from store.importers.textfile import data_stem, data_suffix, read_json
+from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
 
 NAME = "terminal_bench"
 DESCRIPTION = "results.json of Terminal-Bench: a run of an agent over the tasks"
@@ -57,7 +57,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     results = content.get("results") if isinstance(content, dict) else None

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import ImportFormatError
-from store.importers.guard import GZIP_MAGIC, PART, gathered, require_file, require_values
+from store.importers.guard import (
+    GZIP_MAGIC,
+    PART,
+    gathered,
+    require_file,
+    require_values,
+    status_of,
+)
 
 DATA_SUFFIXES = (
     ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".eval", ".conllu", ".conllx",
@@ -92,7 +99,7 @@ def peek_text(path: Path) -> str:
         It cannot be read, or is no text.
     """
     try:
-        about = path.stat()
+        about = status_of(path)
     except OSError:
         return read_text(path, path.name)[0]
     if about.st_size <= PART:
@@ -123,6 +130,26 @@ def read_json(path: Path, shown: str) -> tuple[Any, str]:
     """
     text, sha256 = read_text(path, shown)
     return parse_json(text, shown), sha256
+
+
+def peek_json(path: Path) -> Any:
+    """Return the content of a JSON file for telling what it is; nobody may change it.
+
+    Raises
+    ------
+    ImportFormatError
+        See `read_json`.
+    """
+    try:
+        about = status_of(path)
+    except OSError:
+        return read_json(path, path.name)[0]
+    return _parsed(path, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=2)
+def _parsed(path: Path, changed: int, size: int) -> Any:
+    return read_json(path, path.name)[0]
 
 
 def parse_json(text: str, shown: str) -> Any:
@@ -192,15 +219,21 @@ def data_suffix(path: Path) -> str:
 
     JSON with an object on each line is ``".jsonl"``, though the file be called ``.json``.
     """
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    elif suffixes and suffixes[-1] == ".json":
+    suffix = _suffix(path.name)
+    if suffix == ".json" and not path.name.lower().endswith(".gz"):
         try:
-            about = path.stat()
+            about = status_of(path)
         except OSError:
             return ".json"
         return ".jsonl" if _are_lines(path, about.st_mtime_ns, about.st_size) else ".json"
+    return suffix
+
+
+@lru_cache(maxsize=256)
+def _suffix(name: str) -> str:
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
 

@@ -21,7 +21,14 @@ from store.importers.figures import Figures
 from store.importers.places import folder_name, own_name
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import Table, peek_columns, read_table
-from store.importers.textfile import data_stem, data_suffix, peek_text, read_json, read_text
+from store.importers.textfile import (
+    data_stem,
+    data_suffix,
+    peek_json,
+    peek_text,
+    read_json,
+    read_text,
+)
 from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric
 from store.importers.wandb_frame import is_frame, runs_of_frame
 from store.importers.yaml_nodes import parse_yaml
@@ -59,7 +66,7 @@ def _is_chart(columns: Sequence[str]) -> bool:
 
 def _is_summary(path: Path) -> bool:
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     is_called = path.name == _SUMMARY

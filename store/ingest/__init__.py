@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from store.engine import Change, Store
 from store.errors import StoreError
-from store.importers.bundle import BundleRun, ImportBundle
+from store.importers.bundle import ImportBundle
+from store.ingest.batches import parcels
 from store.ingest.checks import require_well_built
 from store.ingest.complete import completed
 from store.ingest.items import align_datasets, seal
 from store.ingest.journal import Journal
 from store.ingest.judgments import ingest_judgments
+from store.ingest.known import forget
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
 from store.ingest.report import Difference, IngestReport, summarise
-from store.ingest.reported import ingest_reported
+from store.ingest.reported import KnownFigures, ingest_reported, known_figures
 from store.ingest.run_parts import Arrived, Targets
 from store.ingest.runs import ingest_runs
 from store.ingest.scales import Scales, in_units_of_store, require_bounds
 from store.models import Ingest, Run
 from store.progress import tell
-from store.spelling import composed
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
 
@@ -104,10 +106,10 @@ def ingest_all(
         n_files = sum(len(bundle.files) for bundle in bundles)
         n_written = 0
         with journal.watching():
-            for batch in batches(bundles):
+            for parcel in parcels(bundles, set(optional)):
                 tell("writing files", n_written, n_files)
-                n_written += sum(len(bundles[number].files) for number in batch)
-                reports |= write.batch(batch, set(optional))
+                n_written += sum(len(bundles[n].files) for batch in parcel for n in batch)
+                reports |= write.parcel(parcel, set(optional))
             # Last: an overlap may name a dataset that comes with a later file.
             add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
             change.session.flush()
@@ -151,6 +153,18 @@ class _Writer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "scales", Scales(self.change))
 
+    def parcel(
+        self, batches: Sequence[Sequence[int]], optional: Set[int]
+    ) -> dict[int, IngestReport]:
+        """Write batches at once; where they do not fit, one after another."""
+        numbers = [number for batch in batches for number in batch]
+        if len(batches) > 1:
+            if numbers[0] not in optional:
+                return self._write(numbers)
+            with suppress(StoreError):
+                return self._tried(numbers)
+        return {k: v for batch in batches for k, v in self.batch(batch, optional).items()}
+
     def batch(self, numbers: Sequence[int], optional: Set[int]) -> dict[int, IngestReport]:
         """Write bundles that name a run in common; return the report of each.
 
@@ -159,14 +173,9 @@ class _Writer:
         """
         if not optional >= set(numbers):
             return self._write(numbers)
-        n_events = len(self.change.events)
-        before = self.scales.state()
         try:
-            with self.change.session.begin_nested():
-                return self._write(numbers)
+            return self._tried(numbers)
         except StoreError as error:
-            del self.change.events[n_events:]
-            self.scales.go_back(before)
             if len(numbers) > 1:
                 return {k: v for one in numbers for k, v in self.batch([one], optional).items()}
             (number,) = numbers
@@ -174,89 +183,79 @@ class _Writer:
             files = [file.path for file in bundle.files]
             return {number: IngestReport(bundle.format, files, self.dry_run, refused=str(error))}
 
+    def _tried(self, numbers: Sequence[int]) -> dict[int, IngestReport]:
+        """Write bundles; where one does not fit, all that was written of them is taken back."""
+        n_events = len(self.change.events)
+        before = self.scales.state()
+        try:
+            with self.change.session.begin_nested():
+                return self._write(numbers)
+        except StoreError:
+            del self.change.events[n_events:]
+            self.scales.go_back(before)
+            forget(self.change)
+            raise
+
     def _write(self, numbers: Sequence[int]) -> dict[int, IngestReport]:
-        arrived = [
-            _prepare(
-                self.change,
-                self.bundles[n],
-                self.higher_is_better,
-                self.dry_run,
-                self.scales,
-                self.case_matters,
+        taken = [self.bundles[number] for number in numbers]
+        rows = [
+            Ingest(
+                format=bundle.format,
+                files={file.path: file.sha256 for file in bundle.files},
+                actor=self.change.actor,
+                report={},
             )
-            for n in numbers
+            for bundle in taken
         ]
+        self.change.session.add_all(rows)
+        self.change.session.flush()
+        arrived = [self._prepare(*pair) for pair in zip(taken, rows, strict=True)]
         runs = ingest_runs(
             self.change, arrived, replace=self.replace, missing_as_zero=self.missing_as_zero
         )
-        return {
-            number: _finish(self.change, one, of_it, self.replace)
-            for number, one, of_it in zip(numbers, arrived, runs, strict=True)
+        figures = known_figures(self.change, arrived)
+        reports = {
+            number: _finish(self.change, one, of_it, row, figures, self.replace)
+            for number, one, of_it, row in zip(numbers, arrived, runs, rows, strict=True)
         }
+        figures.insert(self.change)
+        return reports
+
+    def _prepare(self, bundle: ImportBundle, row: Ingest) -> Arrived:
+        """Find or make in the store what a bundle names."""
+        change = self.change
+        bundle, converted = in_units_of_store(change, completed(change, bundle))
+        report = IngestReport(
+            format=bundle.format,
+            files=[file.path for file in bundle.files],
+            dry_run=self.dry_run,
+            skipped=list(bundle.skipped),
+            understood=[*bundle.understood, *converted],
+            warnings=list(bundle.warnings),
+        )
+        targets = Targets(
+            systems=resolve_systems(change, bundle, report, case_matters=self.case_matters),
+            metrics=resolve_metrics(change, bundle, self.higher_is_better, report),
+            datasets=align_datasets(change, bundle, report),
+            ingest_id=row.id,
+            scales=self.scales,
+        )
+        return Arrived(bundle, targets, report)
 
 
-def batches(bundles: Sequence[ImportBundle]) -> list[list[int]]:
-    """Return the numbers of bundles in groups: those that name a run in common stand together."""
-    group_of: dict[tuple[str, ...], int] = {}
-    groups: dict[int, list[int]] = {}
-    for number, bundle in enumerate(bundles):
-        names = {_run_name(bundle, run) for run in bundle.runs}
-        met = sorted({group_of[name] for name in names if name in group_of})
-        mine = met[0] if met else number
-        groups[mine] = sorted([number, *(one for other in met for one in groups.pop(other))])
-        if len(met) > 1:
-            group_of |= {name: mine for name, group in group_of.items() if group in met}
-        group_of |= dict.fromkeys(names, mine)
-    return sorted(groups.values())
-
-
-def _run_name(bundle: ImportBundle, run: BundleRun) -> tuple[str, ...]:
-    dataset = bundle.datasets[run.dataset]
-    return (*map(composed, (run.system, dataset.name, dataset.version)), run.label)
-
-
-def _prepare(
+def _finish(
     change: Change,
-    bundle: ImportBundle,
-    higher_is_better: bool | None,
-    dry_run: bool,
-    scales: Scales,
-    case_matters: bool,
-) -> Arrived:
-    """Find or make in the store what a bundle names."""
-    bundle, converted = in_units_of_store(change, completed(change, bundle))
-    report = IngestReport(
-        format=bundle.format,
-        files=[file.path for file in bundle.files],
-        dry_run=dry_run,
-        skipped=list(bundle.skipped),
-        understood=[*bundle.understood, *converted],
-        warnings=list(bundle.warnings),
-    )
-    row = Ingest(
-        format=bundle.format,
-        files={file.path: file.sha256 for file in bundle.files},
-        actor=change.actor,
-        report={},
-    )
-    change.session.add(row)
-    change.session.flush()
-    targets = Targets(
-        systems=resolve_systems(change, bundle, report, case_matters=case_matters),
-        metrics=resolve_metrics(change, bundle, higher_is_better, report),
-        datasets=align_datasets(change, bundle, report),
-        ingest_id=row.id,
-        scales=scales,
-    )
-    return Arrived(bundle, targets, report)
-
-
-def _finish(change: Change, arrived: Arrived, runs: list[Run], replace: bool) -> IngestReport:
+    arrived: Arrived,
+    runs: list[Run],
+    row: Ingest,
+    figures: KnownFigures,
+    replace: bool,
+) -> IngestReport:
     """Write what belongs to no run or rests on runs; keep the ingest if anything is new."""
     bundle, targets, report = arrived
     require_bounds(targets.metrics, bundle)
     targets.scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
-    ingest_reported(change, bundle, targets, runs, replace=replace, report=report)
+    ingest_reported(change, bundle, targets, runs, figures, replace=replace, report=report)
     ingest_judgments(
         change,
         bundle,
@@ -266,7 +265,6 @@ def _finish(change: Change, arrived: Arrived, runs: list[Run], replace: bool) ->
         replace=replace,
         report=report,
     )
-    row = change.session.get_one(Ingest, targets.ingest_id)
     if report.changed:
         report.ingest_uid = None if report.dry_run else row.uid
         row.report = report.to_dict()

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from store.engine import Change, insert_columns
 from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
+from store.ingest.known import known_datasets
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.lookup import merged_dataset
@@ -93,17 +94,21 @@ def _align_dataset(
     _add_texts(change, dataset, items, known_before=len(items) - len(new), report=report)
     positions = np.fromiter((known[item.key] for item in items), np.int64, len(items))
     last = int(positions.max())
-    chain_hash = dataset.chain_hash
-    if last + 1 < dataset.n_items:
-        chain_hash = change.session.scalars(
-            sa.select(Item.chain_hash).where(Item.dataset_id == dataset.id, Item.position == last)
-        ).one()
-    return AlignedDataset(dataset, positions, last + 1, chain_hash)
+    return AlignedDataset(dataset, positions, last + 1, _chain_hash(change, dataset, last + 1))
+
+
+def _chain_hash(change: Change, dataset: Dataset, n_items: int) -> str:
+    """Return the chain hash of the last of the first items of a dataset."""
+    if n_items == dataset.n_items:
+        return dataset.chain_hash
+    of_last = (Item.dataset_id == dataset.id, Item.position == n_items - 1)
+    return change.session.scalars(sa.select(Item.chain_hash).where(*of_last)).one()
 
 
 def _find_or_make(change: Change, wanted: BundleDataset, report: IngestReport) -> Dataset:
     """Return the living dataset of that name and version; fill in what it does not say yet."""
-    dataset = _living(change, wanted.name, wanted.version) or _merged(change, wanted)
+    known, key = known_datasets(change), (wanted.name, wanted.version)
+    dataset = known.get(key) or _living(change, *key) or _merged(change, wanted)
     stated = {
         name: value
         for name in ("task", "language", "domain", "n_items_stated")
@@ -116,7 +121,9 @@ def _find_or_make(change: Change, wanted: BundleDataset, report: IngestReport) -
         change.session.flush()
         change.record("create", "dataset", dataset.uid, name=dataset.name, version=dataset.version)
         report.datasets_added.append(name)
+        known[key] = dataset
         return dataset
+    known[key] = dataset
     new = reconcile({name: getattr(dataset, name) for name in stated}, stated).missing
     if new:
         for name, value in new.items():
@@ -173,12 +180,7 @@ def _known_positions(
     has_detail = any(item.content_hash or item.group for item in items)
     if len(items) <= dataset.n_items and not has_detail:
         chain = chain_hashes(item.key for item in items)
-        stored = change.session.scalar(
-            sa.select(Item.chain_hash).where(
-                Item.dataset_id == dataset.id, Item.position == len(items) - 1
-            )
-        )
-        if stored == chain[-1]:
+        if _chain_hash(change, dataset, len(items)) == chain[-1]:
             return {item.key: position for position, item in enumerate(items)}
     columns = sa.select(Item.key, Item.position, Item.content_hash, Item.group_key, Item.id)
     stored_items = {

@@ -13,9 +13,9 @@ from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import ONE_SCORE, BundleMetric, BundleOverlap, ImportBundle
 from store.importers.known_metrics import lookup
 from store.importers.plan import systems_of
+from store.ingest.known import KnownSystems, known_metrics, known_systems, label_of
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
-from store.lookup import names_of
 from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias, Tag
 from store.spelling import BySpelling, composed, require_one_spelling
 
@@ -30,19 +30,12 @@ def resolve_systems(
     ConflictError
         A name differs from a known one in nothing but its case, and `case_matters` is False.
     """
-    wanted = systems_of(bundle)
-    session = change.session
-    names, aliases = names_of(session.connection(), "system")
-    found = BySpelling({name.typed: name.id for name in names})
-    for alias in aliases:  # a name goes before an alias
-        if found.get(alias.typed) is None:
-            found.add(alias.typed, alias.id)
-    by_case = {composed(name.typed).casefold(): name.typed for name in (*names, *aliases)}
+    session, systems = change.session, known_systems(change)
     ids: dict[str, int] = {}
-    for name in wanted:
-        known = found.get(name)
+    for name in systems_of(bundle):
+        known = systems.ids.get(name)
         if known is None:
-            other = by_case.setdefault(composed(name).casefold(), name)
+            other = systems.by_case.get(composed(name).casefold(), name)
             if other != name and not case_matters:
                 raise ConflictError(_differs_in_case(name, other, bundle))
             system = System(name=composed(name))
@@ -51,11 +44,11 @@ def resolve_systems(
             change.record("create", "system", system.uid, name=system.name)
             report.systems_added.append(system.name)
             known = system.id
-            found.add(system.name, known)
+            systems.add(system.name, known)
         ids[name] = known
     path = bundle.files[0].path if bundle.files else ""
     require_one_spelling("system", ids.items(), path)
-    _add_aliases(change, bundle, ids, found, report)
+    _add_aliases(change, bundle, ids, systems, report)
     _add_identities(change, bundle, ids, report)
     return ids
 
@@ -82,7 +75,9 @@ def _add_identities(
     if not wanted:
         return
     known = change.session.execute(
-        sa.select(Tag.target_id, Tag.name).where(Tag.target_kind == "system")
+        sa.select(Tag.target_id, Tag.name).where(
+            Tag.target_kind == "system", Tag.target_id.in_({system_id for system_id, _ in wanted})
+        )
     )
     stated_before = {(row.target_id, row.name) for row in known}
     path = f"{bundle.files[0].path}: " if bundle.files else ""
@@ -107,7 +102,7 @@ def _add_aliases(
     change: Change,
     bundle: ImportBundle,
     ids: dict[str, int],
-    taken: BySpelling[int],
+    taken: KnownSystems,
     report: IngestReport,
 ) -> None:
     named = BySpelling(ids)
@@ -116,7 +111,7 @@ def _add_aliases(
         if system_id is None:
             continue
         for alias in spellings:
-            owner = taken.get(alias)
+            owner = taken.ids.get(alias)
             if owner is None:
                 kept = composed(alias)
                 _put_alias(change, kept, system_id)
@@ -150,7 +145,7 @@ def resolve_metrics(
     ConflictError
         The store knows the metric with another direction, aggregation or unit.
     """
-    known = metrics_by_label(change)
+    known = known_metrics(change)
     directions = [_direction(wanted, higher_is_better, report) for wanted in bundle.metrics]
     _require_directions(bundle, directions, known)
     resolved = []
@@ -171,16 +166,6 @@ def resolve_metrics(
     found = zip((m.name for m in bundle.metrics), (row.id for row in resolved), strict=True)
     require_one_spelling("metric", found, bundle.files[0].path if bundle.files else "")
     return resolved
-
-
-def metrics_by_label(change: Change) -> BySpelling[Metric]:
-    """Return the metrics of the store by name and signature."""
-    return BySpelling({label_of(m): m for m in change.session.scalars(sa.select(Metric))})
-
-
-def label_of(metric: BundleMetric | Metric) -> str:
-    """Return name and signature, which together say which metric it is, as one text."""
-    return f"{metric.name}\0{metric.signature}"
 
 
 def _direction(wanted: BundleMetric, flag: bool | None, report: IngestReport) -> bool | None:

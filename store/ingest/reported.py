@@ -19,74 +19,10 @@ from store.importers.bundle import (
 )
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import Difference, IngestReport
-from store.ingest.run_parts import Targets
+from store.ingest.run_parts import Arrived, Targets
 from store.model_base import new_uid
 from store.models import ReportedComparison, ReportedScore, Run, ScoreVector
 from store.reported import is_another
-
-
-def ingest_reported(
-    change: Change,
-    bundle: ImportBundle,
-    targets: Targets,
-    runs: list[Run],
-    *,
-    replace: bool,
-    report: IngestReport,
-) -> None:
-    """Write reported scores and comparisons.
-
-    Raises
-    ------
-    ConflictError
-        The store holds another value for the same cell of the same source and `replace` is False.
-    """
-    used = {score.dataset for score in bundle.reported_scores}
-    used |= {comparison.dataset for comparison in bundle.reported_comparisons}
-    datasets = {dataset: targets.datasets[dataset].row.id for dataset in used}
-    metrics = [metric.id for metric in targets.metrics]
-    ids = sorted(datasets.values())
-    known_scores = _known(change, ReportedScore, _OF_SCORE, ids)
-    known_pvalues = _known(change, ReportedComparison, _OF_PVALUE, ids)
-    for score in bundle.reported_scores:
-        identity = {
-            "system_id": targets.systems[score.system],
-            "dataset_id": datasets[score.dataset],
-            "metric_id": metrics[score.metric],
-            "source": score.source,
-            "run_id": None if score.run is None else runs[score.run].id,
-        }
-        content = {
-            "value": score.value,
-            "stderr": score.stderr,
-            "n_items": score.n_items,
-            "printed": score.printed,
-            "source_url": score.source_url,
-            "reported_on": score.reported_on,
-        }
-        cell = partial(_cell_of_score, bundle, score)
-        _put(change, known_scores, identity, content, "value", cell, targets, replace, report)
-    for comparison in bundle.reported_comparisons:
-        identity = {
-            "system_a_id": targets.systems[comparison.system_a],
-            "system_b_id": targets.systems[comparison.system_b],
-            "dataset_id": datasets[comparison.dataset],
-            "metric_id": metrics[comparison.metric],
-            "source": comparison.source,
-        }
-        content = {
-            "pvalue": comparison.pvalue,
-            "test": comparison.test,
-            "sidedness": comparison.sidedness,
-            "printed": comparison.printed,
-            "source_url": comparison.source_url,
-        }
-        cell = partial(_cell_of_pvalue, bundle, comparison)
-        _put(change, known_pvalues, identity, content, "pvalue", cell, targets, replace, report)
-    known_scores.insert(change)
-    known_pvalues.insert(change)
-    report.differences.extend(_differences(change, bundle, targets, runs))
-
 
 _OF_SCORE = ("system_id", "dataset_id", "metric_id", "source", "run_id")
 _OF_PVALUE = ("system_a_id", "system_b_id", "dataset_id", "metric_id", "source")
@@ -108,6 +44,87 @@ class _Known(NamedTuple):
             cells = zip(*(vars(row).values() for row in self.new), strict=True)
             columns = dict(zip(vars(self.new[0]), cells, strict=True))
             insert_columns(change.session.connection(), table, columns)
+
+
+class KnownFigures(NamedTuple):
+    """The figures that the store has of the datasets of some bundles."""
+
+    scores: _Known
+    pvalues: _Known
+
+    def insert(self, change: Change) -> None:
+        """Write the new ones."""
+        self.scores.insert(change)
+        self.pvalues.insert(change)
+
+
+def known_figures(change: Change, arrived: Sequence[Arrived]) -> KnownFigures:
+    """Return what the store has of the datasets that bundles bring figures of."""
+    ids = set()
+    for one in arrived:
+        used = {score.dataset for score in one.bundle.reported_scores}
+        used |= {comparison.dataset for comparison in one.bundle.reported_comparisons}
+        ids |= {one.targets.datasets[dataset].row.id for dataset in used}
+    return KnownFigures(
+        _known(change, ReportedScore, _OF_SCORE, sorted(ids)),
+        _known(change, ReportedComparison, _OF_PVALUE, sorted(ids)),
+    )
+
+
+def ingest_reported(
+    change: Change,
+    bundle: ImportBundle,
+    targets: Targets,
+    runs: list[Run],
+    known: KnownFigures,
+    *,
+    replace: bool,
+    report: IngestReport,
+) -> None:
+    """Take in reported scores and comparisons; `KnownFigures.insert` writes them.
+
+    Raises
+    ------
+    ConflictError
+        The store holds another value for the same cell of the same source and `replace` is False.
+    """
+    metrics = [metric.id for metric in targets.metrics]
+    for score in bundle.reported_scores:
+        identity = {
+            "system_id": targets.systems[score.system],
+            "dataset_id": targets.datasets[score.dataset].row.id,
+            "metric_id": metrics[score.metric],
+            "source": score.source,
+            "run_id": None if score.run is None else runs[score.run].id,
+        }
+        content = {
+            "value": score.value,
+            "stderr": score.stderr,
+            "n_items": score.n_items,
+            "printed": score.printed,
+            "source_url": score.source_url,
+            "reported_on": score.reported_on,
+        }
+        cell = partial(_cell_of_score, bundle, score)
+        _put(change, known.scores, identity, content, "value", cell, targets, replace, report)
+    for comparison in bundle.reported_comparisons:
+        identity = {
+            "system_a_id": targets.systems[comparison.system_a],
+            "system_b_id": targets.systems[comparison.system_b],
+            "dataset_id": targets.datasets[comparison.dataset].row.id,
+            "metric_id": metrics[comparison.metric],
+            "source": comparison.source,
+        }
+        content = {
+            "pvalue": comparison.pvalue,
+            "test": comparison.test,
+            "sidedness": comparison.sidedness,
+            "printed": comparison.printed,
+            "source_url": comparison.source_url,
+        }
+        cell = partial(_cell_of_pvalue, bundle, comparison)
+        _put(change, known.pvalues, identity, content, "pvalue", cell, targets, replace, report)
+    report.differences.extend(_differences(change, bundle, targets, runs))
 
 
 def _known(

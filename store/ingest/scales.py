@@ -20,7 +20,7 @@ from store.importers.bundle import (
 )
 from store.importers.known_metrics import is_share
 from store.importers.settings import outside_reason
-from store.ingest.names import label_of, metrics_by_label
+from store.ingest.known import known_metrics, label_of
 from store.models import Metric, Run, ScoreVector
 
 _PLACES = {("percent", "proportion"): -2, ("proportion", "percent"): 2}
@@ -114,7 +114,7 @@ def in_units_of_store(change: Change, bundle: ImportBundle) -> tuple[ImportBundl
     bundle, understood
         The bundle, and a sentence for each metric that was converted.
     """
-    known = metrics_by_label(change)
+    known = known_metrics(change)
     metrics, figures = list(bundle.metrics), list(bundle.reported_scores)
     with_items = {scores.metric for run in bundle.runs for scores in run.scores}
     told = []

@@ -14,7 +14,8 @@ from store.backup import check
 from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import BundleMetric, ReadOptions, SourceFile, Status
 from store.importers.detect import read_paths
-from store.ingest import batches, ingest, ingest_all
+from store.ingest import ingest, ingest_all
+from store.ingest.batches import batches, parcels
 from store.models import Item
 from store.runs import list_runs
 
@@ -123,6 +124,27 @@ def test_bundles_with_a_run_in_common_stand_together(bundle):
     assert batches(sent) == [[0, 3], [1, 5], [2], [4]]
     both = bundle({"A": [1.0], "B": [1.0]}, dataset="x")
     assert batches([*sent, both]) == [[0, 1, 3, 5, 6], [2], [4]]
+
+
+def test_files_are_written_at_once_that_say_the_same_of_metrics(bundle):
+    percent = BundleMetric("score", higher_is_better=True, unit="percent")
+    sent = [bundle({"A": [1.0]}, dataset=str(n)) for n in range(205)]
+    assert [len(one) for one in parcels(sent, frozenset())] == [100, 100, 5]
+    assert [len(one) for one in parcels(sent[:9], {5, 6})] == [5, 2, 2]
+    sent[3] = replace(sent[3], metrics=[percent])
+    assert [len(one) for one in parcels(sent[:9], frozenset())] == [3, 1, 5]
+
+
+def test_one_file_of_many_that_does_not_fit_is_left_out_alone(store, shard, contents):
+    sent = [shard(f"{n}.csv", {"a": 1.0}, system=f"S{n}") for n in range(5)]
+    ingest(store, shard("0.csv", {"a": 0.0}, system="S2"), actor="t")
+    reports = ingest_all(store, sent, actor="t", optional=range(5))
+    assert [bool(report.refused) for report in reports] == [False, False, True, False, False]
+    assert sorted(run.system for run in list_runs(store)) == ["S0", "S1", "S2", "S3", "S4"]
+    assert check(store) == []
+    before = contents(store)
+    ingest_all(store, sent, actor="t", optional=range(5))
+    assert contents(store) == before
 
 
 def test_shards_in_a_folder(store, tmp_path):

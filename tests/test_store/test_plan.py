@@ -49,6 +49,21 @@ def test_a_folder_goes_in_but_for_what_is_damaged(ingest, tmp_path) -> None:
     assert "zero" in outcome.stdout
 
 
+def test_files_that_say_the_same_are_one_entry(ingest, tmp_path) -> None:
+    (tmp_path / "r").mkdir()
+    for number in range(12):
+        (tmp_path / "r" / f"{number:02}.csv").write_text(
+            LONG.replace("A,d", f"A{number},d{number % 2}")
+        )
+    (tmp_path / "r" / "other.csv").write_text("system,dataset,item,f1\nA,e,1,0.5\n")
+    shown = " ".join(ingest("r").stdout.split())
+    assert "r/00.csv, r/01.csv, r/02.csv and 9 more as generic" in shown
+    assert "systems: A0, B, A1, A2 and 9 more; datasets: d0, d, d1 (3 items)" in shown
+    assert "acc ↑ 0 to 1" in shown
+    assert "r/other.csv as generic" in shown
+    assert len(states(ingest("r", "--json"))) == 13
+
+
 def test_what_contradicts_the_store_is_left_out_of_a_folder(ingest, tmp_path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "a.csv").write_text(LONG)
@@ -213,7 +228,7 @@ def test_progress_tells_files_rows_and_scores(tmp_path, monkeypatch) -> None:
         ingest_all(store, read.bundles, actor="t")
     assert "Looking at files: 1 of 2" in steps
     assert "Reading files: 1 of 2, 4 rows" in steps
-    assert steps[-1] == "Writing files: 1 of 2, 4 scores"
+    assert steps[-1] == "Writing files: 0 of 2, 4 scores"  # both at once
 
 
 def test_a_name_written_as_folders_write_it_is_joined_with_the_full_one(ingest, tmp_path) -> None:

@@ -18,7 +18,7 @@ from store.importers.delimited import choose_delimiter
 from store.importers.judgments.options import JudgmentOptions
 from store.importers.settings import Settings
 from store.importers.tables import Table, read_table
-from store.importers.textfile import data_suffix, peek_text, read_json, read_text
+from store.importers.textfile import data_suffix, peek_json, peek_text, read_json, read_text
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _FEWEST_ANNOTATORS = 3
@@ -78,7 +78,7 @@ def first_record(path: Path) -> Mapping[str, Any]:
     suffix = data_suffix(path)
     try:
         if suffix == ".json":
-            content = read_json(path, path.name)[0]
+            content = peek_json(path)
             first = content[0] if isinstance(content, list) and content else content
         elif suffix in _JSON_LINES:
             text = peek_text(path)

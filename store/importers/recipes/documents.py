@@ -16,9 +16,10 @@ from typing import Any, Literal
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems, SourceFile
+from store.importers.guard import status_of
 from store.importers.recipes.archive import ZIP_MAGIC, Archive
 from store.importers.tables import Table, peek_columns, read_json_objects, read_table
-from store.importers.textfile import data_suffix, decode, parse_json, read_bytes
+from store.importers.textfile import data_suffix, decode, parse_json, peek_json, read_bytes
 from store.importers.yaml_nodes import parse_yaml
 
 Kind = Literal["json", "lines", "table", "archive", "yaml"]
@@ -124,7 +125,7 @@ def _of_arrow(data: bytes, file: SourceFile) -> Document:
 def peek(path: Path) -> Document | None:
     """Return enough of a file to recognise it: the first line, the columns, or a JSON tree."""
     try:
-        about = path.stat()
+        about = status_of(path)
     except OSError:
         return None
     return _peek(path, about.st_mtime_ns, about.st_size)
@@ -160,8 +161,9 @@ def _peeked(path: Path) -> Document | None:
         row = _object(first)
         if row is not None:
             return Document("lines", [row], shown=name)
-    document = read_document(path, name, RowProblems(lenient=True))
-    return document
+    if len(start) < _FIRST_BYTES and head[:1] in (b"{", b"["):
+        return Document("json", peek_json(path), shown=name)
+    return read_document(path, name, RowProblems(lenient=True))
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -117,6 +117,27 @@ def _walk(place: Place, steps: Sequence[str]) -> Iterator[Place]:
         yield Place(place.path, (*place.stack, value), place.keys)
 
 
+def leads_somewhere(top: Any, path: str) -> bool:
+    """Return whether a path leads to something from the top of a file."""
+    steps = _steps(path)
+    if steps and (steps[0] == "$" or set(steps[0]) == {"^"}):
+        steps = steps[1:]
+    return _leads(top, steps)
+
+
+def _leads(value: Any, steps: Sequence[str]) -> bool:
+    for n, step in enumerate(steps):
+        if step == "*":
+            elements: Any = value.values() if isinstance(value, dict) else value
+            return isinstance(value, (dict, list)) and any(
+                _leads(element, steps[n + 1 :]) for element in elements
+            )
+        value = _below(value, step)
+        if value is None:
+            return False
+    return True
+
+
 def _below(value: Any, step: str) -> Any:
     if isinstance(value, dict):
         return value.get(step)

@@ -9,13 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from store.importers.recipes.documents import Document, peek
-from store.importers.recipes.paths import Place
+from store.importers.recipes.paths import leads_somewhere
 from store.importers.recipes.recipe import Match, Recipe
 
 
 def fits(recipe: Recipe, path: Path) -> bool:
     """Return whether a file, or the folder it is a part of, is of the recipe's format."""
-    if is_part(recipe, path) or without_results(recipe, path) is not None:
+    if is_part(recipe, path) or any(_fits(match, path) for match, _ in recipe.no_results):
         return True
     return not recipe.parts and any(_fits(match, path) for match in recipe.match)
 
@@ -38,18 +38,17 @@ def without_results(recipe: Recipe, path: Path) -> str | None:
 def _fits(match: Match, path: Path) -> bool:
     if match.files and not _is_called(path, match.files):
         return False
-    if not all(any(path.parent.glob(one)) for one in match.beside):
-        return False
-    if not (match.kind or match.has or match.columns or match.members):
-        return True
-    document = peek(path)
-    if document is None or (match.kind and match.kind != document.kind):
-        return False
-    return (
-        _has_members(document, match.members)
-        and _has_columns(document.columns, match.columns)
-        and _leads_somewhere(document, path, match.has)
-    )
+    if match.kind or match.has or match.columns or match.members:
+        document = peek(path)
+        if document is None or (match.kind and match.kind != document.kind):
+            return False
+        if not (
+            _has_members(document, match.members)
+            and _has_columns(document.columns, match.columns)
+            and _leads_somewhere(document, match.has)
+        ):
+            return False
+    return all(any(path.parent.glob(one)) for one in match.beside)
 
 
 def misses(recipe: Recipe, path: Path) -> list[str]:
@@ -93,14 +92,15 @@ def _has_columns(columns: Sequence[str], patterns: Sequence[str]) -> bool:
     return all(any(re.fullmatch(pattern, name) for name in columns) for pattern in patterns)
 
 
-def _leads_somewhere(document: Document, path: Path, wanted: Sequence[str]) -> bool:
+def _leads_somewhere(document: Document, wanted: Sequence[str]) -> bool:
     if not wanted:
         return True
     if document.kind not in ("json", "lines"):
         return False
     top = document.content[0] if document.kind == "lines" and document.content else document.content
-    place = Place(path, (top,))
-    return all(
-        any(next(place.down(one.strip()), None) is not None for one in choice.split(" | "))
-        for choice in wanted
-    )
+    return all(any(leads_somewhere(top, one) for one in _choices(choice)) for choice in wanted)
+
+
+@lru_cache(maxsize=1024)
+def _choices(path: str) -> tuple[str, ...]:
+    return tuple(one.strip() for one in path.split(" | "))

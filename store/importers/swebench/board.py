@@ -27,7 +27,7 @@ from store.importers.bundle import (
 from store.importers.cells import LARGEST, CellError, parse_date
 from store.importers.settings import Settings, load_settings
 from store.importers.swebench.splits import RESOLVED, dataset_name, overlaps_of, repository
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json, read_json
 
 NAME = "swebench_board"
 DESCRIPTION = "leaderboards.json of SWE-bench"
@@ -45,7 +45,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     boards = content.get("leaderboards") if isinstance(content, dict) else None

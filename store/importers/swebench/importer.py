@@ -36,7 +36,7 @@ from store.importers.swebench.reports import (
     submitted,
 )
 from store.importers.swebench.splits import RESOLVED, SIZES, dataset_name, repository
-from store.importers.textfile import data_suffix, read_json
+from store.importers.textfile import data_suffix, peek_json
 
 NAME = "swebench"
 DESCRIPTION = "results of a SWE-bench submission, or a report of its harness"
@@ -53,7 +53,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        content, _ = read_json(path, path.name)
+        content = peek_json(path)
     except ImportFormatError:
         return False
     return is_report(content) or is_by_instance(content)
