@@ -12,7 +12,7 @@ import altair as alt
 import streamlit as st
 
 from dashboard import address, messages
-from dashboard.data import has_vanished, seen_damage
+from dashboard.data import damage_seen, has_vanished
 from dashboard.first_page import NOT_FOUND
 from dashboard.old_names import lead_on
 from dashboard.people import name_who_is_there, show_who
@@ -24,6 +24,7 @@ from dashboard.ui.notes import without_commands
 from dashboard.ui.sidebar import MARK, remember, show_sidebar
 from dashboard.ui.style import apply_style
 from dashboard.warm_up import warm_up
+from store.damage import blamed
 from store.errors import NotFoundError, SchemaVersionError, StoreError, clipped
 from store.lookup import did_you_mean
 
@@ -35,7 +36,7 @@ _MOST_DAMAGES = 3
 
 def show_damage() -> list[str]:
     """Say above every page which scores are damaged and left out; return what was said."""
-    told = seen_damage()
+    told = [str(one) for one in damage_seen()]
     for sentence in told[:_MOST_DAMAGES]:
         st.error(plain(sentence))
     if len(told) > _MOST_DAMAGES:
@@ -150,6 +151,10 @@ def _draw(place: Place) -> None:
     except StoreError as error:
         st.subheader("The store cannot answer.", anchor=False)
         st.markdown(plain(without_commands(str(error))))
+    except Exception:
+        if blamed(damage_seen()) is None:
+            raise
+        st.subheader("The store cannot answer.", anchor=False)  # why stands above
     finally:
         if view is not None and answers.said():
             views.show_view(view, place.name, banner)
@@ -159,7 +164,7 @@ def _draw(place: Place) -> None:
         if any(name not in st.query_params for name in leading):
             show_tabs(place, tab, tabs)  # with what the page has chosen by itself
         address.settle(place.shared, is_whole=is_whole)
-    if seen_damage() != told:
+    if [str(one) for one in damage_seen()] != told:
         st.rerun()  # seen while the page was drawn: it is said above everything
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.orm import aliased
 from store import schema, seals, vectors
 from store.copying import copy_store
 from store.engine import Store, make_engines, plain_errors
-from store.errors import NotFoundError, StoreError, clipped
+from store.errors import NotFoundError, StorageError, StoreError, clipped
 from store.ingest.items import chain_hashes
 from store.location import resolve_location, sqlite_path, without_password
 from store.models import (
@@ -40,7 +40,7 @@ from store.records import Record
 
 PARTIAL: Final = ".partial"
 """End of the name of a copy that is being written, or never was finished."""
-_UNREADABLE: Final = (ValueError, TypeError, AttributeError, sqlite3.DatabaseError)
+_UNREADABLE: Final = (ValueError, TypeError, AttributeError, sqlite3.DatabaseError, StorageError)
 """What comes of rows that are damaged, beside what SQLAlchemy says."""
 
 

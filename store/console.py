@@ -30,6 +30,7 @@ from store.shown import visible
 from store.whereabouts import warning_of_place
 
 if TYPE_CHECKING:
+    from store.damage import Damage, DamagedTable
     from store.engine import Store
 
 P = ParamSpec("P")
@@ -74,24 +75,31 @@ def exits_in_words(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except StoreError as error:
             messages.print(f"[bold]Error:[/bold] {_escaped(str(error))}")
+            for damaged in _damage():
+                messages.print(f"[yellow]Note:[/yellow] {_escaped(str(damaged))}")
             raise typer.Exit(EXIT_WRONG_USE) from error
         except Exception as error:
             is_exit = type(error).__module__.startswith(("click", "typer"))
-            if is_exit or not (damaged := _damaged_tables()):
+            if is_exit or not (found := _damage()):
                 raise
-            messages.print(f"[bold]Error:[/bold] {_escaped(damaged[0])}")
+            from store.damage import blamed
+
+            behind = blamed(found)
+            if behind is None:
+                raise
+            messages.print(f"[bold]Error:[/bold] {_escaped(str(behind))}")
             raise typer.Exit(EXIT_WRONG_USE) from error
 
     return run
 
 
-def _damaged_tables() -> list[str]:
-    """Return what this process found wrong in tables: then any failure may come of it."""
+def _damage() -> list[Damage | DamagedTable]:
+    """Return what this process found damaged: what fails or is refused may come of it."""
     if "store.damage" not in sys.modules:
         return []
-    from store.damage import DamagedTable, seen_anywhere
+    from store.damage import seen_anywhere
 
-    return [str(one) for one in seen_anywhere() if isinstance(one, DamagedTable)]
+    return seen_anywhere()
 
 
 @contextmanager
@@ -129,12 +137,14 @@ def answer(
     show: Callable[[Console], None],
 ) -> None:
     """Print the answer: one JSON object, or whatever `show` prints, then the warnings."""
+    from store.damage import seen_anywhere
+
     said = envelope(
         command,
         result,
         store_revision=store_revision,
         signature=signature or _command_line(),
-        warnings=warnings,
+        warnings=[*warnings, *map(str, seen_anywhere())],
     )
     if as_json:
         sys.stdout.write(f"{json_of(said)}\n")
@@ -155,17 +165,12 @@ def envelope(
     signature: str,
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return an answer as commands and the API give it.
-
-    Scores that were found damaged and left out are among the warnings.
-    """
-    from store.damage import seen_anywhere
-
+    """Return an answer as commands and the API give it."""
     return {
         "command": command,
         "signature": signature,
         "store_revision": store_revision,
-        "warnings": [*warnings, *map(str, seen_anywhere())],
+        "warnings": list(warnings),
         "result": result,
     }
 

@@ -7,11 +7,13 @@ What is damaged is remembered while the process lives, so that every command and
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlalchemy as sa
 
+from store.errors import StorageError
 from store.models import AuditEvent, Dataset, Ingest, Metric, Run, ScoreVector, System
 from store.records import Record
 
@@ -26,6 +28,8 @@ class Damage(Record):
     run_uid: str
     files: tuple[str, ...]
     """Where the run came from, as the import called them."""
+    about: ClassVar[str] = "score_vector"
+    """The table that holds it."""
 
     def __str__(self) -> str:
         again = f", or import {', '.join(self.files[:3])} again with --replace" * bool(self.files)
@@ -40,11 +44,12 @@ class Damage(Record):
 class DamagedTable(Record):
     """A table of which some row is not what was written; see `store.seals`."""
 
-    table: str
+    about: str
+    """The table."""
 
     def __str__(self) -> str:
         return (
-            f"What the store keeps as '{self.table}' is not what was written: its file is damaged. "
+            f"What the store keeps as '{self.about}' is not what was written: its file is damaged. "
             "Answers that read it may be wrong. Go back to a backup with `tiebreak db restore`."
         )
 
@@ -106,6 +111,12 @@ def forget() -> None:
 def seen_anywhere() -> list[Damage | DamagedTable]:
     """Return what this process found damaged in any store: a command opens only one."""
     return list(dict.fromkeys(one for found in list(_seen.values()) for one in found.values()))
+
+
+def blamed(found: Iterable[Damage | DamagedTable]) -> StorageError | None:
+    """Return what to say in place of a failure: any may come of a table that is damaged."""
+    told = [str(one) for one in found if isinstance(one, DamagedTable)]
+    return StorageError(told[0]) if told else None
 
 
 def found_so_far() -> Found:

@@ -22,6 +22,7 @@ from store.errors import (
     BusyError,
     NotFoundError,
     ReadOnlyError,
+    StorageError,
     StoreError,
     UnreachableError,
 )
@@ -377,7 +378,7 @@ def plain_errors(location: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:  # so damaged that the driver cannot even say so
-        raise StoreError(f"{location}: {sqlite.DAMAGED}") from error
+        raise StorageError(f"{location}: {sqlite.DAMAGED}") from error
     except sa.exc.TimeoutError as error:
         raise UnreachableError(
             f"{location}: too many questions at once. Repeat in a moment."

@@ -8,6 +8,7 @@
     ├── ConflictError             the store already holds something else under that name
     ├── ReadOnlyError             writing is switched off here
     ├── ForbiddenError            whoever is at work has no right to that
+    ├── StorageError              what the store lies on is damaged, full, or no store
     ├── UnreachableError          a server does not answer, or not now
     │   └── BusyError             others are writing: it was not our turn in time
     └── ImportFormatError         a file cannot be read as it stands: path, line, field, reason
@@ -20,6 +21,10 @@ from __future__ import annotations
 
 from typing import Final
 
+UNREADABLE: Final = (
+    "a row of the store cannot be read: its file is damaged. Look at `tiebreak db check`, and go "
+    "back to a backup with `tiebreak db restore`."
+)
 LONGEST_MESSAGE: Final = 6_000
 _TAIL: Final = 500
 
@@ -59,6 +64,10 @@ class ReadOnlyError(StoreError):
 
 class ForbiddenError(StoreError):
     """Whoever is at work has no right to that; the message says which role has."""
+
+
+class StorageError(StoreError):
+    """What the store lies on is damaged, full, or no store: no other request helps."""
 
 
 class UnreachableError(StoreError):

@@ -32,8 +32,18 @@ def absolute_location(location: str) -> str:
 
 def sqlite_path(location: str) -> Path | None:
     """Return the SQLite file that `location` means, ``None`` for a database server."""
-    if "://" not in location:
-        return Path(location)
+    path = Path(location) if "://" not in location else _path_in(location)
+    if path is not None:
+        try:
+            path.exists()
+        except OSError as error:  # a folder of others, a name that is too long
+            raise StoreError(
+                f"{location}: the file cannot be opened ({error.strerror})."
+            ) from error
+    return path
+
+
+def _path_in(location: str) -> Path | None:
     url = _as_url(location)
     if url.get_backend_name() != "sqlite":
         return None

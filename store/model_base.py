@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, validates
 from sqlalchemy.types import TypeDecorator
 
+from store.errors import UNREADABLE, StorageError
 from store.spelling import require_name
 
 _UID_LETTERS = b"0123456789abcdefghjkmnpqrstvwxyz" * 8  # Crockford's base 32: no i, l, o, u
@@ -39,7 +40,10 @@ class UTCDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> datetime | None:
-        return None if value is None else datetime.fromisoformat(value)
+        try:
+            return None if value is None else datetime.fromisoformat(value)
+        except (ValueError, TypeError) as error:
+            raise StorageError(UNREADABLE) from error
 
 
 class Base(DeclarativeBase):

@@ -13,7 +13,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.errors import SchemaVersionError, StoreError
+from store.errors import SchemaVersionError, StorageError, StoreError
 
 HALF_COPIED: Final = "copying"
 """How the revision of a store begins that `store.copying` has not finished."""
@@ -77,12 +77,12 @@ def _is_ours(revision: str) -> bool:
     return re.fullmatch(r"\d{4}", revision) is not None
 
 
-def _not_ours(location: str) -> StoreError:
-    return StoreError(f"{location}: this database is no Tiebreak store.")
+def _not_ours(location: str) -> StorageError:
+    return StorageError(f"{location}: this database is no Tiebreak store.")
 
 
-def _empty(location: str) -> StoreError:
-    return StoreError(
+def _empty(location: str) -> StorageError:
+    return StorageError(
         f"{location}: this file is empty. If it was to become a store and the import into it was "
         "stopped at its very beginning, nothing is lost: delete the file and repeat the import. If "
         "it is a copy of a store that was open, what it held stands in the log beside the "

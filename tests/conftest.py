@@ -263,7 +263,10 @@ def _statements_are_compiled_once() -> Iterator[None]:
     """
     import sqlalchemy as sa
 
-    create, first = sa.create_engine, sa.create_engine("sqlite://")
+    from store.backends.sqlite import read_json
+
+    create = sa.create_engine
+    first = create("sqlite://", json_deserializer=read_json)
     first.connect().close()  # a dialect learns from its first connection
 
     def shared(*args: Any, **options: Any) -> sa.Engine:

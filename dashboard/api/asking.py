@@ -15,7 +15,7 @@ from analysis.question import Question
 from analysis.questions import QUESTIONS
 from analysis.setting import build, fields_of, names, values_of
 from dashboard import data
-from store.console import envelope, json_of
+from dashboard.api.answers import answer
 from store.datasets import get_dataset
 from store.errors import ForbiddenError, NotFoundError, StoreError
 from store.lookup import did_you_mean
@@ -120,11 +120,10 @@ def _answered(kind: type[Question[Any]], values: dict[str, Any], wanted: str) ->
     if wanted in REPORTS and asked.has_report:
         report = getattr(study.report(), REPORTS[wanted])()
         return PlainTextResponse(f"{report.rstrip()}\n", media_type=wanted)
-    said = envelope(
+    return answer(
         asked.name,
         study.to_dict(),
         store_revision=study.store_revision,
         signature=study.signature,
         warnings=(*study.warnings, *asked.notes),
     )
-    return Response(json_of(said), media_type="application/json")

@@ -11,8 +11,8 @@ from starlette.responses import Response, StreamingResponse
 
 from analysis.setting import Setting, build
 from dashboard import data
+from dashboard.api.answers import answer
 from dashboard.api.asking import values_of_query
-from store.console import envelope, json_of
 from store.history import MEDIA_TYPES, LogFormat, Wanted, find_events, log_of, moment_of
 from store.people import require_datasets
 
@@ -77,5 +77,4 @@ def _answer(wanted: Wanted, limit: int) -> Response:
         "n_found": found.n_found,
         "n_all": found.n_all,
     }
-    said = envelope("audit", result, store_revision=store.revision(), signature="GET /api/v1/audit")
-    return Response(json_of(said), media_type="application/json")
+    return answer("audit", result, store_revision=store.revision(), signature="GET /api/v1/audit")

@@ -21,11 +21,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dashboard import data
+from dashboard.api.answers import answer
 from dashboard.api.import_settings import ImportSettings, settings_of
 from dashboard.api.problems import problem
 from dashboard.pool.reading import reader
 from dashboard.uploads import MOST_MB, place_below
-from store.console import current_actor, envelope, json_of
+from store.console import current_actor
 from store.errors import ImportFormatError, StoreError
 from store.import_answers import remember_answers
 from store.imports import undo
@@ -172,14 +173,13 @@ def _put_journal(folder: Path, settings: ImportSettings) -> Response:
 def _told(reports: list[IngestReport] | Any, **more: Any) -> Response:
     result = joined(reports)
     warnings = result.pop("warnings")
-    said = envelope(
+    return answer(
         "ingest",
         {"import": result["import_uid"], **result, **more},
         store_revision=data.current_store().revision(),
         signature="POST /api/v1/ingest",
         warnings=warnings,
     )
-    return Response(json_of(said), media_type="application/json")
 
 
 def _questions(done: Imported) -> list[dict[str, Any]]:
@@ -211,13 +211,12 @@ def _nothing(done: Imported) -> Response:
 def _undo(uid: str, dry_run: bool) -> Response:
     store = data.current_store()
     result = undo(store, uid, actor=current_actor(), dry_run=dry_run)
-    said = envelope(
+    return answer(
         "undo",
         result,
         store_revision=store.revision(),
         signature=f"POST /api/v1/imports/{uid}/undo",
     )
-    return Response(json_of(said), media_type="application/json")
 
 
 def _digest(folder: Path, given: dict[str, Any]) -> str:

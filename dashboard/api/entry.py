@@ -77,7 +77,8 @@ class Entry:
             told = f"Too many requests: come again in {wait:.0f} s."
             return problem(429, told, headers={"Retry-After": f"{wait:.0f}"})
         if given and person is None:
-            return _refused(NO_TOKEN)
+            damaged = [str(one) for one in data.damage_seen() if one.about == "token"]
+            return _refused(" ".join([NO_TOKEN, *damaged]))
         if person is None and not sign_in.is_on() and is_here(request) and request.method in READS:
             person = Person("this machine", "viewer", "api")
         if person is None and not request.url.path.endswith(OPEN):

@@ -9,6 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from dashboard import data
+from store.damage import blamed
 from store.errors import (
     ConflictError,
     ForbiddenError,
@@ -16,6 +18,7 @@ from store.errors import (
     NotFoundError,
     ReadOnlyError,
     SchemaVersionError,
+    StorageError,
     StoreError,
     UnreachableError,
 )
@@ -27,6 +30,7 @@ _STATUS: Final[tuple[tuple[type[StoreError], int], ...]] = (
     (ReadOnlyError, 403),
     (ForbiddenError, 403),
     (SchemaVersionError, 503),
+    (StorageError, 503),
     (UnreachableError, 503),
     (ImportFormatError, 422),
     (StoreError, 400),
@@ -51,8 +55,10 @@ def of_store(_request: Request, error: Exception) -> JSONResponse:
     """Return what the store says, with file, line and field where a file is meant."""
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
     more: dict[str, Any] = {}
+    if not isinstance(error, StorageError) and (damaged := data.damage_seen()):
+        more["damaged"] = list(map(str, damaged))  # a name that is not found may be there
     if isinstance(error, ImportFormatError):
-        more = {"path": error.path, "line": error.line, "field": error.field}
+        more |= {"path": error.path, "line": error.line, "field": error.field}
     later = {"Retry-After": "1"} if isinstance(error, UnreachableError) else None
     return problem(status, str(error), headers=later, **more)
 
@@ -67,6 +73,8 @@ def of_http(request: Request, error: Exception) -> JSONResponse:
     return problem(error.status_code, detail, headers=headers)
 
 
-def of_unforeseen(_request: Request, _error: Exception) -> JSONResponse:
-    """Return a fault of ours, without its insides; the server's log has them."""
+def of_unforeseen(request: Request, _error: Exception) -> JSONResponse:
+    """Return a fault of ours, without its insides; or the damage that it may come of."""
+    if (damaged := blamed(data.damage_seen())) is not None:
+        return of_store(request, damaged)
     return problem(500, "A fault of Tiebreak; the server's log says more. Nothing was written.")

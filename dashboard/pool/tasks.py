@@ -13,8 +13,9 @@ from analysis.studies.item_changes import study_item_changes
 from analysis.studies.kept_answers import kept_answer
 from analysis.studies.leads import find_leads
 from analysis.workers.on_dask import described
-from store.damage import Found, found_so_far
+from store.damage import Found, blamed, found_so_far, seen_anywhere
 from store.engine import Store, open_store
+from store.errors import StoreError
 
 LISTS: Final[Mapping[str, Callable[..., Any]]] = {
     "leads": find_leads,
@@ -43,7 +44,12 @@ class Task:
         if self.location is None:
             return self.answer(None, progress), {}
         with open_store(self.location, read_only=self.read_only) as store:
-            return self.answer(store, progress), found_so_far()
+            try:
+                return self.answer(store, progress), found_so_far()
+            except StoreError:
+                raise
+            except Exception as error:
+                raise blamed(seen_anywhere()) or error from error
 
     def answer(self, store: Store | None, progress: Progress | None) -> Any:
         """Return the answer."""

@@ -20,6 +20,7 @@ from store.errors import (
     BusyError,
     ReadOnlyError,
     SchemaVersionError,
+    StorageError,
     StoreError,
     UnreachableError,
 )
@@ -176,6 +177,7 @@ _NO_RIGHT = "this user of the database has no right to that: nothing can be chan
 _OTHER_VERSION = "the store is of another version of Tiebreak. Run `tiebreak db upgrade`."
 _LET_IN = "the database server does not let this user in. Check name, password and database."
 _CROWDED = "the database server has no connection left. Repeat later, or raise its max_connections."
+_FULL_DISK = "the server's disk is full. Nothing was written; free space and repeat."
 _FULL = ("too many clients", "connection slots", "too many connections")
 _BEGINS = ("the database system is starting up", "the database system is not yet accepting")
 _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
@@ -184,7 +186,10 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "28": (StoreError, _LET_IN),
     "3D": (StoreError, _LET_IN),
     "53300": (UnreachableError, _CROWDED),
-    "53100": (StoreError, "the server's disk is full. Nothing was written; free space and repeat."),
+    "53100": (
+        StorageError,
+        "the server's disk is full. Nothing was written; free space and repeat.",
+    ),
     "25006": (ReadOnlyError, "this connection is for reading only."),
     "42501": (ReadOnlyError, _NO_RIGHT),
     "42P01": (SchemaVersionError, _OTHER_VERSION),
@@ -193,7 +198,7 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
         BusyError,
         "another process has been writing for 30 seconds. Nothing was written; repeat later.",
     ),
-    "XX00": (StoreError, "the server's files are damaged. Go back to a backup."),
+    "XX00": (StorageError, "the server's files are damaged. Go back to a backup."),
 }
 """By the beginning of PostgreSQL's five-letter state."""
 _BEFORE_ANY_STATE: tuple[tuple[str, tuple[type[StoreError], str]], ...] = (

@@ -6,19 +6,29 @@ Writers begin with ``BEGIN IMMEDIATE``: a deferred begin loses the race between 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from store.errors import BusyError, ReadOnlyError, SchemaVersionError, StoreError
+from store.errors import (
+    UNREADABLE,
+    BusyError,
+    ReadOnlyError,
+    SchemaVersionError,
+    StorageError,
+    StoreError,
+)
 from store.whereabouts import can_write_beside
 
 
 def make_engines(path: Path, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine]:
     """Return the writing and the reading engine of the file at an absolute path."""
-    writer = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
+    writer = sa.create_engine(
+        sa.URL.create("sqlite", database=str(path)), json_deserializer=read_json
+    )
     # A quoted path keeps names with ? and % apart from the URI's own options.
     options = {"mode": "ro", "uri": "true"}
     log = path.with_name(f"{path.name}-wal")
@@ -27,7 +37,8 @@ def make_engines(path: Path, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine
         # store is read as it lies.
         options["immutable"] = "1"
     reader = sa.create_engine(
-        sa.URL.create("sqlite", database=f"file:{quote(str(path))}", query=options)
+        sa.URL.create("sqlite", database=f"file:{quote(str(path))}", query=options),
+        json_deserializer=read_json,
     )
 
     def on_connect(connection: Any, _record: object) -> None:
@@ -48,6 +59,14 @@ def make_engines(path: Path, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine
     return writer, reader
 
 
+def read_json(text: str | bytes) -> Any:
+    """Return what a cell of JSON holds; one that holds none is damage."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise StorageError(UNREADABLE) from error
+
+
 def _set_up_for_writing(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA page_size=16384")  # of a new file: score vectors fill few pages
     connection.execute("PRAGMA journal_mode=WAL")
@@ -59,10 +78,10 @@ def _set_up_for_writing(connection: Any, _record: object) -> None:
 DAMAGED = "the file is damaged. Look at `tiebreak db check`, and go back to a backup."
 OTHER_VERSION = "the file is of another version of Tiebreak. Run `tiebreak db upgrade`."
 _WORDS: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("disk is full", StoreError, "the disk is full. Nothing was written; free space and repeat."),
+    ("disk is full", StorageError, "the disk is full. Nothing was written; free space and repeat."),
     (
         "disk i/o error",
-        StoreError,
+        StorageError,
         "the disk does not take or give what it should. Nothing was written; look for a quota or "
         "a failing disk, and repeat.",
     ),
@@ -72,8 +91,8 @@ _WORDS: tuple[tuple[str, type[StoreError], str], ...] = (
         "another process has been writing for 30 seconds. Nothing was written; repeat later.",
     ),
     ("readonly database", ReadOnlyError, "the file or its folder cannot be written to."),
-    ("not a database", StoreError, "this file is no Tiebreak store."),
-    ("malformed", StoreError, DAMAGED),
+    ("not a database", StorageError, "this file is no Tiebreak store."),
+    ("malformed", StorageError, DAMAGED),
     ("no such column", SchemaVersionError, OTHER_VERSION),
     ("no such table", SchemaVersionError, OTHER_VERSION),
     (

@@ -17,7 +17,13 @@ from store import schema
 from store.arrays import load_matrix
 from store.backup import check, write_backup
 from store.engine import insert_columns, open_for_trial, open_store
-from store.errors import NotFoundError, ReadOnlyError, SchemaVersionError, StoreError
+from store.errors import (
+    NotFoundError,
+    ReadOnlyError,
+    SchemaVersionError,
+    StorageError,
+    StoreError,
+)
 from store.ingest import ingest
 from store.lifecycle import delete
 from store.location import absolute_location, resolve_location, sqlite_path, without_password
@@ -200,7 +206,7 @@ def test_open_store_is_not_fooled_by_another_program_that_migrates_too(tmp_path)
     with pytest.raises(StoreError) as raised:
         open_store(path)
     assert str(raised.value) == f"{path}: this database is no Tiebreak store."
-    assert type(raised.value) is StoreError
+    assert type(raised.value) is StorageError
 
 
 def test_open_store_says_that_a_file_is_no_database(tmp_path):
@@ -358,6 +364,22 @@ def _as_nobody(path: Path) -> list[str]:
     )  # fmt: skip
     assert done.stderr == ""
     return done.stdout.splitlines()
+
+
+def test_a_folder_that_may_not_be_entered_is_told(store):
+    store.close()
+    store.path.parent.chmod(0o700)
+    code = (
+        "import os, sys; from store.engine import open_store\n"
+        "if os.geteuid() == 0: os.seteuid(65534)\n"
+        "else: os.chmod(os.path.dirname(sys.argv[1]), 0)\n"
+        "try: open_store(sys.argv[1])\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    words = [sys.executable, "-c", code, str(store.path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    store.path.parent.chmod(0o700)
+    assert done.stdout.startswith(f"StoreError {store.path}: the file cannot be opened (Permission")
 
 
 def test_write_into_a_read_only_file_says_so(store, bundle):
