@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 
 from analysis.setting import Setting
 from analysis.studies.study import count
+from store.datasets import DatasetRelations
 from store.errors import StoreError
 from store.records import OverlapRecord, UnknownPair
 
@@ -57,6 +58,13 @@ ASSUMES: Final[Mapping[str, str]] = {
 }
 
 NEED_INDEPENDENCE: Final = ("fisher", "stouffer")
+
+SHARED: Final = "datasets share items"
+NOT_SHOWN: Final = "nothing shows that the datasets share no items"
+_SAY_SO: Final = (
+    "If you know that they share no items, say so (`--independent`, or `kind: independent` in a "
+    "mapping file)."
+)
 
 _ASKED_FOR: Final[Mapping[str, str]] = {
     "fisher": "Fisher was asked for; it assumes that the datasets are independent.",
@@ -110,9 +118,9 @@ class Choice:
 def beside(known: Known, doubt: str) -> str:
     """Return what a reader must know of a choice at once, as it stands in the sentence."""
     if known == "unknown":
-        return ", as nothing shows that the datasets share no items"
+        return f", as {NOT_SHOWN}"
     if known == "overlap":
-        return ", as datasets share items"
+        return f", as {SHARED}"
     return f", although {doubt}" if doubt else ""
 
 
@@ -151,9 +159,9 @@ def choose_estimator(
                 disagrees = f" Nothing shows that they are: {describe_unknown(unknown)}."
         doubt = ""
         if estimator in NEED_INDEPENDENCE and overlaps:
-            doubt = "datasets share items"
+            doubt = SHARED
         elif estimator in (*NEED_INDEPENDENCE, "joint") and unknown:
-            doubt = "nothing shows that the datasets share no items"
+            doubt = NOT_SHOWN
             if estimator == "joint":
                 doubt += " but those known"
                 disagrees = f" {describe_unknown(unknown)}."
@@ -178,6 +186,7 @@ def choose_estimator(
             "asked-for",
             "The datasets were declared independent for this analysis, as Fisher assumes."
             + _disagreement(overlaps),
+            SHARED if overlaps else "",
         )
     if overlaps:
         return Choice(
@@ -193,8 +202,7 @@ def choose_estimator(
             "bonferroni",
             "unknown",
             f"{describe_unknown(unknown)}. So the datasets count as dependent, and Bonferroni "
-            "answers, which is valid whatever they share. If you know that they share no items, "
-            "say so (`--independent`, or `kind: independent` in a mapping file).",
+            f"answers, which is valid whatever they share. {_SAY_SO}",
         )
     return Choice(
         "fisher",
@@ -202,6 +210,57 @@ def choose_estimator(
         f"The {count(n_datasets, 'dataset')} share no items, as their contents or a declaration "
         "say, so that Fisher may be used, which assumes independence.",
     )
+
+
+def although(relations: DatasetRelations, dependent: bool | None) -> str:
+    """Return what speaks against datasets that were declared independent, for a sentence."""
+    contradicts = dependent is False and relations.overlaps
+    return beside("asked-for", SHARED) if contradicts else ""
+
+
+def count_as_one(n_datasets: str, relations: DatasetRelations, dependent: bool | None) -> str:
+    """Say why datasets are no sample of several."""
+    if dependent:
+        return f"the {n_datasets} were declared dependent and count as one"
+    if relations.overlaps:
+        return f"the {n_datasets} share items and count as one"
+    return f"{NOT_SHOWN}, so that the {n_datasets} count as one"
+
+
+def sample_notes(
+    relations: DatasetRelations, dependent: bool | None, n_independent: int, *, is_known: bool
+) -> list[str]:
+    """Say what is known of datasets that are taken as a sample, and what follows.
+
+    Parameters
+    ----------
+    relations, dependent
+        What is known of the datasets, and what was declared.
+    n_independent
+        As how many they count.
+    is_known
+        Whether it is known of every two which items they share.
+    """
+    left = f"{count(n_independent, 'dataset')} {'is' if n_independent == 1 else 'are'} left"
+    if dependent:
+        return [f"The datasets were declared dependent for this analysis: {left}."]
+    if dependent is not None:
+        if not relations.overlaps:
+            return []
+        return [f"The datasets were declared independent.{_disagreement(relations.overlaps)}"]
+    say_so = f" {_SAY_SO}" if relations.unknown else ""
+    if relations.overlaps:
+        return [
+            f"The datasets are not independent ({describe(relations.overlaps)}): in tests over "
+            f"datasets an item that several share counts on the first of them only, and {left}."
+            + ("" if is_known else f" Datasets that overlap nobody knows how count as one.{say_so}")
+        ]
+    if relations.unknown:
+        return [
+            f"{describe_unknown(relations.unknown)}: such datasets count as one, and {left}."
+            f"{say_so}"
+        ]
+    return []
 
 
 def _disagreement(overlaps: Sequence[OverlapRecord]) -> str:

@@ -1,8 +1,9 @@
-"""Datasets that share items: drawn together, and made disjoint where datasets are the sample."""
+"""Which datasets are a sample of datasets: those that share items are drawn and counted once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -11,6 +12,7 @@ from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.joint.units import joint_units
 from analysis.statistics.across.resampled_datasets import DatasetScores, resample_over_datasets
 from store.arrays import load_shared_items
+from store.datasets import DatasetRelations
 from store.engine import Store
 from store.records import OverlapRecord
 
@@ -55,81 +57,125 @@ def pool_shared_items(
     return tuple(pooled)
 
 
-def are_linked(a: DatasetScores, b: DatasetScores) -> bool:
+class DatasetSample(NamedTuple):
+    """Datasets as a sample of datasets: what counts, and as how many."""
+
+    blocks: tuple[tuple[int, ...], ...]
+    """Places of datasets that count as one, as they overlap, or may, nobody knows by which items.
+    Datasets whose items all stand on earlier ones are in no block."""
+    own: tuple[BoolArray | None, ...]
+    """For each dataset which of its items count: those on no earlier one; ``None`` for all."""
+    is_known: bool
+    """Whether it is known, or was declared, which items every two datasets share."""
+    relations: DatasetRelations
+    dependent: bool | None
+    """What was declared for this analysis: that all depend on each other, or that none do."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every dataset counts by itself, with all its items."""
+        return len(self.blocks) == len(self.own) and all(own is None for own in self.own)
+
+
+def sample_datasets(
+    scores: Sequence[DatasetScores],
+    dataset_uids: Sequence[str],
+    relations: DatasetRelations,
+    dependent: bool | None,
+) -> DatasetSample:
+    """Return which datasets are independent of each other, and by which items.
+
+    An item that several datasets share counts on the first of them only; a dataset whose items all
+    stand on earlier ones is left out. Datasets that overlap while nobody knows by which items, or
+    of which nothing says whether they do, count as one.
+
+    Parameters
+    ----------
+    scores
+        One per dataset, as `pool_shared_items` returns them.
+    dataset_uids, relations
+        Which datasets these are, and what is known of every two of them.
+    dependent
+        See `DatasetSample`.
+    """
+    everything: list[BoolArray | None] = [None] * len(scores)
+    if dependent is False:
+        alone = tuple((index,) for index in range(len(scores)))
+        return DatasetSample(alone, tuple(everything), True, relations, dependent)
+    joined = np.full((len(scores),) * 2, bool(dependent))
+    place = {uid: index for index, uid in enumerate(dataset_uids)}
+    pairs = [(pair.dataset_a_uid, pair.dataset_b_uid) for pair in relations.overlaps]
+    pairs += [(pair.dataset_a_uid, pair.dataset_b_uid) for pair in relations.unknown]
+    for a, b in ((place[first], place[second]) for first, second in pairs):
+        joined[a, b] |= not _are_linked(scores[a], scores[b])
+    own = everything if dependent else _own_items(scores)
+    left = [index for index, items in enumerate(own) if items is None or items.any()]
+    part = _parts(joined)
+    blocks = [
+        tuple(index for index in left if part[index] == number) for number in np.unique(part[left])
+    ]
+    return DatasetSample(tuple(blocks), tuple(own), not joined.any(), relations, dependent)
+
+
+def sample_scores(scores: Sequence[DatasetScores], sample: DatasetSample) -> FloatArray:
+    """Return scores of systems over the blocks of a sample, for tests over datasets.
+
+    Parameters
+    ----------
+    scores, sample
+        As `sample_datasets` takes and returns them.
+
+    Returns
+    -------
+    ndarray of float, shape (n_systems, n_blocks)
+        Higher is better; NaN = missing. That of several datasets is the mean over those of them
+        that all have who have any; where there are none, the score on the one with most systems.
+    """
+    kept = [
+        dataset if own is None else only_items(dataset, own)
+        for dataset, own in zip(scores, sample.own, strict=True)
+        if own is None or own.any()
+    ]
+    observed = resample_over_datasets(kept, n_resamples=1).observed
+    column = {index: k for k, index in enumerate(sorted(sum(sample.blocks, ())))}
+    return np.stack(
+        [_mean_of(observed[:, [column[index] for index in block]]) for block in sample.blocks],
+        axis=1,
+    )
+
+
+def only_items(dataset: DatasetScores, own: BoolArray) -> DatasetScores:
+    """Return a dataset with some of its items, in no pool."""
+    groups = None if dataset.groups is None else dataset.groups[own]
+    return dataset._replace(scores=dataset.scores[:, own], groups=groups, pool=None)
+
+
+def _are_linked(a: DatasetScores, b: DatasetScores) -> bool:
     """Return whether some items of two datasets are known to be the same."""
     if a.pool is None or a.pool != b.pool or a.groups is None or b.groups is None:
         return False
     return bool(np.isin(a.groups, b.groups).any())
 
 
-def independent_scores(
-    scores: Sequence[DatasetScores],
-    dataset_uids: Sequence[str],
-    overlaps: Sequence[OverlapRecord],
-) -> FloatArray:
-    """Return scores of systems over datasets that share no item, for tests over datasets.
-
-    An item that several datasets share counts on the first of them only; a dataset whose items all
-    stand on earlier ones is left out. Datasets that overlap while nobody knows by which items are
-    one: their mean.
-
-    Parameters
-    ----------
-    scores
-        One per dataset, as `pool_shared_items` returns them.
-    dataset_uids, overlaps
-        Which datasets these are, and which of them overlap.
-
-    Returns
-    -------
-    ndarray of float, shape (n_systems, n_independent)
-        Higher is better; NaN = missing.
-    """
-    if not overlaps:
-        return resample_over_datasets(scores, n_resamples=1).observed
-    place = {uid: index for index, uid in enumerate(dataset_uids)}
-    joined = np.zeros((len(scores), len(scores)), dtype=np.bool_)
-    for overlap in overlaps:
-        a, b = place[overlap.dataset_a_uid], place[overlap.dataset_b_uid]
-        joined[a, b] = not are_linked(scores[a], scores[b])
-    disjoint = _disjoint(scores)
-    left = [index for index, dataset in enumerate(disjoint) if dataset is not None]
-    kept = [dataset for dataset in disjoint if dataset is not None]
-    observed = resample_over_datasets(kept, n_resamples=1).observed
-    return _one_per_group(observed, _parts(joined)[left])
-
-
-def _disjoint(scores: Sequence[DatasetScores]) -> list[DatasetScores | None]:
-    """Return each dataset without what earlier ones of its pool hold; ``None`` for nothing."""
+def _own_items(scores: Sequence[DatasetScores]) -> list[BoolArray | None]:
+    """Return which items of each dataset stand on no earlier one of its pool."""
     seen: dict[int, IntArray] = {}
-    disjoint: list[DatasetScores | None] = []
+    own: list[BoolArray | None] = []
     for dataset in scores:
         if dataset.pool is None or dataset.groups is None:
-            disjoint.append(dataset)
+            own.append(None)
             continue
         before = seen.get(dataset.pool, np.empty(0, dtype=np.int64))
-        own = ~np.isin(dataset.groups, before)
+        new: BoolArray = ~np.isin(dataset.groups, before)
         seen[dataset.pool] = np.union1d(before, dataset.groups)
-        if not own.any():
-            disjoint.append(None)
-            continue
-        disjoint.append(
-            dataset._replace(scores=dataset.scores[:, own], groups=dataset.groups[own], pool=None)
-        )
-    return disjoint
+        own.append(None if new.all() else new)
+    return own
 
 
-def _one_per_group(observed: FloatArray, group: IntArray) -> FloatArray:
-    """Return the mean over those datasets of a group that all who have any of it have.
-
-    Where there are none, the score on the dataset with most systems. NaN for who lacks it.
-    """
-    columns = []
-    for number in np.unique(group):
-        scores = observed[:, group == number]
-        scored = ~np.isnan(scores)
-        common = scored[scored.any(axis=1)].all(axis=0)
-        if not common.any():
-            common = np.arange(scores.shape[1]) == int(np.argmax(scored.sum(axis=0)))
-        columns.append(scores[:, common].mean(axis=1))
-    return np.stack(columns, axis=1)
+def _mean_of(scores: FloatArray) -> FloatArray:
+    """Return the mean over those datasets that all who have any of them have, or over one."""
+    scored = ~np.isnan(scores)
+    common = scored[scored.any(axis=1)].all(axis=0)
+    if not common.any():
+        common = np.arange(scores.shape[1]) == int(np.argmax(scored.sum(axis=0)))
+    return np.asarray(scores[:, common].mean(axis=1))

@@ -5,9 +5,24 @@ from __future__ import annotations
 import math
 
 from analysis import numbers
-from analysis.studies.dependence import describe
+from analysis.studies.dependence import count_as_one, sample_notes
+from analysis.studies.dependent_datasets import DatasetSample
 from analysis.studies.replicability_result import ReplicabilityResult
 from analysis.studies.study import count
+
+
+def new_datasets_notes(sample: DatasetSample) -> list[str]:
+    """Say what the datasets are as a sample of datasets, where they are fewer than they look."""
+    if sample.is_whole:
+        return []
+    n_datasets = count(len(sample.own), "dataset")
+    if len(sample.blocks) == 1:
+        why = count_as_one(n_datasets, sample.relations, sample.dependent)
+        return [f"A new dataset cannot be judged: {why}."]
+    notes = sample_notes(
+        sample.relations, sample.dependent, len(sample.blocks), is_known=sample.is_known
+    )
+    return [f"On a new dataset: {note}" for note in notes]
 
 
 def new_datasets_in_words(study: ReplicabilityResult) -> list[str]:
@@ -53,14 +68,4 @@ def new_datasets_in_words(study: ReplicabilityResult) -> list[str]:
         within = numbers.probability(bayesian.probability_rope)
         line += f", less than {found.margin:g} either way {within}"
     lines.append(line + ".")
-    if study.overlaps:
-        lines.append(
-            f"As a sample the datasets are fewer than they look ({describe(study.overlaps)}): all "
-            "of this is surer of itself than it should be."
-        )
-    elif study.recommended.known == "unknown":
-        lines.append(
-            "As a sample the datasets are independent only if they share no items, which is not "
-            "known; else all of this is surer of itself than it should be."
-        )
     return lines

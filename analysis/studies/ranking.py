@@ -37,9 +37,12 @@ from analysis.statistics.across.stepwise_mean_ranks import stepwise_mean_ranks
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_finite, check_numbers
+from analysis.studies.dependence import Dependent
 from analysis.studies.dependent_datasets import (
-    independent_scores,
+    DatasetSample,
     pool_shared_items,
+    sample_datasets,
+    sample_scores,
 )
 from analysis.studies.ranking_report import ranking_report
 from analysis.studies.ranking_result import RankingResult
@@ -52,7 +55,7 @@ from analysis.studies.ranking_words import (
     without_interval,
 )
 from analysis.studies.score_table import ScoreTable, load_score_table
-from store.datasets import DatasetRelations, relate_datasets
+from store.datasets import relate_datasets
 from store.engine import Store
 from store.records import MetricRecord
 
@@ -89,6 +92,7 @@ class Rank(Question[RankingStudy]):
             main=True,
         ),
     ] = None
+    dependent: Dependent = None
     alpha: Level = 0.05
     target: Annotated[
         float | None,
@@ -105,6 +109,7 @@ class Rank(Question[RankingStudy]):
             datasets=self.datasets,
             systems=self.systems,
             reported=self.reported,
+            dependent=self.dependent,
             alpha=self.alpha,
             target=self.target,
             n_resamples=self.n_resamples,
@@ -120,6 +125,7 @@ def study_ranking(
     datasets: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     reported: bool | None = None,
+    dependent: bool | None = None,
     alpha: float = 0.05,
     target: float | None = None,
     n_resamples: int = 1_999,
@@ -137,6 +143,9 @@ def study_ranking(
     reported
         Whether reported figures are used, or item scores; by default item scores where there are
         any.
+    dependent
+        Whether datasets depend on each other; by default what the store knows of their items
+        decides, and unknown counts as dependent.
     alpha
         Level of the tests; intervals have 1 - alpha.
     target
@@ -171,19 +180,25 @@ def study_ranking(
     )
     relations = relate_datasets(store, table.dataset_uids)
     scores = tuple(_of_systems(dataset, order) for dataset in table.scores)
-    if table.basis == "items":
+    if table.basis == "items" and dependent is not False:
         scores = pool_shared_items(
             store, table.dataset_uids, scores, table.counted, relations.overlaps
         )
-    resampled = resample_over_datasets(scores, n_resamples=n_resamples, rng=seed, progress=progress)
+    known = sample_datasets(scores, table.dataset_uids, relations, dependent)
+    resampled = (
+        resample_over_datasets(scores, n_resamples=n_resamples, rng=seed, progress=progress)
+        if known.is_known
+        else resample_over_datasets(scores, n_resamples=1, rng=seed).without_draws()
+    )
     table = replace(
         table,
         systems=tuple(table.systems[i] for i in order),
         system_uids=tuple(table.system_uids[i] for i in order),
         scores=scores,
     )
-    asked = _Asked(*("all" if names is None else " ".join(names) for names in (systems, datasets)))
-    return _study(store, table, resampled, relations, asked, alpha, target)
+    names_of = ["all" if names is None else " ".join(names) for names in (systems, datasets)]
+    asked = _Asked(names_of[0], names_of[1], dependent)
+    return _study(store, table, resampled, known, asked, alpha, target)
 
 
 class _Asked(NamedTuple):
@@ -191,6 +206,11 @@ class _Asked(NamedTuple):
 
     systems: str
     datasets: str
+    dependent: bool | None
+
+    def of_datasets(self) -> dict[str, str]:
+        """Return what was declared of the datasets."""
+        return {} if self.dependent is None else {"dependent": "yes" if self.dependent else "no"}
 
 
 def _of_systems(dataset: DatasetScores, order: Sequence[int]) -> DatasetScores:
@@ -202,7 +222,7 @@ def _study(
     store: Store,
     table: ScoreTable,
     resampled: ResampledScores,
-    relations: DatasetRelations,
+    known: DatasetSample,
     asked: _Asked,
     alpha: float,
     target: float | None,
@@ -210,7 +230,7 @@ def _study(
     metric, observed = table.metric, resampled.observed
     complete = not np.isnan(observed).any()
     positions = np.arange(len(table.systems))
-    sample = independent_scores(table.scores, table.dataset_uids, relations.overlaps)
+    sample = sample_scores(table.scores, known)
     is_whole = not np.isnan(sample).any()
     pairs = pairs_over_datasets(sample, alpha=alpha)
     needed = is_whole and smallest_adjusted(pairs) > alpha
@@ -229,7 +249,7 @@ def _study(
     has_blocks = is_whole and sample.shape[1] > 1
     rank_test = friedman_test(sample) if has_blocks else skillings_mack_test(sample)
     return RankingStudy(
-        sentence=sentence(table, observed, ranks.value, rank_test, rule, alpha, sample.shape[1]),
+        sentence=sentence(table, observed, ranks.value, rank_test, rule, alpha, known),
         signature=build_signature(
             "rank",
             metric=metric.label,
@@ -240,12 +260,13 @@ def _study(
             target=aim,
             n_resamples=resampled.n_resamples,
             seed=resampled.seed,
+            **asked.of_datasets(),
             store=store.revision(),
         ),
         warnings=(
             *table.notes,
-            *warn(table, observed, aggregates, rank_test, pairs, rule, relations, sample.shape[1]),
-            *without_interval(table, resampled),
+            *warn(table, observed, aggregates, rank_test, pairs, rule, known),
+            *(without_interval(table, resampled) if known.is_known else ()),
         ),
         store_revision=store.revision(),
         metric=metric,

@@ -15,11 +15,10 @@ from analysis.statistics.across.over_datasets import PairsOverDatasets
 from analysis.statistics.across.resampled_datasets import ResampledScores
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
 from analysis.statistics.across.stepwise_mean_ranks import StepwiseMeanRanks
-from analysis.studies.dependence import describe, describe_unknown
-from analysis.studies.dependent_datasets import are_linked
+from analysis.studies.dependence import although, count_as_one, sample_notes
+from analysis.studies.dependent_datasets import DatasetSample
 from analysis.studies.score_table import ScoreTable
 from analysis.studies.study import count, listed
-from store.datasets import DatasetRelations
 
 WILCOXON, STEPWISE, NEMENYI = "Wilcoxon–Holm", "stepwise mean ranks", "Nemenyi"
 
@@ -54,7 +53,7 @@ def sentence(
     rank_test: FriedmanTest | SkillingsMackTest,
     rule: Rule,
     alpha: float,
-    n_independent: int,
+    sample: DatasetSample,
 ) -> str:
     """Say who has the best mean rank, and from whom it cannot be told apart."""
     n_systems = len(table.systems)
@@ -66,10 +65,13 @@ def sentence(
         )
     tied = [j for j in range(n_systems) if mean_ranks[j] - mean_ranks[0] < _EQUAL]
     best = _best(table, observed, mean_ranks, len(tied), over)
+    best += although(sample.relations, sample.dependent)
+    n_independent = len(sample.blocks)
     n_datasets = count(len(table.datasets), "dataset")
     apart_by, which = rule.name, "the two" if n_systems == 2 else "any two of them"
     if n_independent == 1:
-        return f"{best}; cannot tell {which} apart: the {n_datasets} share items and count as one."
+        why = count_as_one(n_datasets, sample.relations, sample.dependent)
+        return f"{best}; cannot tell {which} apart: {why}."
     if n_independent < len(table.datasets):
         apart_by += f" over {n_independent} that share no items"
     # Of two systems Friedman's test is the sign test: the pair's own test knows more.
@@ -174,8 +176,7 @@ def warn(
     rank_test: FriedmanTest | SkillingsMackTest,
     pairs: PairsOverDatasets,
     rule: Rule,
-    relations: DatasetRelations,
-    n_independent: int,
+    sample: DatasetSample,
 ) -> list[str]:
     """Return what a reader must know before believing ranks and means."""
     warnings = []
@@ -190,22 +191,14 @@ def warn(
             f"unequal sets of datasets are not to be compared: {_beside(aggregates)}. Mean ranks "
             "are no fair order either: third of three and third of thirty count alike."
         )
-    if relations.overlaps:
+    n_independent = len(sample.blocks)
+    warnings += sample_notes(
+        sample.relations, sample.dependent, n_independent, is_known=sample.is_known
+    )
+    if not sample.is_known and table.basis == "items":
         warnings.append(
-            f"The datasets are not independent ({describe(relations.overlaps)}): in tests over "
-            "datasets an item that several share counts on the first of them only, and "
-            f"{count(n_independent, 'dataset')} {'is' if n_independent == 1 else 'are'} left."
-        )
-        if table.basis == "items" and not _all_linked(table, relations):
-            warnings.append(
-                "Which items some of the datasets share is not known: in tests these count as one, "
-                "but the intervals take them as independent and are too narrow."
-            )
-    elif relations.unknown:
-        warnings.append(
-            f"{describe_unknown(relations.unknown)}: if they do, "
-            + ("the intervals and " if table.basis == "items" else "")
-            + "the tests over datasets are surer of themselves than they should be."
+            "Intervals over datasets are not given: they would take items that datasets share for "
+            "items of each."
         )
     if isinstance(rank_test, SkillingsMackTest) and rank_test.n_parts > 1:
         warnings.append(
@@ -226,11 +219,6 @@ def warn(
             )
         )
     return warnings
-
-
-def _all_linked(table: ScoreTable, relations: DatasetRelations) -> bool:
-    of = dict(zip(table.dataset_uids, table.scores, strict=True))
-    return all(are_linked(of[o.dataset_a_uid], of[o.dataset_b_uid]) for o in relations.overlaps)
 
 
 def order_note(observed: FloatArray, systems: Sequence[str]) -> str:

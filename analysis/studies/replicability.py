@@ -27,7 +27,8 @@ from analysis.studies.directed_pairs import TestSettings
 from analysis.studies.evidence import PairEvidence
 from analysis.studies.families import FamilyChoice, count_family, split
 from analysis.studies.joint_evidence import count_jointly
-from analysis.studies.new_datasets import compare_on_new_datasets
+from analysis.studies.new_datasets import NewDatasets, compare_on_new_datasets, sample_of
+from analysis.studies.new_datasets_words import new_datasets_notes
 from analysis.studies.replicability_report import replicability_report
 from analysis.studies.replicability_result import Recommendation, ReplicabilityResult
 from analysis.studies.replicability_words import sentence, warn
@@ -179,11 +180,11 @@ def _study(
         asked_for=settings.estimator == "joint",
     )
     recommended = _recommend(evidence, results, joint, relations, settings)
-    several = len(evidence.metrics) > 1
+    new_datasets, left = _on_new_datasets(store, evidence, relations, settings)
     return ReplicabilityStudy(
         sentence=sentence(names, evidence, results, recommended, settings.alpha),
         signature=_signature(store, names, evidence, recommended, settings),
-        warnings=(*warn(evidence, results, names), *told),
+        warnings=(*warn(evidence, results, names), *told, *left),
         store_revision=store.revision(),
         system_a=names[0],
         system_b=names[1],
@@ -213,16 +214,34 @@ def _study(
             )
             for name, positions in split(evidence.datasets, settings.family).items()
         ),
-        new_datasets=None
-        if several
-        else compare_on_new_datasets(
-            evidence, alpha=settings.alpha, margin=settings.margin, seed=settings.seed
-        ),
+        new_datasets=new_datasets,
         seeds=order_by_seeds(store, uids, evidence, alpha=settings.alpha, seed=settings.seed),
         overlaps=tuple(relations.overlaps),
         n_unknown_pairs=len(relations.unknown),
         notes=notes,
     )
+
+
+def _on_new_datasets(
+    store: Store,
+    evidence: PairEvidence,
+    relations: DatasetRelations,
+    settings: ReplicabilitySettings,
+) -> tuple[NewDatasets | None, list[str]]:
+    """Return what is to be expected on a new dataset, and which datasets that is based on."""
+    if len(evidence.metrics) > 1 or len(evidence.datasets) < 2:
+        return None, []
+    scores, sample = sample_of(store, evidence, relations, settings.dependent)
+    found = compare_on_new_datasets(
+        evidence,
+        scores,
+        sample,
+        tests=settings.tests,
+        alpha=settings.alpha,
+        margin=settings.margin,
+        seed=settings.seed,
+    )
+    return found, new_datasets_notes(sample)
 
 
 def _recommend(

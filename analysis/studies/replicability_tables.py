@@ -226,9 +226,8 @@ def _row(study: ReplicabilityResult, position: int) -> dict[str, Value]:
         "p": "" if e.not_testable else numbers.pvalue(e.pvalue),
         "evidence": _standing(e, named["holm"], study.alpha),
     }
-    effects = None if study.new_datasets is None else study.new_datasets.random_effects
-    if effects is not None:
-        row["shrunken"] = float(study.metric.sign * effects.shrunken[position])
+    if study.new_datasets is not None and study.new_datasets.random_effects is not None:
+        row["shrunken"] = study.metric.sign * study.new_datasets.shrunken(position)
     if study.joint is not None:
         is_named = bool(study.joint.undirected.identified[position])
         row["joint"] = "yes" if is_named else ""

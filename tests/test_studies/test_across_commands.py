@@ -66,8 +66,12 @@ def test_pair_holds_intervals_and_a_new_dataset(run: Run) -> None:
         "because": result["recommended"]["because"],
         "doubt": "",
     }
-    assert result["new_datasets"]["over_datasets"]["wins"] == 6
-    assert result["new_datasets"]["random_effects"]["mean"] == pytest.approx(0.5, abs=0.1)
+    assert result["new_datasets"] is None
+    declared = answered(
+        run, "replicability", "best", "worst", "--metric", "exact", "--independent"
+    )["new_datasets"]
+    assert declared["over_datasets"]["wins"] == 6
+    assert declared["random_effects"]["mean"] == pytest.approx(0.5, abs=0.1)
     assert result["joint"]["a_over_b"]["k"] == 6
 
 
@@ -78,6 +82,8 @@ def test_pair_reads_as_sentences(run: Run) -> None:
     assert "Bonferroni (recommended)" in text
     assert "valid only if they share no items" in text
     assert "Holm, Hochberg, Hommel, BH" in text
+    words = ("replicability", "best", "worst", "--metric", "exact", "--independent")
+    text = " ".join(run(*words).stdout.split())
     assert "best scores better on 6 and worst on 0 of 6 datasets" in text
     assert "on a new one" in text
 
@@ -118,7 +124,7 @@ def test_reports_in_every_form(run: Run, words: tuple[str, ...], style: str) -> 
 
 
 def test_rank_holds_ranks_tests_and_aggregates(run: Run) -> None:
-    result = answered(run, "rank", "--metric", "exact", "--n-resamples", "199")
+    result = answered(run, "rank", "--metric", "exact", "--independent", "--n-resamples", "199")
     assert result["systems"][2] == "worst"
     assert result["mean_ranks"][2] == 3
     assert result["rank_test"]["n_datasets"] == 6
@@ -128,10 +134,12 @@ def test_rank_holds_ranks_tests_and_aggregates(run: Run) -> None:
     low, high = (result["improvement"][end][0][2] for end in ("low", "high"))
     assert 0.5 < low <= high == 1
     assert result["target"] == pytest.approx(max(max(row) for row in result["scores"]))
-    aimed = answered(run, "rank", "--metric", "exact", "--target", "1", "--n-resamples", "199")
+    aimed = answered(
+        run, "rank", "--metric", "exact", "--independent", "--target", "1", "--n-resamples", "199"
+    )
     gap = np.array(aimed["aggregates"]["optimality_gap"]["value"])
     assert gap == pytest.approx(1 - np.array(aimed["aggregates"]["mean"]["value"]))
-    text = run("rank", "--metric", "exact", "--n-resamples", "199").stdout
+    text = run("rank", "--metric", "exact", "--independent", "--n-resamples", "199").stdout
     assert "best and same share the best mean rank" in text
     assert "Friedman test, χ²" in text
 

@@ -15,6 +15,7 @@ from analysis.statistics.across.friedman import FriedmanTest
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
 from analysis.studies.ranking import study_ranking
 from analysis.studies.ranking_words import order_note
+from analysis.studies.replicability import ReplicabilitySettings, study_replicability
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.importers.bundle import (
@@ -119,6 +120,54 @@ def test_shared_items_count_on_the_first_dataset_only(store: Store) -> None:
     assert study.rank_test.statistic == pytest.approx(statistic)
 
 
+def test_datasets_of_which_nothing_is_known_are_no_sample_of_several(
+    store: Store, add_run: AddRun
+) -> None:
+    rng = np.random.default_rng(4)
+    for k in range(8):
+        base = rng.normal(size=30)
+        add_run("A", f"set {k}", list(base + 0.5))
+        add_run("B", f"set {k}", list(base))
+    study = study_ranking(store, n_resamples=RESAMPLES)
+    assert (
+        "nothing shows that the datasets share no items, so that the 8 datasets count as one"
+        in (study.sentence)
+    )
+    assert study.n_independent == 1
+    assert not study.different.any()
+    assert np.isnan(study.aggregates.mean.low).all()
+    assert np.isnan(study.rank_low).all()
+    assert any("Intervals over datasets are not given" in w for w in study.warnings)
+    # Pairs across datasets have the same rule.
+    pair = study_replicability(store, "A", "B")
+    assert pair.new_datasets is None
+    assert any("A new dataset cannot be judged" in w for w in pair.warnings)
+    declared = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
+    assert declared.n_independent == 8
+    assert declared.different[0, 1]
+    assert (declared.aggregates.mean.low < declared.aggregates.mean.high).all()
+    assert "dependent:no" in declared.signature
+    together = study_ranking(store, dependent=True, n_resamples=RESAMPLES)
+    assert "were declared dependent and count as one" in together.sentence
+    assert not together.different.any()
+
+
+def test_a_pair_has_the_answer_of_its_ranking(store: Store) -> None:
+    add_copies(store, np.random.default_rng(9).normal([[[0.3], [0.0], [0.0]]], size=(6, 3, 30)))
+    ranked = study_ranking(store, systems=["A", "B"], n_resamples=RESAMPLES)
+    pair = study_replicability(store, "A", "B")
+    assert pair.new_datasets is not None
+    i, j = ranked.systems.index("A"), ranked.systems.index("B")
+    assert pair.new_datasets.over_datasets.pvalue_wilcoxon == ranked.pairs.pvalue[i, j]
+    assert pair.new_datasets.over_datasets.mean_difference == ranked.pairs.mean_difference[i, j]
+    effects = pair.new_datasets.random_effects
+    assert effects is not None
+    # Five datasets have 30 items of their own, the first one 70.
+    assert effects.standard_errors[1:].min() > 1.2 * effects.standard_errors[0]
+    declared = study_replicability(store, "A", "B", ReplicabilitySettings(dependent=False))
+    assert "although datasets share items" in declared.sentence
+
+
 @pytest.mark.parametrize("n_datasets", [2, 3, 4, 5])
 def test_nothing_is_told_apart_where_no_p_can_be_small_enough(
     store: Store, add_run: AddRun, n_datasets: int
@@ -126,7 +175,7 @@ def test_nothing_is_told_apart_where_no_p_can_be_small_enough(
     for k in range(n_datasets):
         add_run("A", f"set {k}", [1.0, 1.0, 1.0, 0.0 if k else 1.0])
         add_run("B", f"set {k}", [0.0, 1.0, 0.0, 0.0])
-    study = study_ranking(store, n_resamples=RESAMPLES)
+    study = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
     floor = 2.0 ** (1 - n_datasets)
     assert study.rank_test.pvalue_permutation == pytest.approx(floor)
     assert study.smallest_pvalue == pytest.approx(floor)
@@ -136,7 +185,7 @@ def test_nothing_is_told_apart_where_no_p_can_be_small_enough(
     with_a_third = [f"set {k}" for k in range(n_datasets)]
     for name in with_a_third:
         add_run("C", name, [0.0, 0.0, 0.0, 0.0])
-    study = study_ranking(store, n_resamples=RESAMPLES)
+    study = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
     assert not study.different.any()
     assert study.nemenyi is not None
     assert "separated from" not in study.sentence
@@ -155,7 +204,7 @@ def test_lower_is_better_ranks_the_smallest_first(store: Store, add_run: AddRun)
         for system, shift in (("A", 0.0), ("B", 1.0), ("C", 2.0)):
             scores = [shift + k, shift + k + 0.5, shift + k + 0.25] * 4
             add_run(system, dataset, scores, metric="edits", higher_is_better=False)
-    study = study_ranking(store, n_resamples=RESAMPLES)
+    study = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
     assert study.systems == ("A", "B", "C")
     assert list(study.mean_ranks) == [1, 2, 3]
     assert study.aggregates.mean.value == pytest.approx([1.25, 2.25, 3.25])
@@ -170,7 +219,7 @@ def test_missing_systems_are_told_and_bounded(store: Store, add_run: AddRun) -> 
         for system, p in (("A", 0.9), ("B", 0.6), ("C", 0.3)):
             if (system, dataset) != ("C", "four"):
                 add_run(system, dataset, list((rng.random(40) < p).astype(float)))
-    study = study_ranking(store, n_resamples=RESAMPLES)
+    study = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
     assert not study.complete
     assert isinstance(study.rank_test, SkillingsMackTest)
     assert study.nemenyi is None
@@ -281,7 +330,7 @@ def test_two_systems_speak_by_their_own_test(store: Store, add_run: AddRun) -> N
         base = rng.normal(size=30)
         add_run("A", f"set {k}", list(base + (0.5 if k else -0.01)))
         add_run("B", f"set {k}", list(base))
-    study = study_ranking(store, n_resamples=RESAMPLES)
+    study = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
     assert study.rank_test.pvalue_permutation > 0.01
     assert "A has the best mean rank" in study.sentence
     assert "is separated from the other one (Wilcoxon–Holm" in study.sentence
@@ -302,7 +351,7 @@ def test_systems_without_a_common_dataset_have_no_first(store: Store, add_run: A
     for dataset, pair in (("one", "AB"), ("two", "AB"), ("three", "CD"), ("four", "CD")):
         for k, system in enumerate(pair):
             add_run(system, dataset, [1.0 - k, 1.0, 0.0, 1.0])
-    study = study_ranking(store, n_resamples=RESAMPLES)
+    study = study_ranking(store, dependent=False, n_resamples=RESAMPLES)
     assert study.sentence.startswith("No system can be called first: the 4 systems fall into 2")
     assert study.order_note == ""
 

@@ -494,7 +494,7 @@ def test_intervals_and_a_new_dataset(store: Store, add_run: AddRun) -> None:
         base = rng.normal(size=50)
         add_run("A", f"set {k}", list(base + 0.5 + 0.2 * rng.normal(size=50)))
         add_run("B", f"set {k}", list(base))
-    study = ask(store, "A", "B", margin=0.1)
+    study = ask(store, "A", "B", margin=0.1, dependent=False)
     for e in study.datasets:
         assert e.ci_low < e.difference < e.ci_high
     found = study.new_datasets
@@ -516,7 +516,7 @@ def test_lower_is_better_on_a_new_dataset_favours_the_smaller(
         scores = [1.0 + (k + i) % 3 / 4 for i in range(12)]
         add_run("A", f"set {k}", scores, metric="edits", higher_is_better=False)
         add_run("B", f"set {k}", [s + 1 for s in scores], metric="edits", higher_is_better=False)
-    study = ask(store, "A", "B")
+    study = ask(store, "A", "B", dependent=False)
     assert study.new_datasets is not None
     assert study.new_datasets.over_datasets.wins == 6
     assert study.new_datasets.bayesian.probability_right > 0.9

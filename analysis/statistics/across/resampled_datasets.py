@@ -8,7 +8,7 @@ of metrics that are no means too.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -109,6 +109,15 @@ class ResampledScores:
             datasets=self.n_datasets,
             n_resamples=self.n_resamples,
             seed=self.seed,
+        )
+
+    def without_draws(self) -> "ResampledScores":
+        """Return the scores alone, where nobody knows which items datasets share."""
+        return replace(
+            self,
+            resampled=read_only(np.empty((0, *self.observed.shape))),
+            drawn=read_only(np.zeros_like(self.drawn)),
+            n_resamples=0,
         )
 
     def of_system(self, system: int) -> FloatArray:
