@@ -53,15 +53,14 @@ def lazy_commands(group: TyperGroup, typed: str = "") -> Iterator[tuple[str, Laz
 COMMANDS = dict(lazy_commands(typer.main.get_group(app)))
 
 
-@pytest.mark.parametrize("typed", COMMANDS)
-def test_line_of_help_is_what_the_command_says_of_itself(typed: str) -> None:
-    named = COMMANDS[typed]
-    command = named.load()
-    assert command.name == named.name == typed.split()[-1]
-    assert command.help is not None
-    assert named.help == " ".join(command.help.split("\n\n")[0].split())
-    assert (command.hidden, command.deprecated) == (False, False)
-    assert named.get_short_help_str() == command.get_short_help_str()
+def test_line_of_help_is_what_the_command_says_of_itself() -> None:
+    for typed, named in COMMANDS.items():
+        command = named.load()
+        assert command.name == named.name == typed.split()[-1]
+        assert command.help is not None, typed
+        assert named.help == " ".join(command.help.split("\n\n")[0].split()), typed
+        assert (command.hidden, command.deprecated) == (False, False), typed
+        assert named.get_short_help_str() == command.get_short_help_str(), typed
 
 
 def test_every_command_that_is_written_can_be_typed() -> None:

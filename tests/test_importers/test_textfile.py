@@ -107,7 +107,6 @@ ONE_COLUMN = io.BytesIO()
 pq.write_table(pa.table({"score": pa.array([1.0] * MB)}), ONE_COLUMN)
 
 
-@pytest.mark.parametrize("format", [None, *(importer.name for importer in IMPORTERS)])
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -118,16 +117,18 @@ pq.write_table(pa.table({"score": pa.array([1.0] * MB)}), ONE_COLUMN)
     ],
     ids=["gzip", "plain", "parquet", "cells"],
 )
-def test_file_that_is_too_large_is_refused_by_every_importer(write, name, content, format) -> None:
+def test_file_that_is_too_large_is_refused_by_every_importer(write, name, content) -> None:
     is_table = name.endswith(".parquet") or (name == "scores.csv" and len(content) < MB)
-    if is_table and format not in (None, "generic", "reported", "judgments"):
-        pytest.skip("reads no such tables")
+    readers = {"generic", "reported", "judgments"}
     path = write(content, name)
-    with (
-        files_up_to(2 * MB, "Take it elsewhere."),
-        pytest.raises(ImportFormatError, match=rf"{name}: holds more than 2 MB.*Take it elsewhere"),
-    ):
-        read_paths(path, format=format)
+    for format in (None, *(importer.name for importer in IMPORTERS)):
+        if is_table and format is not None and format not in readers:
+            continue
+        with (
+            files_up_to(2 * MB, "Take it elsewhere."),
+            pytest.raises(ImportFormatError, match=rf"{name}: holds more than 2 MB.*Take it else"),
+        ):
+            read_paths(path, format=format)
 
 
 def test_open_file_of_scores_is_refused_like_one_on_disk() -> None:

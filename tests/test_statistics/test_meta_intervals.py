@@ -26,7 +26,6 @@ ORACLES = {
     "spearman": lambda x, y: stats.spearmanr(x, y)[0],
     "kendall-b": lambda x, y: stats.kendalltau(x, y)[0],
 }
-WAYS = [(level, name, method) for level in LEVELS for name in KINDS for method in BOOTSTRAPS]
 
 
 def of_copies(name, x, y, drawn):
@@ -85,8 +84,14 @@ def sample(seed=0, shape=(5, 8), missing=0.1):
     return metric, gold
 
 
-@pytest.mark.parametrize(("level", "name", "method"), WAYS)
-def test_every_resample_is_the_coefficient_of_its_copies(level, name, method):
+@pytest.mark.parametrize("method", BOOTSTRAPS)
+@pytest.mark.parametrize("name", KINDS)
+def test_every_resample_is_the_coefficient_of_its_copies(name, method):
+    for level in LEVELS:
+        every_resample_is_the_coefficient_of_its_copies(level, name, method)
+
+
+def every_resample_is_the_coefficient_of_its_copies(level, name, method):
     metric, gold = sample()
     found = resampled_correlations(
         [metric],
@@ -105,7 +110,7 @@ def test_every_resample_is_the_coefficient_of_its_copies(level, name, method):
             of_resample(metric, gold, drawn.systems[b], drawn.items[b], level, name)
             for b in range(12)
         ]
-    assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    assert found == pytest.approx(expected, abs=1e-9, nan_ok=True), level
 
 
 def test_plans_draw_what_they_say():
@@ -444,19 +449,19 @@ def test_wrong_arguments_are_named(change, error, says):
         correlation_interval(*sample(), **options)
 
 
-@pytest.mark.parametrize("unit", [1e-90, 1e-16, 1e13, 1e90])
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall-b"])
-def test_units_of_a_metric_do_not_matter(name, level, unit):
+def test_units_of_a_metric_do_not_matter(name, level):
     rng = np.random.default_rng(4)
     gold = rng.uniform(0, 100, (6, 12))
     metric = np.exp(gold / 40 + rng.normal(size=gold.shape))
     options = {"level": level, "coefficient": name, "n_resamples": 99}
     usual = correlation_interval(metric, gold, **options)
-    other = correlation_interval(metric * unit, gold, **options)
-    assert [other.value, other.low, other.high] == pytest.approx(
-        [usual.value, usual.low, usual.high], abs=1e-9
-    )
+    for unit in (1e-90, 1e-16, 1e13, 1e90):
+        other = correlation_interval(metric * unit, gold, **options)
+        assert [other.value, other.low, other.high] == pytest.approx(
+            [usual.value, usual.low, usual.high], abs=1e-9
+        ), unit
 
 
 def test_cancelling_stops_the_work():

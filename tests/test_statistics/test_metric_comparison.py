@@ -52,22 +52,19 @@ def suits(test, coefficient):
 
 
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize(("level", "coefficient"), list(measures()))
-def test_difference_is_that_of_the_correlations(level, coefficient, test):
+def test_difference_is_that_of_the_correlations(test):
     (x, y, _), gold = samples()
-    if not suits(test, coefficient):
-        with pytest.raises(ValueError, match="perm-both"):
-            compare_metrics(x, y, gold, level=level, coefficient=coefficient, test=test)
-        return
-    found = compare_metrics(
-        x, y, gold, level=level, coefficient=coefficient, test=test, n_resamples=99
-    )
-    values = [
-        correlation(side, gold, level=level, coefficient=coefficient).value for side in (x, y)
-    ]
-    assert (found.x_value, found.y_value) == pytest.approx(values, abs=1e-12)
-    assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12)
-    assert 0 < found.pvalue <= 1
+    for level, coefficient in measures():
+        asked = {"level": level, "coefficient": coefficient}
+        if not suits(test, coefficient):
+            with pytest.raises(ValueError, match="perm-both"):
+                compare_metrics(x, y, gold, test=test, **asked)
+            continue
+        found = compare_metrics(x, y, gold, test=test, n_resamples=99, **asked)
+        values = [correlation(side, gold, **asked).value for side in (x, y)]
+        assert (found.x_value, found.y_value) == pytest.approx(values, abs=1e-12), asked
+        assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12), asked
+        assert 0 < found.pvalue <= 1, asked
     assert found.pvalue >= found.pvalue_floor
     assert math.isnan(found.ci_low) == (test not in BOOTSTRAPS)
     assert found.exact == (found.seed is None and found.n_resamples > 0)
@@ -159,18 +156,18 @@ def test_turning_the_metrics_round_turns_the_answer_round(test):
 
 
 @pytest.mark.parametrize("test", SWAPS)
-@pytest.mark.parametrize(("level", "coefficient"), list(measures()))
-def test_scales_do_not_matter_once_standardised(level, coefficient, test):
+def test_scales_do_not_matter_once_standardised(test):
     (x, y, _), gold = samples((5, 8), seed=4)
     x, y = np.rint(4 * x) / 4, np.rint(4 * y) / 4
-    settings = {"level": level, "coefficient": coefficient, "test": test, "n_resamples": 99}
-    found = compare_metrics(x, y, gold, **settings)
-    for changed in (
-        compare_metrics(8 * x - 3, y / 64, gold, **settings),
-        compare_metrics(x, y, 5 * gold + 2, **settings),
-    ):
-        assert changed.pvalue == found.pvalue
-        assert changed.difference == pytest.approx(found.difference, abs=1e-12)
+    for level, coefficient in measures():
+        asked = {"level": level, "coefficient": coefficient, "test": test, "n_resamples": 99}
+        found = compare_metrics(x, y, gold, **asked)
+        for changed in (
+            compare_metrics(8 * x - 3, y / 64, gold, **asked),
+            compare_metrics(x, y, 5 * gold + 2, **asked),
+        ):
+            assert changed.pvalue == found.pvalue, asked
+            assert changed.difference == pytest.approx(found.difference, abs=1e-12), asked
 
 
 def test_as_given_keeps_the_scales():

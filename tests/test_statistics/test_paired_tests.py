@@ -188,14 +188,13 @@ def test_pvalues_stay_between_their_floor_and_one(test, items, alternative):
         assert (result.pvalue_floor or 0) <= result.pvalue <= 1
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("test", OF_BINARY)
-@pytest.mark.parametrize("size", [2, 30, 1_000])
-def test_identical_systems_give_one(test, size, alternative):
-    scores = np.random.default_rng(0).integers(0, 2, size)
-    result = run(test, scores, scores, alternative)
-    assert result.pvalue == 1
-    assert result.difference == 0
+def test_identical_systems_give_one(test):
+    for size in (2, 30, 1_000):
+        scores = np.random.default_rng(0).integers(0, 2, size)
+        for alternative in ALTERNATIVES:
+            result = run(test, scores, scores, alternative)
+            assert (result.pvalue, result.difference) == (1, 0), (size, alternative)
 
 
 @pytest.mark.parametrize("aggregation", ["mean", "ratio", "f1"])

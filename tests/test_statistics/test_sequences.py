@@ -380,10 +380,10 @@ def test_numbering_records_instead_of_looks_needs_two_sided_pvalues():
         ({"pvalues": [0.1, 0.2], "looks": [3, 3]}, "that grow from claim to claim"),
     ],
 )
-@every_rule
-def test_wrong_sequences_are_refused(rule, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        RULES[rule](**{"pvalues": [0.1], **arguments})
+def test_wrong_sequences_are_refused(arguments, message):
+    for rule in RULES.values():
+        with pytest.raises(ValueError, match=message):
+            rule(**{"pvalues": [0.1], **arguments})
 
 
 def test_wrong_spending_is_refused():
