@@ -37,6 +37,10 @@ _TITLE: Final = "address_title"
 """In the session: what the browser's tab is called."""
 _GIVEN: Final = "address_given"
 """In the session: what "Copy link" of this run gives."""
+_PLACE: Final = "address_place"
+"""In the session: the place that is drawn."""
+_RUN: Final = "address_run"
+"""In the session: how often a place was drawn."""
 _COPY: Final = "address_copy"
 """In the session: where "Copy link" goes, until it is there."""
 
@@ -187,16 +191,18 @@ def give(href: str) -> None:
         _copy(key="copy_link", data={"href": href})
 
 
-def listen(moved: Sequence[str] = ()) -> None:
-    """Take over the links to all places; once, before a place is drawn.
+def listen(place: str, moved: Sequence[str] = ()) -> None:
+    """Take over the links to all places and say which `place` is drawn; once, before it is.
 
     An entry of one of the `moved` places is replaced by the place that it leads to.
     """
     for name in (_CORRECTED, _KNOWN, _TITLE, _GIVEN):
         st.session_state.pop(name, None)
+    st.session_state[_PLACE] = place
+    run = st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1
+    known = {"places": [*places.BY_NAME, *moved], "moved": list(moved), "steps": STEPS}
     with st.container(key="address"):
-        names = [*places.BY_NAME, *moved]
-        _mount(key="steps", data={"places": names, "moved": list(moved), "steps": STEPS})
+        _mount(key="steps", data={**known, "at": _here(), "run": run})
 
 
 def refused() -> tuple[str, list[str]] | None:
@@ -235,8 +241,15 @@ def settle(shared: Sequence[str], *, is_whole: bool) -> None:
 
 def redirect(place: str, query: Mapping[str, str | Sequence[str]]) -> None:
     """Have the browser show another address (`place` "": of this place) in the entry of this."""
+    here = _here()
+    to = f"./{place or st.session_state[_PLACE]}?{_query(query)}".rstrip("?")
     with st.container(key="address_redirect"):
-        _mount(key="redirect", data={"to": f"{place}?{_query(query)}".rstrip("?")})
+        _mount(key="redirect", data={"from": here, "to": to})
+
+
+def _here() -> str:
+    """Return the address that this run draws, relative to the server's."""
+    return f"./{st.session_state[_PLACE]}?{_query()}".rstrip("?")
 
 
 def _query(told: Mapping[str, str | Sequence[str]] | None = None) -> str:

@@ -6,7 +6,6 @@ from functools import cache, partial
 from pathlib import Path
 from types import CodeType
 from typing import Final
-from urllib.parse import urlsplit
 
 import altair as alt
 import streamlit as st
@@ -56,7 +55,7 @@ def run() -> None:
         pages.append(st.Page(leave, title=name, url_path=name, visibility="hidden"))
     page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} · Tiebreak", page_icon=MARK, layout="wide")
-    address.listen(moved=["", *MOVED])
+    address.listen(page.url_path, moved=["", *MOVED])
     apply_style()
     if not show_who():
         return
@@ -105,9 +104,6 @@ def _draw(place: Place) -> None:
     if tab is None and (script := place.script_of_before(str(asked))):
         query = {name: told for name, told in _query().items() if name != "tab"}
         address.redirect(where(script)[0].name, asked_of(script, query))
-        return
-    if tab is None and (there := _place_of_browser()) not in (None, place):
-        address.redirect(there.name, _query())  # the server that was to draw it died on the way
         return
     if tab is None:
         names = [each.name for each in place.tabs]
@@ -166,12 +162,6 @@ def _draw(place: Place) -> None:
         address.settle(place.shared, is_whole=is_whole)
     if [str(one) for one in damage_seen()] != told:
         st.rerun()  # seen while the page was drawn: it is said above everything
-
-
-def _place_of_browser() -> Place | None:
-    """Return the place that the browser's address names."""
-    name = urlsplit(st.context.url or "").path.rpartition("/")[2]
-    return next((place for place in PLACES if place.name == name), None)
 
 
 @cache

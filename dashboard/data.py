@@ -154,6 +154,11 @@ def state() -> tuple[str, int]:
     return f"{store.location} {_identity(store.location)}", store.revision()
 
 
+def shown_state() -> tuple[str, int]:
+    """Return what tells one state of what pages show from all others: notes and tags too."""
+    return state()[0], current_store().last_shown()
+
+
 def _ask(question: str, *arguments: Any) -> Any:
     store = current_store()
     seen = store.revision() if question in _CONTENTS else store.last_change()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,11 +83,12 @@ class Change:
 
 
 _LABELS: Final = ("note", "edit note", "remove note", "tag", "untag")
-CHANGES_NO_RESULT: Final = (
-    *_LABELS,
+_CHANGES_NO_PAGE: Final = (
     *("answer", "forget"),
     *("add token", "revoke token", "save view", "forget view", "backup"),
 )
+"""Recorded actions that nobody needs to hear of who reads results and notes."""
+CHANGES_NO_RESULT: Final = (*_LABELS, *_CHANGES_NO_PAGE)
 """Recorded actions after which every result is the same."""
 _LAST_LABEL: Final = (
     sa.select(AuditEvent.id)
@@ -209,9 +210,19 @@ class Store:
         It belongs in the key of every answer that is kept. Notes, tags and remembered answers
         change no result: see `last_label` and `last_change`.
         """
+        return self._last_but(CHANGES_NO_RESULT)
+
+    def last_shown(self) -> int:
+        """Return the number of the last change of results, notes or tags; 0 in a new store.
+
+        A page that was drawn before it shows something else than it would now.
+        """
+        return self._last_but(_CHANGES_NO_PAGE)
+
+    def _last_but(self, actions: Sequence[str]) -> int:
         latest = (
             sa.select(AuditEvent.id)
-            .where(AuditEvent.action.not_in(CHANGES_NO_RESULT))
+            .where(AuditEvent.action.not_in(actions))
             .order_by(AuditEvent.id.desc())
             .limit(1)
         )

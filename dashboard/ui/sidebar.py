@@ -99,7 +99,7 @@ def _show_search() -> None:
 
 def _show_newer() -> None:
     try:
-        st.session_state[_DRAWN] = data.state()
+        st.session_state[_DRAWN] = data.shown_state()
     except StoreError:  # the page says it
         st.session_state.pop(_DRAWN, None)
         return
@@ -111,7 +111,7 @@ def _look() -> None:
     """Offer to reload once the store has changed; nothing moves before that."""
     drawn = st.session_state.get(_DRAWN)
     try:
-        now = data.state()
+        now = data.shown_state()
     except StoreError:
         return
     if drawn is not None and now != drawn:

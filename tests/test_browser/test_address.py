@@ -173,3 +173,33 @@ def test_two_systems_are_ticked_and_compared_in_three_clicks(
     page.get_by_role("link", name="Compare two").click()
     expect(page.get_by_role("heading", name="Item by item")).to_be_visible()
     assert len(clicks) == 3
+
+
+_AT_ONCE = """([first, second]) => {
+  const of = {
+    setting: () => [...document.querySelectorAll("[data-testid=stMain] button")].find(
+      (one) => one.innerText === "Wilcoxon–Holm"),
+    link: () => document.querySelector("nav[aria-label=Places] a[href=library]"),
+  };
+  const acts = [of[first](), of[second]()];
+  acts.forEach((one) => one.click());
+}"""
+
+
+@pytest.mark.parametrize("order", [("setting", "link"), ("link", "setting")])
+def test_a_click_while_a_page_is_drawn_does_not_lead_back(
+    serve: Callable[[Path], str], recorder: Recorder, example: Path, order: tuple[str, str]
+) -> None:
+    page, settle = recorder.page, recorder.settle
+    base = serve(example)
+    page.goto(f"{base}/across")
+    settle(page)
+    expect(page.get_by_text("Wilcoxon–Holm", exact=True).first).to_be_visible()
+    page.evaluate(_AT_ONCE, list(order))
+    expect(page.get_by_role("heading", name="Systems", exact=True)).to_be_visible()
+    page.wait_for_timeout(700)
+    settle(page)
+    expect(page).to_have_url(f"{base}/library")
+    expect(page.get_by_role("heading", name="Systems", exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Ranking across datasets")).to_be_visible()
