@@ -164,6 +164,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 def pytest_collection_finish() -> None:
     """Spare the collector of garbage millions of objects that live as long as the process."""
     gc.collect()
+    gc.set_threshold(100_000, 50, 100)  # a few per cent of the time of all tests
     gc.freeze()
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -718,15 +716,3 @@ def test_ratings_come_out_as_they_went_in(new_store, rated, cells, cut):
     }
     assert out == {key: repr(value) for key, value in cells.items()}
     store.close()
-
-
-def test_sixty_thousand_ratings_come_in_quickly(store, rated):
-    rng = np.random.default_rng(0)
-    cells = itertools.product((f"r{k}" for k in range(5)), range(750), (f"s{k}" for k in range(16)))
-    values = rng.integers(1, 6, 60_000).tolist()
-    rows = [(*cell, float(value)) for cell, value in zip(cells, values, strict=True)]
-    sent = rated(*rows, n_items=750)
-    start = time.process_time()
-    ingest(store, sent, actor="t")
-    assert time.process_time() - start < 5  # measured: 1.4 s
-    assert load_ratings(store, "qa", "fluency").value.sum() == sum(values)
