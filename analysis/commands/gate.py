@@ -34,9 +34,13 @@ _PASSING: Final[dict[FailIf, tuple[str, ...]]] = {
 """The verdicts that each gate lets pass."""
 
 
+class GateError(StoreError):
+    """No valid test can let the gate fail, so that passing it would mean nothing."""
+
+
 @dataclass(frozen=True)
 class Gate:
-    """Compare a system with its baseline; exit code 1 when the gate fails."""
+    """Compare a system with its baseline; exit code 1 when it fails, 2 where no test is valid."""
 
     dataset: Annotated[str, Setting("What both were evaluated on.", flags="--dataset")]
     system: Annotated[str, Setting("The system to be checked.", flags="--system")]
@@ -80,16 +84,27 @@ def _gate(context: typer.Context, **given: Any) -> None:
         clusters=gate.clusters,
     )
     study = answered(context, asked)
-    failed, why = judge(study, gate.fail_if)
+    failed: bool | None = None
+    refused: GateError | None = None
+    found = study.to_dict()
+    try:
+        failed, why = judge(study, gate.fail_if)
+    except GateError as error:
+        if not given["as_json"]:
+            raise
+        refused, why = error, str(error)
+        found |= {"verdict": "undecided", "why": "no-valid-test"}
     answer(
         "gate",
-        study.to_dict() | {"gate": {"fail_if": gate.fail_if, "failed": failed, "why": why}},
+        found | {"gate": {"fail_if": gate.fail_if, "failed": failed, "why": why}},
         store_revision=study.store_revision,
         signature=study.signature,
         warnings=study.warnings,
         as_json=given["as_json"],
-        show=lambda console: _show(console, study, failed, why),
+        show=lambda console: _show(console, study, bool(failed), why),
     )
+    if refused is not None:
+        raise refused
     if failed:
         raise typer.Exit(EXIT_GATE_FAILED)
 
@@ -99,7 +114,7 @@ def judge(study: Comparison, fail_if: FailIf) -> tuple[bool, str]:
 
     Raises
     ------
-    StoreError
+    GateError
         Nothing can be tested although the two differ, most items have no score from both, or
         there are too few for any of their scores to let the gate fail: a gate that passes then is
         none.
@@ -130,12 +145,12 @@ def _require_power_to_fail(study: Comparison, fail_if: FailIf) -> None:
     found = study.analysis
     where = f"between '{study.system_a}' and '{study.system_b}' on '{study.dataset.label}'"
     if found.not_testable and found.difference != 0:  # NaN as well
-        raise StoreError(
+        raise GateError(
             f"The gate cannot be decided: nothing can be tested {where}. {found.not_testable} "
             "Give more items with a score from both, or another `--test`."
         )
     if found.n_items < found.n_missing:
-        raise StoreError(
+        raise GateError(
             f"The gate cannot be decided: {where} only {found.n_items:,} of "
             f"{found.n_items + found.n_missing:,} items have a score from both. Score the others: "
             "what fails is often what is hard."
@@ -143,7 +158,7 @@ def _require_power_to_fail(study: Comparison, fail_if: FailIf) -> None:
     least = 2.0 ** (1 - found.n_units)  # if all of them speak for the same side
     if fail_if == "worse" and found.test.exact and least > study.settings.alpha:
         needed = 1 + math.ceil(-math.log2(study.settings.alpha))
-        raise StoreError(
+        raise GateError(
             f"The gate cannot fail: {where} there {_are(found.n_units)}, and from fewer than "
             f"{needed} no difference can be shown at `--alpha` {study.settings.alpha:g}. Give "
             "more items with a score from both, or use `--fail-if undecided`."

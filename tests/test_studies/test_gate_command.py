@@ -136,6 +136,17 @@ def test_gate_refuses_to_pass_from_nothing(run: Run) -> None:
     gate(run, "bad", "worse", "--alpha", "0.0625", code=1, dataset="few")  # 2 ** -4
 
 
+@pytest.mark.parametrize("dataset", ["half", "few", "many"])
+def test_gate_that_refuses_answers_in_json_too(run: Run, dataset: str) -> None:
+    outcome = gate(run, "bad", "worse", "--json", code=2, dataset=dataset)
+    result = json.loads(outcome.stdout)["result"]
+    assert (result["verdict"], result["why"]) == ("undecided", "no-valid-test")
+    assert result["gate"]["failed"] is None
+    assert result["gate"]["why"].startswith("The gate cannot ")
+    assert "The gate cannot " in outcome.stderr
+    assert "from fewer than" not in gate(run, "bad", "undecided", code=1, dataset="few").stderr
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
