@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import optimize, stats
 
+from analysis.statistics.annotation.alpha import krippendorff_alpha
 from analysis.statistics.annotation.bradley_terry import bradley_terry
 from analysis.statistics.annotation.icc import intraclass_correlations
 from analysis.statistics.annotation.kappa import cohen_kappa
@@ -194,3 +195,27 @@ def test_whether_there_are_likeliest_strengths(choices, is_solvable):
     else:
         with pytest.raises(ValueError, match="the likeliest"):
             bradley_terry(*arguments, n_systems)
+
+
+def test_alpha_of_rare_values_in_an_order_has_no_interval():
+    ratings = np.ones((3, 40))
+    ratings[0, :14] = np.arange(14) % 4 + 2
+    ratings[1, :14] = 3
+    for level in ("ordinal", "interval"):
+        assert math.isnan(krippendorff_alpha(ratings, level=level).interval.low)
+    ratings[0, 14] = 2
+    for level in ("ordinal", "interval"):
+        assert krippendorff_alpha(ratings, level=level).interval.low < 1
+    assert krippendorff_alpha(np.minimum(ratings, 2), level="ordinal").interval.low < 1
+
+
+def test_alpha_of_many_values_holds_its_level(calibrate_repetitions):
+    rng = np.random.default_rng(6)
+    missed = 0
+    for _ in range(calibrate_repetitions):
+        ratings = rng.normal(size=50) + 0.5 * rng.normal(size=(3, 50))
+        interval = krippendorff_alpha(ratings, level="ordinal").interval
+        # Of ranks: Spearman's correlation of two normal ratings that correlate at .8.
+        missed += not interval.low <= 6 / math.pi * math.asin(0.4) <= interval.high
+    assert math.isnan(krippendorff_alpha(ratings, level="interval").interval.low)
+    assert missed <= stats.binom.ppf(0.999, calibrate_repetitions, 0.065)

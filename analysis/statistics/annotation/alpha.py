@@ -22,6 +22,7 @@ from analysis.statistics.annotation.made_up import (
 )
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.resampling.plan import replicates
+from analysis.statistics.standard_error import t_quantile
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 ScaleLevel: TypeAlias = Literal["nominal", "ordinal", "interval"]
@@ -30,6 +31,10 @@ SCALE_LEVELS: Final[tuple[ScaleLevel, ...]] = ("nominal", "ordinal", "interval")
 _ROWS_AT_ONCE = 1 << 22
 _NO_SPREAD = 1e-12
 _FEW_VALUES = 20
+_JACKKNIFE_ROWS = 256
+_FEWEST_UNLIKE = 15
+"""With fewer units on which somebody departs from the commonest of several values, intervals of
+ordinal alpha at 95 % miss in 10 to 14 % (20 and 50 units, three annotators), else in 5 %."""
 
 
 class _Judged(NamedTuple):
@@ -63,9 +68,13 @@ def krippendorff_alpha(
     groups : sequence, shape (n_units,), optional
         Units that are drawn together.
     confidence_level, n_resamples, rng
-        Units or groups are left out a little at a time, with four made-up units (see `made_up`);
-        of more than 20 different values they are drawn anew, `n_resamples` times. (Krippendorff
-        draws judgments instead, which takes those of one unit as independent.)
+        Units or groups are left out a little at a time, with four made-up units (see `made_up`).
+        Of more than 20 different values they are left out without those, on the scale of
+        ln(1 - alpha); labels are drawn anew then, `n_resamples` times. (Krippendorff draws
+        judgments instead, which takes those of one unit as independent.) There is no interval of
+        three to 20 values in an order or with distances where on fewer than 15 units anybody
+        departs from the commonest value, and none of more than 20 values with distances: units far
+        out decide there, and nobody knows whether any were met.
 
     Raises
     ------
@@ -96,8 +105,14 @@ def krippendorff_alpha(
     n_groups = int(data.groups.max(initial=-1)) + 1
     value = float(_alphas(data, np.ones((1, n_groups)), level)[0]) if n_groups else math.nan
     few = data.values.size <= _FEW_VALUES
-    if few:
+    drawn_anew = not few and level == "nominal"
+    far_out_decides = not few and level == "interval"
+    if far_out_decides or (level != "nominal" and few and _is_too_rare(data)):
+        interval = Interval(math.nan, math.nan, "jackknife", confidence)
+    elif few:
         interval = _with_made_up(data, value, level, confidence)
+    elif not drawn_anew:
+        interval = _on_log_scale(data, n_groups, confidence)
     else:
         drawn = replicates(lambda counts: _alphas(data, counts, level), n_groups, resamples, seed)
         interval = percentile_interval(drawn, value, n_groups, confidence)
@@ -114,9 +129,39 @@ def krippendorff_alpha(
         n_pairs=1,
         n_undefined=0,
         n_values=int(np.count_nonzero(data.counts.sum(axis=0))),
-        seed=0 if few else seed,
-        n_resamples=0 if few else resamples,
+        seed=seed if drawn_anew else 0,
+        n_resamples=resamples if drawn_anew else 0,
     )
+
+
+def _is_too_rare(data: _Judged) -> bool:
+    """Return whether too few units have any of several values but the commonest."""
+    if data.values.size <= 2:  # an order of two values is a label
+        return False
+    commonest = int(np.argmax(data.counts.sum(axis=0)))
+    return int(np.count_nonzero(data.counts[:, commonest] < data.judges)) < _FEWEST_UNLIKE
+
+
+def _on_log_scale(data: _Judged, n_groups: int, confidence: float) -> Interval:
+    """Return the interval of ordinal ln(1 - alpha) by the jackknife, turned back; NaN without one.
+
+    Each group is left out once; Student's t with groups - 1 degrees of freedom.
+    """
+    none = Interval(math.nan, math.nan, "jackknife", confidence)
+    rest = np.empty(n_groups + 1)
+    for start in range(0, n_groups + 1, _JACKKNIFE_ROWS):
+        which = np.arange(start, min(start + _JACKKNIFE_ROWS, n_groups + 1))
+        drawn = np.ones((which.size, n_groups + 1))
+        drawn[np.arange(which.size), which] = 0  # the last one leaves out nothing
+        rest[which] = 1 - _alphas(data, drawn[:, :n_groups], "ordinal")
+    if n_groups < 2 or not np.all(rest > 0):
+        return none
+    logs = np.log(rest)
+    values = n_groups * logs[-1] - (n_groups - 1) * logs[:-1]
+    error = float(np.std(values, ddof=1)) / math.sqrt(n_groups)
+    reach = t_quantile(n_groups - 1, confidence) * error
+    low, high = 1 - math.exp(logs[-1] + reach), 1 - math.exp(logs[-1] - reach)
+    return Interval(max(-1.0, low), high, "jackknife", confidence)
 
 
 def _with_made_up(data: _Judged, value: float, level: ScaleLevel, confidence: float) -> Interval:

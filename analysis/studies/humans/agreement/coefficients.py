@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis import numbers
 from analysis.statistics.annotation.agreement import PairwiseAgreement
 from analysis.statistics.annotation.alpha import ScaleLevel, krippendorff_alpha
 from analysis.statistics.annotation.both_ways import counted_once
@@ -142,7 +141,11 @@ def spacing_of(criterion: CriterionRecord) -> tuple[KappaSpacing, str]:
 
 
 def _of_spread(found: IntraclassCorrelations) -> list[CoefficientRow]:
-    """Return the intraclass correlations."""
+    """Return the intraclass correlations, without intervals.
+
+    Those by F hold for normal ratings only: at 95 % they miss in 10 to 80 % where ratings are few
+    values, skewed or rare (20 and 50 units), and no test of normality on so few tells where.
+    """
     rows = []
     where = f"{count(found.n_units, 'unit')} that all {found.n_annotators} rated"
     if found.n_incomplete:
@@ -155,14 +158,9 @@ def _of_spread(found: IntraclassCorrelations) -> list[CoefficientRow]:
                 if form.form.endswith("k") and not math.isnan(form.statistic)
                 else "not defined: ratings do not vary"
             )
-        low, high = form.low, form.high
         if form.value < -1:
             note += "; below \N{MINUS SIGN}1: ratings of a unit contradict each other"
-        if math.isinf(low):
-            note += "; its interval has no lower end"
-            note += "" if math.isinf(high) else f" and reaches up to {numbers.fixed(high, 3)}"
-            low = high = math.nan
-        rows.append(CoefficientRow(form.form, form.value, low, high, note))
+        rows.append(CoefficientRow(form.form, form.value, math.nan, math.nan, note))
     if found.uneven is not None:
         times = (
             f"{found.fewest}" if found.fewest == found.most else f"{found.fewest} to {found.most}"
@@ -170,7 +168,7 @@ def _of_spread(found: IntraclassCorrelations) -> list[CoefficientRow]:
         note = f"{_ICC_WORDS['ICC1']}; {count(found.n_uneven, 'unit')} rated {times} times"
         uneven = found.uneven
         name = "ICC1, with gaps"
-        rows.append(CoefficientRow(name, uneven.value, uneven.low, uneven.high, note))
+        rows.append(CoefficientRow(name, uneven.value, math.nan, math.nan, note))
     return rows
 
 
