@@ -154,7 +154,7 @@ def read_paths(
                 except ImportFormatError as error:
                     damaged = [one for one in group if one.shown == error.path]
                     rest = [one for one in group if one.shown != error.path]
-                    is_one_of_many = len(damaged) == 1 and len(rest) > 1 and n_left >= 0
+                    is_one_of_many = len(damaged) == 1 and bool(rest) and n_left >= 0
                     is_unknown = isinstance(error, UnknownFormatError)
                     placed = error if is_unknown else _with_line_of_yaml(error, group, options)
                     leave_out(damaged if is_one_of_many else group, placed)

@@ -142,6 +142,11 @@ def _candidates(words: list[str]) -> Iterator[str]:
             yield head
 
 
+def is_qualifier(word: str) -> bool:
+    """Whether a word stands beside the names of metrics, as in ``val_acc`` and ``acc_std``."""
+    return word in _BEFORE | _AFTER | _SPREAD | _TURNED | _COUNTED
+
+
 @cache
 def is_cost(name: str) -> bool:
     """Whether a metric says what an output took: time, money, tokens, memory."""

@@ -32,6 +32,11 @@ def share_of_systems(names: list[str]) -> float:
     return sum(map(_leans, names)) / max(len(names), 1)
 
 
+def is_like_dataset(name: str) -> bool:
+    """Return whether a name is like that of a dataset, and not like that of a system."""
+    return _leans(name) < 0
+
+
 def _leans(name: str) -> int:
     lower = name.lower()
     words = [lower, *re.findall(r"[^\W_]+", lower)]

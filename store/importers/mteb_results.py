@@ -60,7 +60,7 @@ def is_results(content: Any) -> bool:
         return False
     scores = content.get("scores")
     if "task_name" in content and isinstance(scores, dict):
-        return all(isinstance(subsets, list) for subsets in scores.values())
+        return all(isinstance(subsets, (list, dict)) for subsets in scores.values())
     is_old = "mteb_version" in content or "mteb_dataset_name" in content
     return is_old and any(isinstance(value, dict) for value in content.values())
 
@@ -99,7 +99,7 @@ def read_task(path: Path, shown: str, problems: RowProblems) -> Task:
 
 def _read_new(content: Mapping[str, Any], shown: str, problems: RowProblems) -> Iterator[Stated]:
     for split, subsets in content["scores"].items():
-        for one in subsets:
+        for one in [subsets] if isinstance(subsets, dict) else subsets:
             if not isinstance(one, dict):
                 problems.report(shown, None, f"scores/{split}", "a subset is no object.")
                 continue

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
+from store.importers.board_columns import (
+    MetricOn,
+    metrics_on_datasets,
+    summaries,
+    what_columns_are,
+)
 from store.importers.bundle import RowProblems
 from store.importers.cells import looks_numeric
 from store.importers.columnar import Coded
 from store.importers.columns import (
     describe_roles,
-    fields_of,
     free_metric_column,
     normal_name,
     role_cells,
 )
 from store.importers.key_columns import KeyReader
-from store.importers.known_metrics import is_cost, lookup
+from store.importers.known_metrics import is_cost
 from store.importers.no_metrics import no_metric
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
@@ -25,19 +29,21 @@ from store.importers.reported_plan import (
     PvalueCell,
     ReportedPlan,
     ScoreCell,
-    holds_figures,
+    figure_columns,
     reported_roles,
+    unread_columns,
 )
-from store.importers.reported_pvalues import has_pvalues, is_plain_p, pair_text
+from store.importers.reported_pvalues import (
+    has_pvalue_rows,
+    has_pvalues,
+    is_plain_p,
+    pair_text,
+    pvalue_columns,
+    split_pair,
+)
 from store.importers.reported_rows import tell_rows_apart
 from store.importers.settings import Settings
 from store.importers.tables import Table
-from store.importers.yaml_nodes import nearest
-
-_FEWEST_DATASETS = 3
-"""Columns of figures from which a table without a known metric has one for each dataset."""
-
-_SEPARATORS = (" vs. ", " vs ", ",", ";", "/", "|")
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -81,15 +87,15 @@ class _FormReader:
         for role in ("system_a", "system_b"):  # columns of scores that are headed A and B
             roles.pop(role, None)
         self._settings = tell_rows_apart(self._table, self._roles, self._settings)
-        settings, columns = self._settings, self._table.columns
-        named = free_metric_column(roles, columns, settings.columns, settings.metric)
+        settings = self._settings
+        named = free_metric_column(roles, self._table.columns, settings.columns, settings.metric)
         if named is not None:
             roles["score"] = named
             self._require("system")
             self._told.append(f"Figures of '{settings.metric}' from column '{named}'.")
         if ("system" in roles or named is not None) and "score" in roles:
             return self._plan(self._long_scores(), [], "Long table: one figure in each line.")
-        if "system" not in roles and self._has_pvalue_rows():
+        if "system" not in roles and has_pvalue_rows(self._table):
             roles["system"] = self._table.columns[0]
         if "system" not in roles:
             return self._by_dataset()
@@ -136,9 +142,13 @@ class _FormReader:
         self._require("metric")
         datasets = self._names("dataset")
         metric = self._constant_metric()
-        scored = [c for c in self._figures() if not is_plain_p(c) and pair_text(c) is None]
+        scored = [
+            c
+            for c in figure_columns(self._table, self._roles)
+            if not is_plain_p(c) and pair_text(c) is None
+        ]
         systems = self._headers(scored)
-        headed = self._pvalue_columns(list(systems.values()))
+        headed = pvalue_columns(self._table, list(systems.values()), self._settings)
         if not scored and not headed:
             self._unknown()
         usable = self._usable()
@@ -160,7 +170,11 @@ class _FormReader:
 
     def _by_system(self) -> ReportedPlan:
         """One row for each system; columns are datasets, or metrics; rows may hold p-values."""
-        figures = [column for column in self._figures() if pair_text(column) is None]
+        figures = [
+            column
+            for column in figure_columns(self._table, self._roles)
+            if pair_text(column) is None
+        ]
         if not figures:
             self._unknown()
         places = self._places(figures)
@@ -176,7 +190,7 @@ class _FormReader:
         scores, pvalues = [], []
         for row in usable:
             if row in pairs:
-                a, b = self._split_pair(pairs[row], known, self._table.lines[row])
+                a, b = split_pair(pairs[row], known, self._settings, self._table.lines[row])
                 pvalues += [
                     PvalueCell(row, column, a, b, dataset[row], metric)
                     for column, (dataset, metric) in places.items()
@@ -191,6 +205,11 @@ class _FormReader:
     def _places(self, figures: Sequence[str]) -> dict[str, tuple[Sequence[str], str]]:
         """Return column -> (dataset of each row, metric)."""
         if "dataset" not in self._roles and not (self._settings.dataset or self._settings.metric):
+            if placed := self._metrics_on_datasets(figures):
+                return {
+                    column: ([one.dataset] * len(self._table), one.metric)
+                    for column, one in placed.items()
+                }
             figures = self._guess_what_columns_are(figures)
         settings, n_rows = self._settings, len(self._table)
         has_dataset = "dataset" in self._roles or settings.dataset is not None
@@ -214,10 +233,26 @@ class _FormReader:
                 "they are datasets, give --metric NAME; if they are metrics, give --dataset NAME.",
                 path=self._table.shown,
             )
+        if of_all := summaries(figures):
+            self._told.append(f"No datasets, but summaries of the others: {', '.join(of_all)}.")
+            self._no_scores += of_all
+        figures = [column for column in figures if column not in of_all]
         headers = self._headers(figures, role="dataset")
         self._told.append(f"Columns read as datasets: {', '.join(headers.values())}.")
         self._is_board = True
         return {column: ([name] * n_rows, settings.metric) for column, name in headers.items()}
+
+    def _metrics_on_datasets(self, figures: Sequence[str]) -> dict[str, MetricOn]:
+        """Return the columns whose headers name a dataset and a metric, where they all do."""
+        scores = [
+            column for column in figures if no_metric(column, self._table.cells[column]) is None
+        ]
+        placed = metrics_on_datasets([one for one in scores if one not in summaries(scores)])
+        if placed:
+            names = ", ".join(dict.fromkeys(one.dataset for one in placed.values()))
+            self._settings = self._settings.guessing("datasets", names, "the names of the columns")
+            self._told.append("Columns read as a metric on a dataset.")
+        return placed
 
     def _guess_what_columns_are(self, figures: Sequence[str]) -> Sequence[str]:
         """Take the columns for metrics when most are known ones, for datasets when hardly one is.
@@ -232,14 +267,13 @@ class _FormReader:
         if not wanted:
             self._settings = self._settings.with_dataset()
             return figures
-        known = [column for column in wanted if lookup(column) is not None]
-        if 2 * len(known) >= len(wanted):
+        kind = what_columns_are(wanted)
+        if kind == "metrics":
             self._settings = self._settings.with_dataset()
-        elif len(wanted) - len(known) >= _FEWEST_DATASETS > len(known):
-            costs = {column for column in known if is_cost(column)}
+        elif kind == "datasets":
             because = f"{len(wanted)} columns, of which hardly one is called like a metric"
             self._settings = self._settings.guessing("metric", "score", because)
-            return [column for column in wanted if column not in costs]
+            return [column for column in wanted if not is_cost(column)]
         return figures
 
     def _scores_among(self, figures: Sequence[str]) -> list[str]:
@@ -262,45 +296,6 @@ class _FormReader:
         if reasons:
             self._told.append(f"Not taken for scores: {listed}; --metric NAME reads one of them.")
         return [column for column in figures if column not in reasons]
-
-    def _pvalue_columns(self, systems: Sequence[str]) -> dict[str, tuple[str, str]]:
-        headed: dict[str, tuple[str, str]] = {}
-        for column in self._table.columns:
-            text = pair_text(column)
-            if text is not None:
-                headed[column] = self._split_pair(text, systems, None)
-            elif is_plain_p(column):
-                if len(systems) != 2:
-                    raise ImportFormatError(
-                        f"the table has {len(systems)} systems ({', '.join(systems)}); say in the "
-                        "header which two are compared: p(A,B).",
-                        path=self._table.shown,
-                        field=column,
-                    )
-                headed[column] = systems[0], systems[1]
-        return headed
-
-    def _split_pair(self, text: str, known: Sequence[str], line: int | None) -> tuple[str, str]:
-        """Return the two systems of ``A,B``; a name may hold the separator itself."""
-        halves = [
-            (text[: match.start()], text[match.end() :])
-            for mark in _SEPARATORS
-            for match in re.finditer(re.escape(mark), text)
-        ]
-        named = [(plain_name(a), plain_name(b)) for a, b in halves if a.strip() and b.strip()]
-        by_name = {name.lower(): name for name in known}
-        unknown = ""
-        for a, b in named:
-            found = [by_name.get(self._settings.canonical(n).lower()) for n in (a, b)]
-            if found[0] and found[1]:
-                return found[0], found[1]
-            unknown = unknown or (b if found[0] else a)
-        if named and not known:
-            return self._settings.canonical(named[0][0]), self._settings.canonical(named[0][1])
-        reason = f"'{text}' does not name two systems; write p(A,B)."
-        if named:
-            reason = f"the p-value names the system '{unknown}'.{nearest(unknown, known)}"
-        raise ImportFormatError(reason, path=self._table.shown, line=line, field=f"p({text})")
 
     def _names(self, role: str) -> Sequence[str]:
         """Return the plain names of a role for every row."""
@@ -340,20 +335,6 @@ class _FormReader:
             )
         return str(metrics[0]) if metrics else self._settings.metric or ""
 
-    def _figures(self) -> list[str]:
-        """Return the columns of figures that play no role."""
-        columns = self._table.columns
-        used = {name for column in self._roles.values() for name in fields_of(column, columns)}
-        return [
-            column
-            for column in self._table.columns
-            if column not in used and holds_figures(self._table.cells[column])
-        ]
-
-    def _has_pvalue_rows(self) -> bool:
-        cells = self._table.cells[self._table.columns[0]]
-        return any(isinstance(cell, str) and pair_text(cell) is not None for cell in cells)
-
     def _is_numeric(self, column: str) -> bool:
         return looks_numeric(role_cells(self._table, column))
 
@@ -387,13 +368,10 @@ class _FormReader:
         self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell], note: str
     ) -> ReportedPlan:
         versions = self._versions()
-        ignored = self._ignored(scores, pvalues)
-        told = [
-            note,
-            describe_roles(self._roles, self._table.columns, self._settings.columns),
-            *self._told,
-        ]
-        told += self._keys.understood
+        read = {*self._no_scores, *(one.column for one in scores), *(p.column for p in pvalues)}
+        ignored = unread_columns(self._table, self._roles, read)
+        roles = describe_roles(self._roles, self._table.columns, self._settings.columns)
+        told = [note, roles, *self._told, *self._keys.understood]
         if ignored:
             told.append(f"Columns not read: {', '.join(ignored)}.")
         return ReportedPlan(
@@ -418,9 +396,3 @@ class _FormReader:
                 "with the same questions together."
             )
         return [release] * len(self._table)
-
-    def _ignored(self, scores: Sequence[ScoreCell], pvalues: Sequence[PvalueCell]) -> list[str]:
-        read = {cell.column for cell in scores} | {cell.column for cell in pvalues}
-        read.update(self._roles.values(), self._no_scores)
-        templates = " ".join(self._roles.values())
-        return [c for c in self._table.columns if c not in read and f"{{{c}}}" not in templates]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from store.importers.bundle import Guess
 from store.importers.cells import CellError, is_missing
 from store.importers.columns import (
+    fields_of,
     find_roles,
     normal_name,
 )
 from store.importers.known_metrics import lookup
 from store.importers.printed import parse_printed
+from store.importers.tables import Table
 
 REPORTED_ROLES = (
     "system", "dataset", "dataset_version", "item", "metric", "score", "system_a", "system_b",
@@ -83,6 +85,12 @@ def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str
     return roles
 
 
+def figure_columns(table: Table, roles: Mapping[str, str]) -> list[str]:
+    """Return the columns of figures that play no role."""
+    used = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    return [one for one in table.columns if one not in used and holds_figures(table.cells[one])]
+
+
 def holds_figures(cells: Sequence[Any]) -> bool:
     """Return whether at least half of the cells that hold something are printed numbers."""
     filled = [cell for cell in cells if not is_missing(cell)]
@@ -95,3 +103,9 @@ def _is_figure(cell: Any) -> bool:
     except (CellError, TypeError):
         return False
     return True
+
+
+def unread_columns(table: Table, roles: Mapping[str, str], read: Collection[str]) -> list[str]:
+    """Return the columns that neither play a role nor hold a figure that is read."""
+    taken, templates = {*read, *roles.values()}, " ".join(roles.values())
+    return [c for c in table.columns if c not in taken and f"{{{c}}}" not in templates]

@@ -58,7 +58,7 @@ class Spellings:
             if not other:
                 continue
             question = Question(
-                f"{kind}s {other} and {name}: they are",
+                f"{kind}s {other} and {name}: their number",
                 "two",
                 ("two", "one"),
                 f"they differ in nothing but capitals; two {kind}s stay apart, one is called "

@@ -244,3 +244,13 @@ def test_scores_above_one_are_percent(results):
     bundle = results({"Find": old("Find", test={"ndcg_at_10": 36.5, "map_at_10": 20.0})})
     assert [one.value for one in bundle.reported_scores] == [pytest.approx(0.365)]
     assert any("percent" in told for told in bundle.understood)
+
+
+def test_a_split_without_subsets_and_a_damaged_neighbour(tmp_path):
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "A.json").write_text(new("A", test={"main_score": 0.25}))
+    (tmp_path / "m" / "B.json").write_text(new("B", test=[0.5]))
+    read = read_paths(tmp_path / "m", root=tmp_path)
+    [figure] = read.bundles[0].reported_scores
+    assert (figure.value, read.bundles[0].datasets[0].name) == (0.25, "A/test")
+    assert [one.path for one in read.faults] == ["m/B.json"]

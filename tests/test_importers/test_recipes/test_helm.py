@@ -1,6 +1,10 @@
 """HELM run folders: parts joined, perturbations left out, splits, what is no score."""
 
+import json
+
 import pytest
+
+from store.importers.detect import read_paths
 
 from .conftest import figures_of, scores_of
 
@@ -87,3 +91,27 @@ def test_texts_come_from_the_state(folder, read):
     (one,) = bundle.datasets[0].items
     assert (one.input_text, one.reference_text) == ("Tweet?", "yes")
     assert bundle.runs[0].outputs == {0: ["aye"]}
+
+
+def test_tables_of_groups_have_a_figure_for_each_model_and_scenario(tmp_path):
+    about = {"run_group": "Birds", "metric": "EM"}
+    header = [
+        {"value": "Model"},
+        {"value": "Mean win rate", "lower_is_better": False, "metadata": {}},
+        {"value": "Birds - EM", "lower_is_better": False, "metadata": about},
+        {"value": "Birds - # eval", "metadata": {"run_group": "Birds", "metric": "# eval"}},
+    ]
+    rows = [
+        [{"value": "net"}, {"value": 0.5}, {"value": 0.61}, {"value": 10}],
+        [{"value": "web"}, {"value": 0.7}, {}, {"value": 10}],
+    ]
+    table = {"title": "Accuracy", "header": header, "rows": rows}
+    (tmp_path / "groups" / "json").mkdir(parents=True)
+    (tmp_path / "groups" / "core.json").write_text(json.dumps([table]))
+    (tmp_path / "groups" / "json" / "core_accuracy.json").write_text(json.dumps(table))
+    read = read_paths(tmp_path)
+    [figure] = read.bundles[0].reported_scores
+    assert (figure.system, figure.value) == ("net", 0.61)
+    assert [one.name for one in read.bundles[0].datasets] == ["Birds"]
+    assert read.bundles[0].metrics[0].higher_is_better is True
+    assert read.faults == []

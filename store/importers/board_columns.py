@@ -1,0 +1,91 @@
+"""What the columns of a board are: a dataset each, a metric each, or a metric on a dataset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from store.importers.known_metrics import KNOWN, is_qualifier, lookup, normal_metric
+from store.importers.known_names import is_like_dataset
+from store.importers.metric_registry import words_of
+
+_SUMMARIES = words_of(
+    """avg average mean overall total macro_avg macro_average micro_avg micro_average mean_score
+    average_score avg_score overall_score overall_average total_average weighted_average
+    weighted_avg all_avg avg_all mean_all global_average"""
+)
+"""What a column is called that sums up those beside it."""
+_OF_TEXTS = words_of(
+    "wer cer mer ter bleu chrf chrf_pp spbleu sacrebleu comet meteor perplexity ppl"
+)
+"""Metrics of which a board has one for each dataset; F1 may be of classes."""
+_VARIANTS = words_of(
+    "raw norm normalized normalised strict lenient cased uncased lower upper orthographic ortho "
+    "verbatim exact partial full short long greedy beam"
+)
+_GAP = re.compile(r"[\s/_\-.:|@()\[\]]+")
+_FEWEST_DATASETS = 3
+"""Columns of figures from which a table without a known metric has one for each dataset."""
+_MOST_WORDS = 3
+"""Of a metric's name."""
+
+
+class MetricOn(NamedTuple):
+    """A metric on a dataset, as one column's header names them."""
+
+    dataset: str
+    metric: str
+
+
+def what_columns_are(columns: Sequence[str]) -> Literal["metrics", "datasets", ""]:
+    """Return what columns of figures stand for: metrics where most are known ones."""
+    n_known = sum(lookup(column) is not None for column in columns)
+    if 2 * n_known >= len(columns):
+        return "metrics"
+    return "datasets" if len(columns) - n_known >= _FEWEST_DATASETS > n_known else ""
+
+
+def summaries(columns: Sequence[str]) -> list[str]:
+    """Return the columns that sum up the others by their names; none where hardly any is left."""
+    found = [column for column in columns if normal_metric(column) in _SUMMARIES]
+    return found if len(columns) - len(found) > 1 else []
+
+
+def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:
+    """Return column -> dataset and metric, where each header names both, as ``"SADA WER"``.
+
+    Nothing is returned unless that is so of all columns, for two datasets or more. What stands
+    beside F1 or accuracy may be a class or a part of the answer: then the datasets must be known.
+    """
+    found = {column: _split(column) for column in columns}
+    placed = {column: one for column, one in found.items() if one is not None}
+    names = list(dict.fromkeys(one.dataset for one in placed.values()))
+    are_apart = len(set(placed.values())) == len(columns) == len(placed)
+    if not are_apart or len(names) < 2:
+        return {}
+    are_of_texts = all(normal_metric(one.metric) in _OF_TEXTS for one in placed.values())
+    return placed if are_of_texts or all(map(is_like_dataset, names)) else {}
+
+
+def _split(column: str) -> MetricOn | None:
+    """Return the two parts of a header; ``None`` where it is one name, or a variant of a metric."""
+    if normal_metric(column) in KNOWN:
+        return None
+    gaps = list(_GAP.finditer(column))
+    ends = [(column[: gap.start()], column[gap.end() :]) for gap in gaps[-_MOST_WORDS:]]
+    starts = [(column[gap.end() :], column[: gap.start()]) for gap in reversed(gaps[:_MOST_WORDS])]
+    for rest, metric in (*ends, *starts):
+        name = rest.strip(" ()[]").removeprefix("on ")
+        metric = metric.strip(" ()[]")
+        if normal_metric(metric) in KNOWN and name and not _is_variant(name):
+            return MetricOn(name, metric)
+    return None
+
+
+def _is_variant(name: str) -> bool:
+    """Return whether words tell a variant of a metric, or another metric, and no dataset."""
+    words = normal_metric(name).split("_")
+    return lookup(name) is not None or all(
+        word in _VARIANTS or word.isdigit() or is_qualifier(word) for word in words
+    )
