@@ -175,7 +175,7 @@ class Store:
         for left in reversed(range(MOST_WAITS)):
             try:
                 with plain_errors(self.location):
-                    session.connection()
+                    schema.require_unchanged(session.connection(), self.location)
                 return
             except BusyError:
                 session.rollback()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -22,9 +23,14 @@ MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
 
 def head_revision() -> str:
     """Return the newest revision this code knows, such as ``"0001"``."""
-    return max(
-        path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")
-    )
+    return _newest_in(MIGRATIONS)
+
+
+@cache
+def _newest_in(folder: Path) -> str:
+    """Look once: what is installed while a program runs is not its own."""
+    versions = (folder / "versions").glob("[0-9][0-9][0-9][0-9]_*.py")
+    return max(path.name[:4] for path in versions)
 
 
 def current_revision(engine: sa.Engine) -> str | None:
@@ -70,6 +76,16 @@ def require_current(engine: sa.Engine, location: str) -> None:
         f"{location} is at revision {found}, this version of Tiebreak knows only {needed}. "
         "It was written by a newer version: update Tiebreak."
     )
+
+
+def require_unchanged(connection: sa.Connection, location: str) -> None:
+    """Raise `SchemaVersionError` where an open store was upgraded: this code may not write."""
+    found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    if found != head_revision():
+        raise SchemaVersionError(
+            f"{location} is at revision {found} now, this version of Tiebreak needs "
+            f"{head_revision()}. Start it again, in the version that brought the store there."
+        )
 
 
 def _is_ours(revision: str) -> bool:

@@ -23,7 +23,7 @@ from benchmarks.faults.work import (
     in_child,
 )
 from benchmarks.faults.work import wrong_with as wrong_with
-from store import damage, model_base, models, schema
+from store import damage, model_base, models, schema, seals
 from store.arrays import load_matrix
 from store.backup import upgrade_store
 from store.engine import open_store
@@ -32,6 +32,8 @@ from store.ingest import ingest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 N_WRITERS, N_READERS = 8, 20
+FIRST_WITH_SEALS: Final = "0011"
+LONGEST_START_S: Final = 120.0
 
 
 class Rounds:
@@ -178,6 +180,8 @@ class Rounds:
             def work(place: Place = place, told: Path = told) -> None:
                 older = self.older.stem
                 schema.head_revision = lambda: older
+                if older < FIRST_WITH_SEALS:
+                    seals.renew = lambda *_: None  # type: ignore[assignment]
                 with told.open("w") as out:
                     for number in range(400):
                         try:
@@ -189,8 +193,11 @@ class Rounds:
                         print(f"O{number}", file=out, flush=True)
 
             child = in_child(work)
+            began = time.monotonic()
             while not told.exists() or not told.read_text():
                 time.sleep(0.01)
+                if time.monotonic() - began > LONGEST_START_S:
+                    raise RuntimeError("the version before writes nothing")
             time.sleep(self.rng.random() / 4)
             upgraded = upgrade_store(place.location)
             tally.n += 1

@@ -18,7 +18,13 @@ from store.importers.arrow_columns import ArrowCells, ArrowColumn
 from store.importers.bundle import RowProblems
 from store.importers.columnar import PART
 from store.importers.delimited import choose_delimiter, names_of_header, read_exactly
-from store.importers.guard import CELL_BYTES, require_bytes, require_values, status_of
+from store.importers.guard import (
+    CELL_BYTES,
+    require_bytes,
+    require_columns,
+    require_values,
+    status_of,
+)
 from store.importers.known_metrics import lookup
 from store.importers.streamed import stream
 from store.importers.textfile import (
@@ -97,24 +103,35 @@ def read_table(
 
 
 def peek_columns(path: Path) -> tuple[str, ...]:
-    """Return the column names of a file, or nothing when it cannot be read as a table."""
-    try:
-        if data_suffix(path) == ".parquet":
-            import pyarrow.parquet as pq
+    """Return the column names of a file, or nothing when it cannot be read as a table.
 
-            return tuple(pq.read_schema(path).names)
+    Raises
+    ------
+    ImportFormatError
+        There are too many: none of them is looked at.
+    """
+    try:
         if data_suffix(path) in RECORD_SUFFIXES:
             status = status_of(path)
             return _columns_of_records(path, status.st_mtime_ns, status.st_size)
-        text = peek_text(path)
-        if text.lstrip().startswith("{"):
-            first = json.loads(text.lstrip().split("\n", 1)[0])
-            return tuple(first)
-        delimiter, _ = choose_delimiter(text, data_suffix(path))
-        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-        return tuple(name.strip() for name in header)
+        columns = _columns_of_table(path)
     except (ImportFormatError, OSError, ValueError, RecursionError, csv.Error, StopIteration):
         return ()  # pyarrow's errors are ValueError or OSError
+    require_columns(len(columns), path.name)
+    return columns
+
+
+def _columns_of_table(path: Path) -> tuple[str, ...]:
+    if data_suffix(path) == ".parquet":
+        import pyarrow.parquet as pq
+
+        return tuple(pq.read_schema(path).names)
+    text = peek_text(path)
+    if text.lstrip().startswith("{"):
+        return tuple(json.loads(text.lstrip().split("\n", 1)[0]))
+    delimiter, _ = choose_delimiter(text, data_suffix(path))
+    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    return tuple(name.strip() for name in header)
 
 
 @lru_cache(maxsize=64)

@@ -64,6 +64,9 @@ def test_cells_and_columns_have_an_end(read, monkeypatch) -> None:
     monkeypatch.setattr(guard, "MOST_COLUMNS", 3)
     with pytest.raises(ImportFormatError, match="5 columns"):
         read(LONG, format="generic")
+    monkeypatch.setattr("store.importers.known_metrics.lookup", lambda *_: pytest.fail("looked"))
+    with pytest.raises(ImportFormatError, match="5 columns"):  # nobody looks at them
+        read(LONG)
 
 
 @pytest.mark.parametrize(

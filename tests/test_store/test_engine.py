@@ -366,6 +366,13 @@ def _as_nobody(path: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def test_a_store_that_was_upgraded_meanwhile_takes_nothing_from_before(store, bundle, monkeypatch):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    monkeypatch.setattr("store.schema.head_revision", lambda: "0001")
+    with pytest.raises(SchemaVersionError, match="Start it again"):
+        ingest(store, bundle({"B": [1.0]}), actor="t")
+
+
 def test_a_folder_that_may_not_be_entered_is_told(store):
     store.close()
     store.path.parent.chmod(0o700)
