@@ -12,6 +12,7 @@ import dataclasses
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -42,11 +43,32 @@ def kept_answer(asked: Question[A], store: Store, progress: Progress | None = No
     if not asked.is_kept_whole:
         return asked.answer(store, progress)
     arguments = dataclasses.asdict(cast("Any", asked))
+    name = type(asked).__qualname__
+    return kept(store, name, asked.name, arguments, lambda: asked.answer(store, progress))
+
+
+def kept(
+    store: Store,
+    key: str,
+    question: str,
+    arguments: dict[str, Any],
+    make: Callable[[], A],
+    holds: Callable[[A], bool] = lambda _: True,
+) -> A:
+    """Return what was made of `arguments` before, or make it now.
+
+    Parameters
+    ----------
+    key, question
+        What is asked, for programs and for people.
+    make
+        Called where nothing is kept.
+    holds
+        Whether what was made would be made again.
+    """
     state = (store.revision(), store.last_label())
-    key = json.dumps(
-        [type(asked).__qualname__, arguments, state, VERSION, _code()], sort_keys=True, default=str
-    )
-    stored = load_result(store, key)
+    full = json.dumps([key, arguments, state, VERSION, _code()], sort_keys=True, default=str)
+    stored = load_result(store, full)
     if stored is not None:
         try:
             found = unpack(stored)
@@ -56,9 +78,9 @@ def kept_answer(asked: Question[A], store: Store, progress: Progress | None = No
             if isinstance(found, Study):
                 return cast("A", found)
     began = _cpu_s()
-    answer = asked.answer(store, progress)
-    if _cpu_s() - began >= WORTH_KEEPING_S:
-        _keep(store, key, answer, f"answer: {asked.name}", arguments)
+    answer = make()
+    if _cpu_s() - began >= WORTH_KEEPING_S and holds(answer):
+        _keep(store, full, answer, f"answer: {question}", arguments)
     return answer
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -596,6 +597,30 @@ def test_gains_too_small_to_print_are_audited_once(store: Store, add_dated: AddD
     first = audit_claims(store, actor="tests")
     assert first.n_found == 3
     assert audit_claims(store, actor="tests").n_evidence_added == 0
+
+
+def test_an_audit_of_nothing_new_tests_nothing_again(
+    store: Store, add_dated: AddDated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.studies.kept_answers.WORTH_KEEPING_S", 0.0)
+    for day, n_right in enumerate((100, 160)):
+        add_dated(f"S{day}", day, right(n_right))
+    assert audit_claims(store, actor="tests").n_found == 1
+    quiet = audit_claims(store, actor="tests")
+    assert (quiet.n_claims, quiet.n_found, quiet.n_evidence_added) == (1, 0, 0)
+    tested: list[str] = []
+
+    def counted(store: Store, dataset: str, **settings: Any) -> Any:
+        tested.append(dataset)
+        return study_claims(store, dataset, **settings)
+
+    monkeypatch.setattr("analysis.studies.claims.audit.study_claims", counted)
+    assert audit_claims(store, actor="tests").to_dict() == quiet.to_dict()
+    assert not tested
+    audit_claims(store, actor="tests", settings=ClaimSettings(alpha=0.01))
+    add_dated("S2", 2, right(190))
+    assert audit_claims(store, actor="tests").n_found == 1
+    assert len(tested) == 2
 
 
 def test_a_withdrawn_record_is_not_found_again(store: Store, add_dated: AddDated) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -16,6 +16,7 @@ from analysis.studies.claims.records import ClaimRow
 from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import VERDICTS, ClaimsStudy, study_claims, study_histories
 from analysis.studies.claims.words import VERDICT_WORDS
+from analysis.studies.kept_answers import kept
 from analysis.studies.store_parts import each_in_store
 from analysis.studies.study import Study, count
 from store.claim_evidence import add_all_evidence, list_changed_verdicts
@@ -101,7 +102,7 @@ def audit_claims(
 
     Records over an earlier best that no claim speaks of become claims. A claim gets new evidence
     where its verdict, or the data it rests on, are not those of its latest audit; earlier evidence
-    stays.
+    stays. An audit that found nothing new is kept: nothing is tested again until the store changes.
 
     Parameters
     ----------
@@ -124,6 +125,24 @@ def audit_claims(
         A setting is out of range, or the store cannot be written to.
     """
     settings.check()
+    return kept(
+        store,
+        "claims audit",
+        "claims audit",
+        {"dataset": dataset, "metric": metric, **asdict(settings)},
+        lambda: _audit(store, dataset, metric, settings, actor, progress),
+        lambda audit: audit.n_found == audit.n_evidence_added == 0,
+    )
+
+
+def _audit(
+    store: Store,
+    dataset: str | None,
+    metric: str | None,
+    settings: ClaimSettings,
+    actor: str,
+    progress: Callable[[int, int], None] | None,
+) -> AuditStudy:
     histories = study_histories(store)
     cells = _cells(store, histories, dataset, metric)
     known = {claim.uid: claim for claim in list_claims(store)}
