@@ -6,6 +6,7 @@ raw words of PCG64DXSM are mapped to bits and uniforms here because numpy promis
 for its bit generators only.
 """
 
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 import numpy as np
@@ -40,8 +41,16 @@ class Stream(IntEnum):
 
 def raw_words(seed: int, stream: Stream, block: int, n_words: int) -> WordArray:
     """Return `n_words` random 64-bit words of one block."""
-    key = SeedSequence(seed, spawn_key=(int(stream), block))
-    return np.asarray(PCG64DXSM(key).random_raw(n_words), dtype=np.uint64)
+    return next(words_in_turn(seed, stream, block, [n_words]))
+
+
+def words_in_turn(
+    seed: int, stream: Stream, block: int, numbers: Iterable[int]
+) -> Iterator[WordArray]:
+    """Yield the same words of one block in pieces of so many words."""
+    drawn = PCG64DXSM(SeedSequence(seed, spawn_key=(int(stream), block)))
+    for n_words in numbers:
+        yield np.asarray(drawn.random_raw(n_words), dtype=np.uint64)
 
 
 def random_bits(seed: int, stream: Stream, block: int, n_columns: int) -> ByteArray:

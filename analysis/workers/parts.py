@@ -18,7 +18,10 @@ Progress = Callable[[int, int], None]
 
 SCHEDULER: Final = "TIEBREAK_DASK"
 HERE_FIRST_S: Final = 1.0
-"""Seconds of work before any part is sent: what is done by then needs no cluster."""
+"""CPU seconds of work before any part is sent: what is done by then needs no cluster.
+
+A crowded machine makes no work longer: its workers would wait as this process does.
+"""
 
 Part = TypeVar("Part")
 Found = TypeVar("Found")
@@ -67,9 +70,9 @@ def each(
             return
         if progress is not None:
             progress(done, len(parts))
-        began = time.monotonic()
+        began = time.process_time()
         found = work(part)
-        spent += time.monotonic() - began
+        spent += time.process_time() - began
         yield found
 
 

@@ -1,5 +1,7 @@
 import numpy as np
+import pytest
 
+from analysis.statistics.boards.rank_intervals import probability_best
 from analysis.statistics.random_streams import (
     BLOCK_ROWS,
     Stream,
@@ -7,6 +9,8 @@ from analysis.statistics.random_streams import (
     random_uniforms,
     raw_words,
 )
+from analysis.statistics.resampling import plan
+from analysis.statistics.resampling.plan import count_block, counted_in_turn
 
 
 def test_raw_words_are_pinned():
@@ -36,3 +40,20 @@ def test_random_uniforms_stay_inside():
     assert 0 < values.min() < 0.001
     assert 0.999 < values.max() < 1
     assert abs(values.mean() - 0.5) < 5 / np.sqrt(12 * values.size)
+
+
+@pytest.mark.parametrize("rows", [1, 100, 256])
+def test_counts_in_pieces_are_those_of_the_block(rows: int) -> None:
+    whole = count_block(5, 2, 7, np.float32)
+    pieces = list(counted_in_turn(5, 2, 7, np.float32, rows=rows))
+    assert max(map(len, pieces)) == rows
+    np.testing.assert_array_equal(np.concatenate(pieces), whole)
+
+
+def test_who_is_best_does_not_hang_on_the_memory_that_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores = np.random.default_rng(0).normal(size=(5, 40)).round(2)
+    expected = probability_best(scores, n_resamples=300, rng=1)
+    monkeypatch.setattr(plan, "_CELLS", 400)
+    np.testing.assert_array_equal(probability_best(scores, n_resamples=300, rng=1), expected)

@@ -195,12 +195,14 @@ def probability_best(
         return read_only(best)
     sign = 1.0 if higher_is_better else -1.0
 
-    from analysis.statistics.resampling.plan import count_block
+    from analysis.statistics.resampling.plan import BLOCK, counted_in_turn
     from analysis.statistics.resampling.threads import run_blocks
 
     def work(block: int, rows: int) -> FloatArray:
-        counts = count_block(seed, block, metric.n_units, metric.dtype)
-        return _shares(sign * metric.values(counts)[:, :rows].T.astype(np.float64))
+        at_once = 0 if metric.exact else BLOCK
+        pieces = counted_in_turn(seed, block, metric.n_units, metric.dtype, rows=at_once)
+        values = np.concatenate([metric.values(counts) for counts in pieces], axis=1)
+        return _shares(sign * values[:, :rows].T.astype(np.float64))
 
     # fsum: the total must not hang on the order in which blocks were added.
     firsts = np.array(run_blocks(work, n_resamples, n_threads=n_threads))

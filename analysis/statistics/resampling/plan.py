@@ -5,17 +5,19 @@ are one transform or matrix product per block of 256 replicates, and those of al
 differences.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import ByteArray, FloatArray, IntArray
-from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words
+from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words, words_in_turn
 
 BLOCK = BLOCK_ROWS
 """Replicates per block; a part of what a seed means."""
+_CELLS = 1 << 24
+"""Counts in memory at once, where rows are taken in pieces."""
 
 _Float = TypeVar("_Float", bound=np.floating)
 
@@ -129,13 +131,32 @@ def count_block(
     A unit is a 32-bit number times n, shifted right by 32: its chance is off by less than 2^-32,
     one part in a hundred thousand for 40,000 units.
     """
+    return next(counted_in_turn(seed, block, n_units, dtype, rows=BLOCK, stream=stream))
+
+
+def counted_in_turn(
+    seed: int,
+    block: int,
+    n_units: int,
+    dtype: type[_Float],
+    *,
+    rows: int = 0,
+    stream: Stream = Stream.BOOTSTRAP,
+) -> Iterator[npt.NDArray[_Float]]:
+    """Yield the rows of `count_block` in pieces of so many rows, by default as memory allows.
+
+    For sums that are exact: another product's last bit may depend on how many rows it has.
+    """
     from analysis.statistics.resampling.kernels import scatter_counts
 
     per_row = -(-n_units // 2)
-    words = raw_words(seed, stream, block, BLOCK * per_row).reshape(BLOCK, per_row)
-    counts = np.empty((BLOCK, n_units), dtype)
-    scatter_counts(words, counts)
-    return counts
+    rows = rows or max(1, min(BLOCK, _CELLS // max(1, n_units)))
+    pieces = [min(rows, BLOCK - begin) for begin in range(0, BLOCK, rows)]
+    drawn = words_in_turn(seed, stream, block, [n_rows * per_row for n_rows in pieces])
+    for n_rows, words in zip(pieces, drawn, strict=True):
+        counts = np.empty((n_rows, n_units), dtype)
+        scatter_counts(words.reshape(n_rows, per_row), counts)
+        yield counts
 
 
 def replicates(
