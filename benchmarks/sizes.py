@@ -2,7 +2,7 @@
 
     python -m benchmarks.sizes --scores 100000 1000000 10000000 --out docs/sizes.md
 
-A store is made as a user makes one: a long Parquet table goes in with one plain `tiebreak ingest`.
+A store is made as a user makes one: long Parquet tables go in with a plain `tiebreak ingest` each.
 Commands and pages are then asked of it, cold and again, and the exponent says how each grows:
 1 is in step with the scores, 0 is not at all.
 """
@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import log
 from multiprocessing import get_context
 from pathlib import Path
@@ -43,6 +44,8 @@ from benchmarks.load import (
 
 _CHUNK: Final = 1_000_000
 """Rows written at a time."""
+_TABLE: Final = 20_000_000
+"""Rows of a table: ingest takes no file that is larger than 2 GB, unpacked."""
 _COLUMNS: Final = ("system", "dataset", "trial", "item")
 
 
@@ -91,17 +94,26 @@ class Measured:
     costs: dict[str, Cost] = field(default_factory=dict)
 
 
-def write_table(path: Path, shape: Shape, n_scores: int) -> int:
+def tables(shape: Shape, n_scores: int) -> list[range]:
+    """Return the systems of each table that a store is made of, with all runs of each."""
+    n_systems = shape.counts(n_scores)[0]
+    n_tables = min(n_systems, -(-n_scores // _TABLE))
+    ends = np.linspace(0, n_systems, n_tables + 1).astype(int)
+    return [range(begin, end) for begin, end in pairwise(ends.tolist())]
+
+
+def write_table(path: Path, shape: Shape, n_scores: int, systems: range) -> int:
     """Write a long Parquet table; return how many scores it holds. Systems differ by up to 1 SD."""
-    counts = shape.counts(n_scores)
-    rng = np.random.default_rng(0)
+    n_systems, *others = shape.counts(n_scores)
+    counts = (len(systems), *others)
+    rng = np.random.default_rng(systems.start)
     n_rows = int(np.prod(counts))
     heads = ("system", "set", "night", "q")
     names = [
-        pa.array([f"{head}{i:06d}" for i in range(count)])
-        for head, count in zip(heads, counts, strict=True)
+        pa.array([f"{head}{begin + i:06d}" for i in range(count)])
+        for head, count, begin in zip(heads, counts, (systems.start, 0, 0, 0), strict=True)
     ]
-    skill = np.linspace(0.0, 1.0, counts[0])
+    skill = np.linspace(0.0, 1.0, n_systems)[systems.start : systems.stop]
     texts = pa.dictionary(pa.int32(), pa.string())
     fields = [(column, texts) for column in _COLUMNS]
     schema = pa.schema([*fields, ("accuracy", pa.float64())])
@@ -164,11 +176,16 @@ def pages(shape: Shape) -> list[Address]:
 def measure(shape: Shape, n_scores: int, folder: Path) -> Measured:
     """Make a store, and time what is asked of it."""
     table, store = folder / "scores.parquet", folder / "store.db"
-    # In a process of its own: a command would inherit the peak memory of this one.
-    with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:
-        found = Measured(elsewhere.submit(write_table, table, shape, n_scores).result())
-    found.costs["ingest"] = run_command(store, ["ingest", str(table), "--yes"])
-    table.unlink()
+    found, ingest = Measured(0), Cost(0.0)
+    for systems in tables(shape, n_scores):
+        # In a process of its own: a command would inherit the peak memory of this one.
+        with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:
+            written = elsewhere.submit(write_table, table, shape, n_scores, systems)
+            found.n_scores += written.result()
+        cost = run_command(store, ["ingest", str(table), "--yes"])
+        ingest = Cost(ingest.cpu_s + cost.cpu_s, max(ingest.peak_mb, cost.peak_mb))
+        table.unlink()
+    found.costs["ingest"] = ingest
     found.n_bytes = store.stat().st_size
     for name, words in commands(shape, folder).items():
         found.costs[f"{name}, first"] = run_command(store, words)
