@@ -62,6 +62,9 @@ _AFTER = words_of(
 )
 """Words around a name that do not change what it is."""
 _COUNTED = words_of("n num number nb")
+_GOOD = words_of("correct right good valid solved resolved passed accepted matched successful")
+"""Words that make a count one of what is good."""
+_CLOCK = words_of("s ms us ns sec secs seconds min mins minutes")
 _TAKEN = ("seconds", "money", "bytes", "grams")
 _COUNTED_COSTS = words_of("cost tokens calls steps interventions energy flops")
 _SPREAD = words_of(
@@ -119,10 +122,13 @@ def _candidates(words: list[str]) -> Iterator[str]:
     if _AT.fullmatch(key):
         yield re.sub(r"_(at_)?\d+$", "", key)
     if words[0] in _COUNTED and len(words) > 1:
-        counted = KNOWN.get("_".join(words[1:])) or KNOWN.get(words[1])
+        counted = KNOWN.get("_".join(words[1:])) or KNOWN.get(words[1]) or KNOWN.get(words[-1])
+        counted = counted if _GOOD.isdisjoint(words) else None
         if counted is not None and counted.measured == "count":
             yield counted.name
         return
+    if len(words) > 2 and words[-2] == "time" and words[-1] in _CLOCK:
+        yield "duration"
     if words[0] == "correct" and len(words) > 1:
         yield "correct"
     if words[0] == "1" or not _TURNED.isdisjoint(words):

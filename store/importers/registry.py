@@ -27,6 +27,7 @@ from store.importers import (
     sacrebleu,
     terminal_bench,
     wandb,
+    wandb_folder,
 )
 from store.importers.bundle import ImportBundle, ReadOptions
 from store.importers.conllu import importer as conllu
@@ -105,7 +106,7 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(html_tables.NAME, html_tables.DESCRIPTION, html_tables.sniff, html_tables.read),
     Importer(junit.NAME, junit.DESCRIPTION, junit.sniff, junit.read),
     Importer(mlflow.NAME, mlflow.DESCRIPTION, mlflow.sniff, mlflow.read, mlflow.group),
-    Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read),
+    Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read, wandb_folder.grouped),
     Importer(
         terminal_bench.NAME,
         terminal_bench.DESCRIPTION,

@@ -34,6 +34,7 @@ _LONGEST = 60
 """Characters of the settings in the name of a system."""
 COUNTERS = frozenset({"epoch", "epochs", "iter", "iteration", "step", "steps", "global_step"})
 """How far a run went: neither a figure nor a setting."""
+_OF_TRAINING = COUNTERS | {"grad_norm", "total_flos", "num_input_tokens_seen"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ def is_metric(name: str) -> bool:
 
 def is_about_the_run(name: str) -> bool:
     """Return whether a figure tells how far a run went or what the machine did."""
-    is_counter = normal_name(name) in COUNTERS or name.startswith(("_", "system/"))
+    last = name.rpartition("/")[2]
+    is_counter = normal_name(last) in _OF_TRAINING or name.startswith(("_", "system/"))
     return is_counter or no_metric_by_name(name) is not None
 
 

@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from store.errors import ImportFormatError, NoResultsError
-from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
+from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems, SourceFile
 from store.importers.cells import CellError, as_text, looks_numeric, parse_date
 from store.importers.columns import normal_name, role_cells
 from store.importers.figures import Figures
-from store.importers.places import folder_name, own_name
+from store.importers.places import own_name
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import (
@@ -30,6 +31,7 @@ from store.importers.textfile import (
     read_text,
 )
 from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric
+from store.importers.wandb_folder import SUMMARY, is_copy_of_latest, run_and_project
 from store.importers.wandb_frame import is_frame, runs_of_frame
 from store.importers.yaml_nodes import parse_yaml
 
@@ -40,7 +42,8 @@ _PAGE = ("State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep")
 _COUNTERS = ("_timestamp", "_runtime", "_step", "_wandb")
 _LINE = re.compile(r"(.+) - (.+)")
 _EXTREMES = ("__MIN", "__MAX")
-_SUMMARY = "wandb-summary.json"
+_HF_MODEL = "_name_or_path"
+"""Where the trainer of transformers keeps the model that it began with."""
 _OWN_KEY = re.compile(r"^(_wandb|wandb_version):", re.MULTILINE)
 _FINISHED = ("finished", "")
 Reader = Callable[[Table, Settings], tuple[list[TrackedRun], list[str]]]
@@ -69,7 +72,7 @@ def _is_summary(path: Path) -> bool:
         content = peek_json(path)
     except ImportFormatError:
         return False
-    is_called = path.name == _SUMMARY
+    is_called = path.name == SUMMARY
     n_counters = sum(name in content for name in _COUNTERS) if isinstance(content, dict) else 0
     return n_counters > 1 or (is_called and n_counters > 0)
 
@@ -93,24 +96,24 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     ImportFormatError
         The file is damaged.
     """
-    (path,) = paths
+    path = paths[0]
     if data_suffix(path) in (".yaml", ".yml"):
-        raise NoResultsError(f"the settings of a run, read with its {_SUMMARY}.", path=shown[path])
+        raise NoResultsError(f"the settings of a run, read with its {SUMMARY}.", path=shown[path])
     settings = load_settings(path, shown[path], options)
     problems = RowProblems(options.lenient)
     if data_suffix(path) == ".json":
-        runs, sha256, told = _from_summary(settings)
+        runs, files, told = _from_summaries(paths, settings, shown)
     else:
         table = read_table(path, settings.shown, problems)
         runs, told = _reader_of(table.columns)(table, settings)
-        sha256 = table.sha256
+        files = list(settings.files(table.sha256))
     figures = Figures(settings, problems)
     guesses = add_runs(runs, figures, "W&B")
     if not figures.figures:
         raise NoResultsError("no finished run has a figure.", path=settings.shown)
     names = dict.fromkeys(figure.metric for figure, _, _ in figures.figures)
     guesses.append(Guess("metrics", ", ".join(names), "their names; other columns are settings"))
-    return figures.bundle(NAME, settings.files(sha256), told, guesses)
+    return figures.bundle(NAME, files, told, guesses)
 
 
 def _reader_of(columns: Sequence[str]) -> Reader:
@@ -170,26 +173,43 @@ def _from_chart(table: Table, settings: Settings) -> tuple[list[TrackedRun], lis
     return runs, [f"The chart of {len(runs)} runs; what it says last of each is its figure."]
 
 
-def _from_summary(settings: Settings) -> tuple[list[TrackedRun], str, list[str]]:
-    content, sha256 = read_json(settings.path, settings.shown)
+def _from_summaries(
+    paths: Sequence[Path], settings: Settings, shown: Mapping[Path, str]
+) -> tuple[list[TrackedRun], list[SourceFile], list[str]]:
+    """Return the runs of a project, each with what its summary says; a copy counts once."""
+    runs, files, n_entries = [], [], 0
+    copies = {path for path in paths if len(paths) > 1 and is_copy_of_latest(path)}
+    for path in paths:
+        content, sha256 = read_json(path, shown[path])
+        files.append(SourceFile(shown[path], sha256))
+        if path not in copies:
+            n_entries += len(content)
+            runs.append(_run_of(path, content, shown[path]))
+    n_figures = sum(len(run.figures) for run in runs)
+    told = [f"{n_figures} figures of {n_entries} entries; counters and histograms are none."]
+    told += [f"{shown[path]} is the latest of the other runs." for path in sorted(copies)]
+    return runs, [*files, *settings.files("")[1:]], told
+
+
+def _run_of(path: Path, content: Mapping[str, Any], shown: str) -> TrackedRun:
     figures = {
         name: value
         for name, value in content.items()
         if isinstance(value, (int, float)) and not isinstance(value, bool) and is_metric(name)
     }
     stamp = content.get("_timestamp")
-    name, stated = folder_name(settings.path), _config(settings.path.with_name("config.yaml"))
-    run = TrackedRun(
+    name, project = run_and_project(path)
+    stated = _config(path.with_name("config.yaml"))
+    return TrackedRun(
         name,
         "",
-        stated.get("wandb_project", name),
+        stated.get("wandb_project", project),
         stated,
         figures,
         _date(str(stamp)) if isinstance(stamp, str) else _moment(stamp),
+        shown=shown,
         is_system=not stated,
     )
-    told = [f"{len(figures)} figures of {len(content)} entries; counters and histograms are none."]
-    return [run], sha256, told
 
 
 def _config(path: Path) -> dict[str, str]:
@@ -202,6 +222,8 @@ def _config(path: Path) -> dict[str, str]:
         str(key): value["value"] if isinstance(value, dict) and "value" in value else value
         for key, value in content.items()
     }
+    if stated.get(_HF_MODEL):
+        stated.setdefault("model_name_or_path", stated[_HF_MODEL])
     return {
         key: str(value)
         for key, value in stated.items()

@@ -62,6 +62,8 @@ def test_bounds_and_units() -> None:
         ("train/loss_mean", "loss"),
         ("final_val_loss", "loss"),
         ("n_errors", "errors"),
+        ("usage.n_llm_calls", "calls"),
+        ("retrieval_time_ms", "duration"),
         ("n.misspel", "misspellings"),
         ("num_calls", "calls"),
         ("test_f1_macro", "f1"),

@@ -1,6 +1,7 @@
 """Runs of MLflow and Weights & Biases, in files of our own making."""
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -115,6 +116,25 @@ def test_a_summary_takes_its_model_from_the_settings_beside_it(read, write):
     bundle = read(content, "run-1/files/wandb-summary.json")
     assert [row[:3] for row in stated(bundle)] == [("net", "acc", 0.5)]
     assert bundle.datasets[0].name == "squad"
+
+
+def test_the_runs_of_a_project_are_compared_on_it(tmp_path):
+    for name, loss in ("run-20240430_123946-aa", 0.5), ("run-20240430_164045-bb", 0.25):
+        folder = tmp_path / "moderation" / "wandb" / name / "files"
+        folder.mkdir(parents=True)
+        summary = {"eval/loss": loss, "train/global_step": 9, "train/grad_norm": 2, "_step": 9}
+        (folder / "wandb-summary.json").write_text(json.dumps(summary))
+        config = f"wandb_version: 1\n_name_or_path: {{value: org/net}}\nlr: {{value: {loss}}}\n"
+        (folder / "config.yaml").write_text(config)
+    latest = tmp_path / "moderation" / "wandb" / "latest-run" / "files"
+    shutil.copytree(folder, latest)
+    [bundle] = read_paths(tmp_path / "moderation").bundles
+    assert [row[:3] for row in stated(bundle)] == [
+        ("org/net (lr=0.5)", "eval/loss", 0.5),
+        ("org/net (lr=0.25)", "eval/loss", 0.25),
+    ]
+    assert [one.name for one in bundle.datasets] == ["moderation"]
+    assert any("latest-run" in sentence for sentence in bundle.understood)
 
 
 def test_a_summary(read):
