@@ -1,6 +1,7 @@
 """The systems of a dataset by score, and which of them can be separated.
 
-URL parameters: `dataset`, `metric`, `baseline` (a system), `tag`, and the settings of `Board`.
+URL parameters: `dataset`, `metric`, `baseline` (a system), `tag`, `by` (tag or family: rows in
+groups), `folded` (groups), and the settings of `Board`.
 """
 
 import streamlit as st
@@ -11,7 +12,7 @@ from analysis.studies.leaderboard import Board
 from analysis.studies.leaderboard_table import board_table
 from dashboard import data, places
 from dashboard.charts import rank_intervals_plot, score_dots
-from dashboard.ui import ask, board_beside, filters, settings, states
+from dashboard.ui import ask, board_beside, board_groups, filters, settings, states
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import badge
 from dashboard.ui.board import (
@@ -35,6 +36,7 @@ with filters.filter_row("leaderboard_filters"):
     dataset, metric = settings.choose_cell(datasets)
     baseline = board_beside.choose_baseline(dataset, str(metric))
     is_tagged = board_beside.choose_tags()
+    groups_of = board_groups.choose_groups([*board_beside.systems_of(dataset, str(metric))])
     board = ask.choose(Board, {"dataset": dataset.uid, "metric": metric})
 
 study = data.ask(board)
@@ -65,6 +67,7 @@ show_answer(
     order="rank",
     label=f"Leaderboard of {dataset.label}",
     is_main=True,
+    groups=groups_of(told.values("system")),
     compare=places.href("compare", of_pair) if is_tested else "",
 )
 with st.expander("The board as pictures"):

@@ -89,7 +89,7 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
     this.head.onclick = ({ target }) => this.sort(target.closest("button")?.dataset.at);
     this.pages.onclick = ({ target }) => this.turn(Number(target.dataset.by));
     this.body.onchange = ({ target }) => this.tick(target.closest("tr"));
-    this.body.onclick = (event) => this.open(event);
+    this.body.onclick = (event) => this.fold(event) || this.open(event);
     this.body.onkeydown = (event) => this.onKey(event);
     this.onHistory = () => this.draw();
     window.addEventListener("popstate", this.onHistory);
@@ -110,7 +110,7 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
   show(data) {
     const told = JSON.stringify(data);
     if (told === this.told) return; // nothing new: focus, scroll and ticks stay
-    Object.assign(this, { paged: undefined }, data, { told, drawn: undefined });
+    Object.assign(this, { paged: undefined, groups: undefined }, data, { told, drawn: undefined });
     for (const column of data.columns)
       column.values ??= column.texts.map((text) => text === data.missing ? null : fold(text));
     this.main = data.columns.find((column) => column.href) ?? data.columns[0];
@@ -127,6 +127,11 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
     return new URLSearchParams(window.location.search).get(this.names[name]) ?? "";
   }
 
+  /** Groups that the address folds. */
+  folded() {
+    return new URLSearchParams(window.location.search).getAll(this.names.folded);
+  }
+
   /** The order asked for by the address: a column, with a minus from the highest down. */
   asked() {
     const asked = this.said("sort") || this.order;
@@ -137,9 +142,10 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
   /** Write into the address, in the entry that there is; "" takes a parameter out. */
   ask(changes, soon = true) {
     const url = new URL(window.location.href);
-    for (const [name, text] of Object.entries(changes)) {
-      if (text) url.searchParams.set(this.names[name], text);
-      else url.searchParams.delete(this.names[name]);
+    for (const [name, told] of Object.entries(changes)) {
+      url.searchParams.delete(this.names[name]);
+      for (const text of [told].flat().filter(Boolean))
+        url.searchParams.append(this.names[name], text);
     }
     url.searchParams.sort();
     window.dispatchEvent(new CustomEvent("tune", { detail: { href: url.href, soon } }));
@@ -179,8 +185,42 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
     });
   }
 
+  /** Rows in groups, each below a line with its name; groups stand as their first rows would. */
+  lines(rows) {
+    if (!this.groups) return rows.map((i, at) => this.row(i, at));
+    const of = new Map();
+    for (const i of rows) of.set(this.groups[i], [...(of.get(this.groups[i]) ?? []), i]);
+    const folded = this.folded();
+    const lines = [];
+    for (const [name, inside] of of) {
+      const isOpen = !folded.includes(name);
+      lines.push(this.heading(name, inside.length, isOpen, lines.length));
+      if (isOpen) for (const i of inside) lines.push(this.row(i, lines.length));
+    }
+    return lines;
+  }
+
+  heading(name, n, isOpen, at) {
+    const width = this.columns.length + (this.compare ? 1 : 0);
+    return `<tr class="group" tabindex="-1" aria-rowindex="${at + 2}"><th colspan="${width}"
+scope="rowgroup"><button type="button" tabindex="-1" aria-expanded="${isOpen}"
+data-group="${safe(name)}">${safe(name)} <small>${n.toLocaleString("en")}</small></button></th></tr>`;
+  }
+
+  /** A click on the name of a group folds or opens it; whether it was one. */
+  fold({ target }) {
+    const name = target.closest("[data-group]")?.dataset.group;
+    if (name === undefined) return false;
+    const folded = this.folded();
+    this.ask({ folded: folded.includes(name) ? folded.filter((one) => one !== name)
+      : [...folded, name] });
+    [...this.body.querySelectorAll("[data-group]")].find((one) => one.dataset.group === name)
+      ?.focus();
+    return true;
+  }
+
   draw() {
-    const now = JSON.stringify([this.asked(), this.said("find")]);
+    const now = JSON.stringify([this.asked(), this.said("find"), this.folded()]);
     if (now === this.drawn) return;
     this.drawn = now;
     if (this.root.getRootNode().activeElement !== this.search)
@@ -195,15 +235,16 @@ role="status"></span></div><div class="frame"><table role="grid"><thead></thead>
       `<button type="button" data-at="${at}">${safe(column.label)}</button></th>`)
       .join("")}</tr>`;
     const rows = this.rows();
-    this.body.innerHTML = rows.slice(0, FIRST).map((i, at) => this.row(i, at)).join("");
-    this.grid.ariaRowCount = (this.paged?.matching ?? rows.length) + 1;
+    const lines = this.lines(rows);
+    this.body.innerHTML = lines.slice(0, FIRST).join("");
+    this.grid.ariaRowCount = (this.paged?.matching ?? lines.length) + 1;
     this.reach(this.body.rows[0]);
     this.say(rows.length);
     this.fit();
     cancelAnimationFrame(this.later);
-    if (rows.length > FIRST)
+    if (lines.length > FIRST)
       this.later = requestAnimationFrame(() => this.body.insertAdjacentHTML("beforeend",
-        rows.slice(FIRST).map((i, at) => this.row(i, at + FIRST)).join("")));
+        lines.slice(FIRST).join("")));
   }
 
   look(column) {
@@ -224,9 +265,9 @@ aria-label="Tick ${name}"${on ? " checked" : ""}></td>`;
         `<td class="${this.look(column)}">${cell(column, i)}</td>`).join("")}</tr>`;
   }
 
-  /** What of a row takes the keyboard: its first link, or the row itself. */
+  /** What of a row takes the keyboard: its first link, the name of a group, or the row itself. */
   hand(row) {
-    return row.querySelector("a") ?? row;
+    return row.querySelector("a, [data-group]") ?? row;
   }
 
   /** Tab reaches one row; arrows go on from there. */
@@ -285,8 +326,8 @@ aria-label="Tick ${name}"${on ? " checked" : ""}></td>`;
       this.reach(next);
       this.hand(next).focus({ preventScroll: true });
       next.scrollIntoView({ block: "nearest" });
-    } else if (event.key === " " && this.compare && event.target.type !== "checkbox")
-      this.tick(row);
+    } else if (event.key === " " && this.compare && row.dataset.at &&
+      event.target.type !== "checkbox") this.tick(row);
     else return;
     event.preventDefault();
   }

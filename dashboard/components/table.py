@@ -48,6 +48,7 @@ class Names(NamedTuple):
     sort: str
     find: str
     page: str
+    folded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,9 @@ class Table:
         Address of a comparison that lacks only ``a`` and ``b``; "" where nothing can be compared.
     searched
         Whether it has a search of its own.
+    groups
+        For each row the group below whose name it stands; groups can be folded. Tables of more than
+        `MOST_ROWS` rows have none.
     """
 
     label: str
@@ -165,6 +169,7 @@ class Table:
     order: str = ""
     compare: str = ""
     searched: bool = True
+    groups: Sequence[str] = ()
 
     def rows(self, sort: str, find: str) -> list[int]:
         """Return the rows that match a search, in an order: as `table.js` has it."""
@@ -259,6 +264,8 @@ def draw(table: Table, names: Names, *, sort: str, find: str, page: int, key: st
         taken = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
         columns = [column.of_rows(taken) for column in columns]
         data["paged"] = {"page": page, "pages": n_pages, "rows": PAGE_ROWS, "matching": len(rows)}
+    elif table.groups:
+        data["groups"] = list(table.groups)
     data["columns"] = [
         column.as_data(whole.scale() if len(whole.low) else ())
         for column, whole in zip(columns, table.columns, strict=True)

@@ -14,9 +14,9 @@ from analysis.studies.pairs import Pairs
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS, PairsSettings
 from dashboard import data
 from dashboard.ui import filters
+from dashboard.ui.board_groups import tags_of_systems
 from dashboard.ui.editing import BASELINE
 from store.records import DatasetRecord
-from store.tags import PIN
 
 NO_BASELINE: Final = ""
 _MOST_SHOWN: Final = 3
@@ -31,16 +31,21 @@ _MARKS: Final = {
 }
 
 
+def systems_of(dataset: DatasetRecord, metric: str) -> set[str]:
+    """Return the systems with runs on a dataset that have a metric."""
+    return {
+        run.system
+        for run in data.runs()
+        if run.dataset_uid == dataset.uid and any(v.metric == metric for v in run.vectors)
+    }
+
+
 def choose_baseline(dataset: DatasetRecord, metric: str) -> str:
     """Draw the choice of a system that all others are held against; "" is none.
 
     One that has the tag of a baseline is chosen at first.
     """
-    systems = {
-        run.system
-        for run in data.runs()
-        if run.dataset_uid == dataset.uid and any(v.metric == metric for v in run.vectors)
-    }
+    systems = systems_of(dataset, metric)
     tagged = [s.name for s in data.systems() if BASELINE in s.tags and s.name in systems]
     return str(
         filters.choose_one(
@@ -67,21 +72,16 @@ def choose_tags() -> Callable[[str], bool]:
 
 
 def beside_tags(told: AnswerTable) -> AnswerTable:
-    """Return a board with the tags of each system, where any has one: to order, so group, by.
+    """Return a board with the tags of each system, where any has one.
 
-    Long ones, as harnesses write them, are shown where a reader chooses to. A mark of a baseline
-    or a pin is no tag to group by.
+    Long ones, as harnesses write them, are shown where a reader chooses to.
     """
-    tags = {
-        system.name: ", ".join(sorted(set(system.tags) - {BASELINE, PIN}))
-        for system in data.systems()
-    }
-    of_row = [tags.get(str(name)) or None for name in told.values("system")]
+    tags = tags_of_systems()
+    of_row = [tags.get(str(name)) for name in told.values("system")]
     if not any(of_row):
         return told
     is_short = all(len(one or "") <= _LONGEST_TAGS for one in of_row)
-    said = "Order by them to have the board by groups"
-    column = Column("tags", least=True, shown=is_short, help=said)
+    column = Column("tags", least=True, shown=is_short)
     return told.beside("groups", {"tags": column}, {"tags": of_row})
 
 

@@ -31,6 +31,7 @@ def show_answer(
     compare: str = "",
     label: str = "",
     is_main: bool = False,
+    groups: Sequence[str] = (),
 ) -> None:
     """Show a table of an answer, as its report has it; parameters are those of `show_table`."""
     headed = {name: replace(column, title=column.headline) for name, column in told.columns.items()}
@@ -45,6 +46,7 @@ def show_answer(
         compare=compare,
         label=label,
         is_main=is_main,
+        groups=groups,
     )
     if told.notes:
         st.caption(plain(" ".join(told.notes)))
@@ -64,6 +66,7 @@ def show_table(
     is_main: bool = False,
     searched: bool = True,
     counted: str = "",
+    groups: Sequence[str] = (),
 ) -> None:
     """Show the columns named in `columns`.
 
@@ -83,7 +86,7 @@ def show_table(
         What a row is.
     links
         By column: where each row leads, or "".
-    order, compare, searched
+    order, compare, searched, groups
         As of `components.table.Table`.
     label
         Its name for those who cannot see it; by default the noun.
@@ -91,11 +94,13 @@ def show_table(
         How many rows there are in words, where these are a part of more.
     is_main
         Whether this is what the page is for: the address calls its order ``sort``, its search
-        ``find`` and its page ``page``.
+        ``find``, its page ``page`` and the groups that are folded ``folded``.
     """
     place = st.container()
-    names = Names("sort", "find", "page") if is_main else Names(*_names(key))
+    names = Names("sort", "find", "page", "folded") if is_main else Names(*_names(key))
     filters.tell_unknown("order", names.sort, [*columns, *(f"-{name}" for name in columns)])
+    if groups:
+        filters.tell_unknown("group", names.folded, groups)
     by = (address.value(names.sort) or "").removeprefix("-")
     chosen = _tools(frame, by, key=key, columns=columns, filename=filename, noun=noun)
     if by in columns and by not in chosen:
@@ -114,6 +119,7 @@ def show_table(
         order=order if order.removeprefix("-") in shown else "",
         compare=compare,
         searched=searched,
+        groups=groups,
     )
     with place:
         draw(
@@ -127,7 +133,7 @@ def show_table(
 
 
 def _names(key: str) -> list[str]:
-    return [f"{key}_{name}" for name in ("sort", "find", "page")]
+    return [f"{key}_{name}" for name in Names._fields]
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis import numbers
 from dashboard import charts
+from dashboard.ui.board_groups import families
 from store.engine import open_store
 from store.systems import list_systems
 from store.tags import add_tag
@@ -179,7 +180,16 @@ def test_a_board_is_grouped_by_tags(open_page: OpenPage, example_copy: Callable[
     with open_store(path) as store:
         (lda,) = (one.uid for one in list_systems(store) if one.name == "LDA")
         add_tag(store, "system", lda, "linear", actor="a test")
-    board = open_page("leaderboard", path, dataset="digits", sort="tags")
+    board = open_page("leaderboard", path, dataset="digits", by="tag", folded="no tag")
     assert not board.exception
+    assert set(data_of(board)[0]["groups"]) == {"linear", "no tag"}
     (tags,) = (c["texts"] for c in data_of(board)[0]["columns"] if c["name"] == "tags")
     assert [tag for tag in tags if tag != numbers.MISSING] == ["linear"]
+
+
+def test_families_are_guessed_from_names() -> None:
+    names = ["chardet 2.1.1", "chardet 7.0.0", "meta/Llama-3.1", "me/llama-2", "eld", "3 trees"]
+    found = families(names)
+    assert set(found) == set(names[:4])
+    assert len(set(found.values())) == 2
+    assert families(["a", "b"]) == {}
