@@ -37,7 +37,7 @@ def power_curve(
     x = alt.X(
         "x:Q",
         title=label,
-        scale=alt.Scale(type=scale, nice=False, zero=scale == "linear"),
+        scale=alt.Scale(type=scale, nice=False, zero=True if scale == "linear" else alt.Undefined),
         axis=alt.Axis(
             **({"values": log_ticks(rows["x"])} if scale == "log" else {"tickCount": 6}),
             format=",~g",

@@ -17,7 +17,7 @@ from store.errors import StoreError
 
 T = TypeVar("T")
 
-_NARROWEST, _WIDEST, _LETTER, _FRAME = 90, 230, 8, 62
+_NARROWEST, _WIDEST, _LETTER, _FRAME = 90, 230, 8, 70
 """Pixels of a box: for its longest choice."""
 _MORE: Final = 130
 """Pixels of "More settings"."""

@@ -56,7 +56,32 @@ class _Trusted:
         config = drawn.setdefault("config", {})
         drawn["config"] = {**config, "mark": {**config.get("mark", {}), "aria": False}}
         drawn["padding"] = {"bottom": _BELOW}
+        is_fixed = _fix(drawn, "height"), _fix(drawn, "width")
+        if is_fixed != (False, False):  # the axes are not part of a height that goes by rows
+            kind = "pad" if "width" in drawn else "fit-x"
+            drawn["autosize"] = {"type": kind, "contains": "padding"}
         return drawn
+
+
+def _fix(drawn: dict[str, Any], side: str) -> bool:
+    """Give a size that goes by rows in pixels: Vega complains of others; return if there is one."""
+    axis = "y" if side == "height" else "x"
+    size = drawn.get(side)
+    if not isinstance(size, dict) or set(size) != {"step"}:
+        return False
+    told = [layer.get("encoding", {}) for layer in drawn.get("layer", [drawn])]
+    rows = [_names_of(one[axis]) for one in told if "field" in one.get(axis, ())]
+    names = max(rows, key=len, default=[])
+    is_known = all(rows) and all({*some} <= {*names} for some in rows)
+    if is_known and names and not any(f"{axis}Offset" in one for one in told):
+        drawn[side] = size["step"] * len(names)
+    return True
+
+
+def _names_of(channel: dict[str, Any]) -> list[Any]:
+    """Return the names along an axis in their order, where the chart gives it."""
+    told = channel.get("scale", {}).get("domain") or channel.get("sort")
+    return told if isinstance(told, list) else []
 
 
 _kept: Final = Shelf[_Trusted](most=8_000_000)  # bytes of what is drawn

@@ -147,7 +147,7 @@ def _choose_rest(
         if sum(metric in there for there in cells.values()) > 1
     ]
     first = row.metric if row.metric in metrics else metrics[0]
-    metric = str(filters.choose_one("Metric", metrics, key="metric", default=first, width=180))
+    metric = str(filters.choose_one("Metric", metrics, key="metric", default=first, width=190))
     plainly = data.ask(TestSetPower(row.dataset_uid, metric))
     assert isinstance(plainly, DatasetPower)  # of one
     a = str(filters.choose_one("System A", list(plainly.systems), key="a", width=190))

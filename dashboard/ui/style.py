@@ -36,6 +36,10 @@ button[aria-checked="true"], button[aria-pressed="true"],
 [data-testid="stMarkdownContainer"] td:first-child { overflow-wrap: break-word; }
 [data-testid="stMainBlockContainer"] { padding: 3rem 2.5rem 6rem; }
 [class*="_filters"] > :first-child:has(.tiebreak-fold) { display: none; }
+[class*="_filters"] > [data-testid="stElementContainer"]:has([data-testid="stSelectbox"]) {
+  flex-grow: 1; max-width: 22rem; }
+[class*="_filters"] [data-testid="stSelectbox"] { width: 100% !important; }
+[data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 .tiebreak-fold summary { cursor: pointer; padding: 4px 0; }
 @media (max-width: 640px) {
   [class*="_filters"] > :first-child:has(.tiebreak-fold) { display: block; width: 100%; }
