@@ -22,7 +22,7 @@ from store.damage import seen
 from store.engine import Store
 from store.errors import StoreError
 from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
-from store.lookup import find_criterion_id, find_id, find_ids, find_metric_id
+from store.lookup import find_id, find_ids, find_metric_id
 from store.models import (
     AnalysisResult,
     Annotator,
@@ -212,24 +212,6 @@ def data_fingerprint(
         is_automatic, name = connection.execute(_IS_AUTOMATIC, which).one()
         if not is_automatic:
             parts += _judgments(connection, which["dataset_id"], name)
-    return _hashed(json.dumps(parts))
-
-
-def judgments_fingerprint(store: Store, dataset: str, criterion: str) -> str:
-    """Return a fingerprint of the judgments on a criterion of a dataset.
-
-    It changes with the items and their order, the criterion's scale and weights, every annotator
-    of the dataset, the judged systems and their names, and every judgment; with nothing else.
-    """
-    with store.read() as connection:
-        dataset_id = find_id(connection, "dataset", dataset)
-        criterion_id = find_criterion_id(connection, dataset_id, criterion)
-        name = connection.scalar(sa.select(Criterion.name).where(Criterion.id == criterion_id))
-        which = {"dataset_id": dataset_id}
-        parts = [
-            list(connection.execute(_DATASET, which).one()),
-            *_judgments(connection, dataset_id, name or ""),
-        ]
     return _hashed(json.dumps(parts))
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from store.export import ExportFormat
 
 AlphaOption = Annotated[float, typer.Option(help="Bound on the probability of a false claim.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of all random draws; 0 is a seed.")]
 
 
 class ReportStyle(StrEnum):

@@ -24,8 +24,6 @@ export_app = typer.Typer()
 
 
 MetricOption = Annotated[str | None, typer.Option(help="By default the one most used.")]
-MOST_PRINTED = 40
-"""Pairs that a terminal shows; all are in the JSON and in the export."""
 
 
 @export_app.command("pairs")

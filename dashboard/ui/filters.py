@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import streamlit as st
 from streamlit.elements.lib.mutable_tab_container import TabContainer
@@ -273,22 +273,6 @@ def choose_number(
         **address.widget(key, chosen, str if is_whole else "{:.12g}".format),
     )
     return default if picked is None else picked
-
-
-def choose_percent(label: str, least: N, most: N, default: N, *, key: str, width: int = 200) -> N:
-    """Choose a percentage on a slider: whole, or to a tenth where the bounds are floats."""
-    is_whole = isinstance(least, int)
-    asked: Any = asked_number(label, key, default, least, most, is_whole)
-    picked: Any = st.slider(
-        label,
-        least,
-        most,
-        step=1 if is_whole else 0.1,
-        format="%d %%" if is_whole else "%.1f %%",
-        width=width,
-        **address.widget(key, asked, "{:g}".format),
-    )
-    return cast("N", picked)
 
 
 def asked_number(

@@ -177,7 +177,6 @@ _NO_RIGHT = "this user of the database has no right to that: nothing can be chan
 _OTHER_VERSION = "the store is of another version of Tiebreak. Run `tiebreak db upgrade`."
 _LET_IN = "the database server does not let this user in. Check name, password and database."
 _CROWDED = "the database server has no connection left. Repeat later, or raise its max_connections."
-_FULL_DISK = "the server's disk is full. Nothing was written; free space and repeat."
 _FULL = ("too many clients", "connection slots", "too many connections")
 _BEGINS = ("the database system is starting up", "the database system is not yet accepting")
 _BY_STATE: dict[str, tuple[type[StoreError], str]] = {

@@ -18,7 +18,6 @@ from analysis.statistics.standard_error import rounding_error
 from analysis.statistics.validation import as_count, as_floats, as_level, as_seed
 
 DOMINANT = 0.5
-CLEARLY_DOMINANT = 0.2
 _ALL_LABELLINGS = 20_000
 _RELABELLED = 1 << 31  # blocks of permutations, which no number of bootstrap resamples reaches
 
@@ -73,17 +72,9 @@ class StochasticOrder(Result):
     @property
     def dominant(self) -> bool:
         """Whether a is almost stochastically dominant: bound below 0.5 and p-value small."""
-        return self._shown(DOMINANT)
-
-    @property
-    def clearly_dominant(self) -> bool:
-        """The same with the bound below the stricter 0.2."""
-        return self._shown(CLEARLY_DOMINANT)
-
-    def _shown(self, threshold: float) -> bool:
         # A p-value of 1/20 is meant to reach a level of 0.05, however 1 - 0.95 is rounded.
         alpha = (1 - self.confidence_level) / self.n_comparisons * (1 + 1e-9)
-        return self.epsilon_min < threshold and self.pvalue <= alpha
+        return self.epsilon_min < DOMINANT and self.pvalue <= alpha
 
     @property
     def signature(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -415,8 +415,3 @@ def moment_of(date: datetime, order: Order) -> np.datetime64:
     if order == "days":
         when = when.replace(hour=0, minute=0, second=0)
     return np.datetime64(when, "s")
-
-
-def without_scores(entry: Entry) -> Entry:
-    """Return a look without its item scores, as results hand it out."""
-    return replace(entry, scores=None)
