@@ -151,3 +151,17 @@ def test_boards(bundle, tmp_path):
     stated = {(s.system, s.metric): s for s in list_reported_scores(store)}
     assert stated["other", "resolved"].value == 0.6
     assert stated["other", "resolved"].printed == "60.0"
+
+
+def test_a_lone_report_names_its_model_and_lost_instances_after_the_predictions(bundle):
+    lines = [{"instance_id": key, "model_name_or_path": "org/net"} for key in (A, B, C)]
+    found = bundle(
+        **{
+            "e2e/evaluation_report.json": {A: {"resolved": True}, B: {"resolved": False}},
+            "e2e/predictions.jsonl": "\n".join(map(json.dumps, lines)),
+        }
+    )
+    [run] = found.runs
+    assert run.system == "org/net"
+    assert [item.key for item in found.datasets[0].items] == [A, B, C]
+    np.testing.assert_array_equal(run.scores[0].values[:, 0], [1, 0, np.nan])

@@ -26,10 +26,12 @@ from store.importers.cells import CellError, parse_date
 from store.importers.settings import Settings, load_settings
 from store.importers.swebench.reports import (
     BESIDE,
+    OUTCOMES,
     Submission,
     add_file,
     is_by_instance,
     is_report,
+    model_of,
     name_and_label,
     root_of,
     split_of,
@@ -120,10 +122,20 @@ def _universe(submissions: Sequence[Submission], split: str) -> tuple[set[str], 
 
 
 def _fill(submission: Submission, universe: set[str]) -> str | None:
-    """Add the unresolved instances of a short report; return why that cannot be done."""
+    """Add the instances that a report leaves out; return why that cannot be done.
+
+    Of a short one they are unresolved. Where a report has an outcome for each instance, those that
+    only the predictions beside it have were never evaluated.
+    """
+    ran = submitted(submission.root)
+    if submission.root.is_file() and not ran >= submission.listed:
+        ran = set()  # of another report in the folder
     if not submission.is_short:
+        for key in ran - submission.listed:
+            submission.outcomes[key] = OUTCOMES["incomplete"]
+        submission.model = model_of(submission.root) if ran and submission.root.is_file() else ""
         return None
-    ran = submitted(submission.root) or universe
+    ran = ran or universe
     if not ran:
         return (
             "lists only what was resolved, and nothing says which instances were run. Import it "
@@ -163,7 +175,7 @@ def _bundle(
                 of_all = np.array([[known.get(key, np.nan)] for key in keys])
                 scores.append(BundleScores(number, of_all))
         label = settings.run_label or label
-        named = settings.canonical(settings.system or system)
+        named = settings.canonical(settings.system or submission.model or system)
         provenance = _provenance(settings, date)
         runs.append(BundleRun(named, 0, label, scores, {0: status}, provenance=provenance))
     told = [f"{len(runs)} submissions on {len(keys):,} instances; resolved is 1, not resolved 0."]

@@ -54,6 +54,8 @@ class Submission:
     """Metric -> instance -> value, such as cost."""
     is_short: bool = False
     """Only resolved instances and failures of the harness are listed."""
+    model: str = ""
+    """As the predictions beside a lone report name it."""
     counts: dict[str, int] = field(default_factory=dict)
     files: list[tuple[str, str]] = field(default_factory=list)
     """Path as shown and digest of what was read."""
@@ -160,15 +162,24 @@ def root_of(path: Path) -> Path:
 
 def submitted(root: Path) -> set[str]:
     """Return the instances that a submission lists beside its results: predictions, and logs."""
-    found = set()
-    for name in ("all_preds.jsonl", "preds.jsonl", "predictions.jsonl"):
-        if (root / name).is_file():
-            text, _ = read_text(root / name, name)
-            found |= set(re.findall(r'"instance_id":\s*"([^"]+)"', text))
+    found = set(re.findall(r'"instance_id":\s*"([^"]+)"', _predictions(root)))
     logs = root / "logs"
     if logs.is_dir():
         found |= {one.name for one in logs.iterdir() if one.is_dir() and "__" in one.name}
     return found
+
+
+def _predictions(root: Path) -> str:
+    """Return the predictions beside the results of a submission, or beside a lone report."""
+    folder = root.parent if root.is_file() else root
+    names = ("all_preds.jsonl", "preds.jsonl", "predictions.jsonl")
+    return "\n".join(read_text(folder / n, n)[0] for n in names if (folder / n).is_file())
+
+
+def model_of(root: Path) -> str:
+    """Return the model that all predictions beside results name; empty where they do not."""
+    named = set(re.findall(r'"model_name_or_path":\s*"([^"]+)"', _predictions(root)))
+    return named.pop() if len(named) == 1 else ""
 
 
 def name_and_label(root: Path) -> tuple[str, str, str]:
