@@ -155,7 +155,7 @@ def commands(shape: Shape, folder: Path) -> dict[str, list[str]]:
         "pairs": ["pairs", "set000000"],
     }
     if shape.n_datasets > 2:
-        asked["rank"] = ["rank"]
+        asked["rank"] = ["rank", "--independent"]
     return asked | {"export scores": ["export", "scores", "--out", str(folder / "out.parquet")]}
 
 

@@ -189,7 +189,7 @@ def _scaled(value: float | None, factor: float) -> float | None:
 def of_family(store: str, family: Family, refused: Callable[[Refused], None]) -> Iterator[Value]:
     """Yield key and value of systems over datasets: ranks, tests, and counts of datasets."""
     try:
-        ranking = answer(store, "rank", "--metric=points")
+        ranking = answer(store, "rank", "--metric=points", "--independent")
     except Refused as error:
         refused(error)
     else:

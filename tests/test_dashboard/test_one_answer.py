@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from analysis.studies.comparison import study_comparison
+from analysis import numbers
+from analysis.studies.cells import scored_cells
+from analysis.studies.comparison import Comparison, study_comparison
+from analysis.studies.packing import pack, unpack
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS, PairsSettings
@@ -64,9 +67,9 @@ def check(board: PairsStudy, store: Store, *, step: int) -> None:
     listed = list(itertools.combinations(range(len(board.systems)), 2))
     for i, j in listed[::step]:
         a, b = (board.system_uids[k] for k in (i, j))
-        alone = study_comparison(
-            store, a, b, dataset=board.dataset.uid, metric=board.metric.uid
-        ).analysis
+        study = study_comparison(store, a, b, dataset=board.dataset.uid, metric=board.metric.uid)
+        alone = study.analysis
+        check_surfaces(study)
         assert alone.effect_sizes is not None
         assert same(alone.effect_sizes.cohens_dz, board.cohens_dz[i, j])
         assert same(alone.effect_sizes.hedges_g, board.hedges_g[i, j])
@@ -77,6 +80,32 @@ def check(board: PairsStudy, store: Store, *, step: int) -> None:
         assert alone.verdict == VERDICTS_IN_WORDS[int(board.verdicts[i, j])]
         excluded = alone.ci[0] > 0 or alone.ci[1] < 0
         assert excluded == (alone.test.pvalue <= 0.05)
+
+
+def check_surfaces(study: Comparison) -> None:
+    """Check that page, command and report have the figures and the words of a comparison."""
+    command = study.to_dict()
+    page = unpack(pack(study))
+    assert isinstance(page, Comparison)
+    assert page.to_dict() == command
+    report, found = study.report(), study.analysis
+    assert report.sentences[0] == page.sentence == command["sentence"]
+    cells = [cell for table in report.tables for row in table.rows for cell in row]
+    assert numbers.pvalue(found.test.pvalue) in cells
+    low, high = found.ci[:2]
+    assert numbers.interval(low, high, signed=True) in cells
+    assert numbers.difference(found.difference, low=low, high=high) in cells
+
+
+@pytest.mark.full
+def test_every_pair_of_the_example_has_one_answer(filled: Store) -> None:
+    n_pairs, settings = 0, PairsSettings(correction="none")
+    for dataset, metric in scored_cells(filled):
+        board = study_pairs(filled, dataset, metric=metric, settings=settings)
+        check(board, filled, step=1)
+        n_pairs += board.n_pairs
+    print(f"{n_pairs:,} pairs")
+    assert n_pairs > 500
 
 
 def test_a_pair_of_the_board_keeps_the_verdict_of_the_board(filled: Store) -> None:

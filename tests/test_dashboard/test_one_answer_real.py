@@ -12,9 +12,12 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from analysis.studies.comparison import study_comparison
+from analysis.studies.pairs import study_pairs
+from analysis.studies.pairs_words import PairsSettings
 from benchmarks.answers.cells import cell_of
 from dashboard.cli import app
 from store.engine import open_store
+from tests.test_dashboard.test_one_answer import check
 
 pytestmark = pytest.mark.shared
 
@@ -110,3 +113,12 @@ def test_a_pair_has_one_answer_everywhere(
         address = {"a": a, "b": b, "dataset": dataset, "metric": metric}
         told = text_of(open_page("compare", path, **address, family="board"))
         assert opened["sentence"] in told
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("board", BOARDS, ids=" ".join)
+def test_every_pair_of_a_board_has_one_answer(path: Path, board: tuple[str, str]) -> None:
+    dataset, metric = board
+    store = open_store(path, read_only=True)
+    pairs = study_pairs(store, dataset, metric=metric, settings=PairsSettings(correction="none"))
+    check(pairs, store, step=1)

@@ -203,7 +203,9 @@ def ask_rank(n_systems: int, n_datasets: int, data: str = "symmetric") -> Callab
         found = Counts()
         for k in range(size):
             names = ",".join(f"d{k * n_datasets + d}" for d in range(n_datasets))
-            got = store.run("rank", "--datasets", names, "--n-resamples", "99")["result"]
+            got = store.run("rank", "--independent", "--datasets", names, "--n-resamples", "99")[
+                "result"
+            ]
             different = any(any(row) for row in got["different"])
             found = found.plus(Counts(asked=1, alarms=int(different)))
         return found
