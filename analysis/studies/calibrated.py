@@ -16,7 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.validity import BOUNDS, Reason
+from analysis.statistics.validity_bounds import BOUNDS, Reason
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, INTERVALS_IN_WORDS, to_statistics
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.statistics.validity import RunSpread
+from analysis.statistics.validity_bounds import RunSpread
 from analysis.studies.clusters import Clusters, choose_clusters
 from analysis.studies.run_spread import load_run_spread
 from store.arrays import load_groups, load_matrix

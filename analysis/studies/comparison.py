@@ -26,7 +26,7 @@ from analysis.statistics.multiplicity import adjust
 from analysis.statistics.paired.equivalence import Verdict
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validity import Reason, RunSpread
+from analysis.statistics.validity_bounds import Reason, RunSpread
 from analysis.studies.calibrated import guarded, in_json
 from analysis.studies.clusters import choose_clusters, has_groups
 from analysis.studies.coverage import coverage_notes

@@ -21,7 +21,8 @@ from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import Pairwise
 from analysis.statistics.results import DegenerateDataWarning, Result, read_only
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validity import Reason, guard_counts
+from analysis.statistics.validity import guard_counts
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.cells import Cell, CellKey, load_cell
 from analysis.studies.kept_results import kept
 from analysis.studies.test_names import PairsTestName, to_public, to_statistics

@@ -31,7 +31,7 @@ from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.standard_error import t_quantile
 from analysis.statistics.validation import as_level
-from analysis.statistics.validity import Reason, RunSpread
+from analysis.statistics.validity_bounds import Reason, RunSpread
 from analysis.studies.calibrated import caution, interval_caution, no_valid_test
 from analysis.studies.study import count
 from analysis.studies.test_names import IN_WORDS, INTERVALS_IN_WORDS, Test, to_statistics

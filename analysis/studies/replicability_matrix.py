@@ -19,7 +19,7 @@ from analysis.statistics._typing import BoolArray, FloatArray, IntArray, Progres
 from analysis.statistics.across.counts import count_all_pairs
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.cells import (
     CellKey,
     choose_metrics,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import IntArray
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.study import count
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.validity import RunSpread
+from analysis.statistics.validity_bounds import RunSpread
 from store.arrays import load_repeats
 from store.engine import Store
 from store.records import ScoreMatrix

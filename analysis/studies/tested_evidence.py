@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from analysis.statistics.all_pairs.result import Pairwise
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.calibrated import no_valid_test
 from analysis.studies.cells import Cell, CellKey, choose_metrics, load_cell, scored_cells
 from analysis.studies.directed_pairs import (

@@ -7,7 +7,7 @@ from scipy import stats
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.all_pairs.corpus_guard import pseudo_values
 from analysis.statistics.all_pairs.pairwise import pairwise
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 
 
 def entities(seed: int, n_items: int, n_systems: int = 3) -> np.ndarray:

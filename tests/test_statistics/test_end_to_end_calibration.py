@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the installed product
 
-from analysis.statistics.validity import BOUNDS  # noqa: E402
+from analysis.statistics.validity_bounds import BOUNDS  # noqa: E402
 from benchmarks.calibration.end_to_end import __main__ as command  # noqa: E402
 from benchmarks.calibration.end_to_end.counting import Counts  # noqa: E402
 from benchmarks.calibration.end_to_end.report import REPORT  # noqa: E402

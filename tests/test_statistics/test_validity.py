@@ -10,14 +10,8 @@ from scipy import optimize, stats
 
 from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
-from analysis.statistics.validity import (
-    BOUNDS,
-    Reason,
-    RunSpread,
-    guard,
-    guard_counts,
-    guard_shares,
-)
+from analysis.statistics.validity import guard, guard_counts, guard_shares
+from analysis.statistics.validity_bounds import BOUNDS, Reason, RunSpread
 
 N_SAMPLES = 4_000
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.calibrated import FALSE_ALARMS, MISSES, caution, interval_caution
 from dashboard.cli import app
 

@@ -16,7 +16,7 @@ from scipy import stats
 
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, agreement_range
 from analysis.statistics.planning.accuracy.mcnemar_power import mcnemar_power
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.claims.audit import FOUND, audit_claims, study_changes
 from analysis.studies.claims.figures import (
     Figure,

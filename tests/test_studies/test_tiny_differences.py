@@ -8,7 +8,7 @@ from math import fsum
 import pytest
 
 from analysis import numbers
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 from analysis.studies.comparison import study_comparison
 from analysis.studies.pair_analysis import without_rounding
 from analysis.studies.replicability import study_replicability

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
-from analysis.statistics.validity import BOUNDS
+from analysis.statistics.validity_bounds import BOUNDS
 
 
 class Tails(NamedTuple):

@@ -15,7 +15,7 @@ from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, triangle
 from analysis.statistics.all_pairs.guarding import Guarding
 from analysis.statistics.resampling.tails import of_t
-from analysis.statistics.validity import BOUNDS, Reason
+from analysis.statistics.validity_bounds import BOUNDS, Reason
 
 _PAIRS_AT_ONCE = 256
 

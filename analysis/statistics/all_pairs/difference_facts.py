@@ -8,7 +8,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.resampling.kernels import compiled
 from analysis.statistics.resampling.threads import run_tiles
-from analysis.statistics.validity import BOUNDS, DifferenceFacts, Moments, RunSpread
+from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments, RunSpread
 
 _PAIRS_AT_ONCE = 2_048
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)

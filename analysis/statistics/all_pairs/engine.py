@@ -22,7 +22,7 @@ from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.all_pairs.scales import Matrices, run_by_scale
 from analysis.statistics.all_pairs.settings import Settings
 from analysis.statistics.resampling.threads import part_of
-from analysis.statistics.validity import RunSpread
+from analysis.statistics.validity_bounds import RunSpread
 
 if TYPE_CHECKING:
     from analysis.statistics.all_pairs.corpus_guard import CorpusGuard

@@ -10,7 +10,8 @@ from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.difference_facts import difference_facts
-from analysis.statistics.validity import BOUNDS, Guarded, Reason, RunSpread, guard, guard_shares
+from analysis.statistics.validity import Guarded, guard, guard_shares
+from analysis.statistics.validity_bounds import BOUNDS, Reason, RunSpread
 
 
 class Guarding:

@@ -21,7 +21,7 @@ from analysis.statistics.all_pairs.settings import (
     settle,
 )
 from analysis.statistics.results import read_only
-from analysis.statistics.validity import RunSpread
+from analysis.statistics.validity_bounds import RunSpread
 
 if TYPE_CHECKING:
     pass

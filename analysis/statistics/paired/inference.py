@@ -33,11 +33,11 @@ from analysis.statistics.paired.result import (
 from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
-from analysis.statistics.validity import Reason
+from analysis.statistics.validity_bounds import Reason
 
 if TYPE_CHECKING:
     from analysis.statistics.all_pairs.result import Pairwise
-    from analysis.statistics.validity import RunSpread
+    from analysis.statistics.validity_bounds import RunSpread
 
 
 @dataclass(frozen=True, slots=True, eq=False)

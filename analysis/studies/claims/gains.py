@@ -15,7 +15,7 @@ from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
 from analysis.statistics.results import DegenerateDataWarning
-from analysis.statistics.validity import RunSpread
+from analysis.statistics.validity_bounds import RunSpread
 from analysis.studies.claims.figures import (
     Bounds,
     Figure,

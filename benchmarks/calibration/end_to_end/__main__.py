@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 
-from analysis.statistics.validity import BOUNDS
+from analysis.statistics.validity_bounds import BOUNDS
 from benchmarks.calibration import frame
 from benchmarks.calibration.end_to_end import report
 from benchmarks.calibration.end_to_end.run import Results, run

@@ -18,7 +18,7 @@ class About(NamedTuple):
     share: float
     """Of the answers that a full run asks for."""
     bounds: Mapping[str, float]
-    """Of `analysis.statistics.validity`, as they were then."""
+    """Of `analysis.statistics.validity_bounds`, as they were then."""
     minutes: float
     """Processor time of the last run."""
     versions: Mapping[str, str]

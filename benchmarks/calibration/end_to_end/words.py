@@ -31,4 +31,4 @@ Each scenario has a store of its own, filled by `ingest` from tables that are dr
 {seed}; the answers are those of the commands. A run took {minutes:.0f} minutes of processor time.
 Versions: {versions}.
 
-The bounds of `analysis/statistics/validity.py` were then: {bounds}."""
+The bounds of `analysis/statistics/validity_bounds.py` were then: {bounds}."""

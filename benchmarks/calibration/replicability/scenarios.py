@@ -17,7 +17,8 @@ from numpy.random import PCG64DXSM, Generator, SeedSequence
 from scipy import special
 
 from analysis.statistics.across.replicability import direct_pvalues
-from analysis.statistics.validity import DifferenceFacts, Moments, guard_counts
+from analysis.statistics.validity import guard_counts
+from analysis.statistics.validity_bounds import DifferenceFacts, Moments
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -13,7 +13,7 @@ import scipy
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.results import read_only
-from analysis.statistics.validity import BOUNDS
+from analysis.statistics.validity_bounds import BOUNDS
 
 _LOG_LEFT_OUT = 45.0
 """Counts further out than this, together less likely than 2 exp(-45) = 6e-20, are left out."""
