@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from store.errors import ImportFormatError, UnknownFormatError, describe_place
+from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.derived import without_derived
 from store.importers.guard import looked_at, require_content, require_size
@@ -127,9 +127,11 @@ def read_paths(
         try:
             sources = Sources(Path(scratch), root, lambda one, error: leave_out([one], error))
             candidates = sources.find(paths_of(paths))
-        except PermissionError as error:
-            reason = "cannot be opened: permission denied."
-            raise ImportFormatError(reason, path=str(error.filename)) from None
+        except OSError as error:
+            reason = f"cannot be opened: {(error.strerror or str(error)).lower()}."
+            raise ImportFormatError(reason, path=clipped(str(error.filename), 300)) from None
+        except RecursionError:
+            raise ImportFormatError("its folders lie too deep within one another.") from None
         chosen: list[tuple[Candidate, Importer]] = []
         for number, candidate in enumerate(candidates):
             tell("looking at files", number, len(candidates))

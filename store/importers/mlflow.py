@@ -71,13 +71,16 @@ def _is_database(path: Path) -> bool:
             if file.read(len(_SQLITE)) != _SQLITE:
                 return False
         with closing(_connect(path)) as database:
-            return {row[0] for row in database.execute("SELECT name FROM sqlite_master")} >= _TABLES
+            tables = "SELECT name FROM sqlite_master WHERE type = 'table'"  # a view may never end
+            return {row[0] for row in database.execute(tables)} >= _TABLES
     except (OSError, sqlite3.Error):
         return False
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    database.execute("PRAGMA trusted_schema = OFF")
+    return database
 
 
 def group(paths: Sequence[Path]) -> list[list[Path]]:

@@ -19,7 +19,10 @@ from store.importers.guard import PART, require_ratio
 
 MOST_BYTES: Final = 10_000_000_000
 """Of all members of an archive together, unpacked."""
-MOST_MEMBERS: Final = 200_000
+MOST_MEMBERS: Final = 50_000
+"""Each takes about a millisecond to look at."""
+LONGEST_PART: Final = 255
+"""Bytes of a member's name between two slashes, as file systems have it."""
 
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".tzst")
 _PACKED = (".xz", ".bz2", ".zst")
@@ -99,14 +102,20 @@ class Budget:
     def place(self, folder: Path, name: str) -> Path:
         """Return where a member goes."""
         self._n_members += 1
-        if self._n_members > MOST_MEMBERS:
-            raise self._refused(f"holds more than {MOST_MEMBERS:,} files")
+        self.require_members(self._n_members)
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if not parts or ".." in parts or parts[0] == "/" or ":" in parts[0]:
             raise self._refused(f"the member '{name}' would lie outside the folder")
+        if any(len(os.fsencode(part)) > LONGEST_PART for part in parts):
+            raise self._refused(f"the member '{name[:40]}…' has a name of {len(name):,} characters")
         place = folder.joinpath(*parts)
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
+
+    def require_members(self, n_members: int) -> None:
+        """Refuse an archive of so many files."""
+        if n_members > MOST_MEMBERS:
+            raise self._refused(f"holds more than {MOST_MEMBERS:,} files")
 
     def copy(self, packed: IO[bytes], place: Path) -> None:
         """Write what a stream gives to a file."""
@@ -129,6 +138,7 @@ class Budget:
 
 def _unpack_zip(path: Path, folder: Path, budget: Budget) -> None:
     with zipfile.ZipFile(path) as archive:
+        budget.require_members(len(archive.infolist()))
         for member in archive.infolist():
             mode = member.external_attr >> 16
             if member.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):

@@ -3,7 +3,10 @@
 import gzip
 import io
 import os
+import sqlite3
+import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -104,3 +107,32 @@ def test_every_message_has_an_end() -> None:
 def test_small_files_that_become_large_are_refused(write, name, content) -> None:
     with files_up_to(3_000_000, ""), pytest.raises(ImportFormatError, match="MB"):
         read_paths([write(content, name)], format="generic")
+
+
+def test_views_of_a_database_that_never_end_are_not_asked(tmp_path) -> None:
+    path = tmp_path / "mlflow.db"
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x, x y FROM n"
+    with closing(sqlite3.connect(path)) as database:
+        for name in ("experiments", "runs", "metrics", "latest_metrics", "params", "tags"):
+            database.execute(f"CREATE VIEW {name} AS {endless}")
+        database.commit()
+    with pytest.raises(ImportFormatError):
+        read_paths([path])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="is about names of Linux")
+def test_paths_that_no_system_takes_are_errors_in_words(tmp_path) -> None:
+    with pytest.raises(ImportFormatError, match="cannot be opened: file name too long"):
+        read_paths([tmp_path / ("x" * 5_000)])
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1_100):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    try:
+        with pytest.raises(ImportFormatError, match=r"too deep|holds no file|too long"):
+            read_paths([tmp_path])
+    finally:
+        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)

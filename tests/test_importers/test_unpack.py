@@ -86,8 +86,9 @@ def test_links_and_pipes_in_an_archive_are_nothing(write) -> None:
         ("r.7z", b"7z", "which is not read here"),
         ("r.zip", zipped({"s.csv": bytes(300_000)}), "times its size"),
         ("r.zip", zipped({f"{n}.csv": LONG for n in range(12)}), "more than 10 files"),
+        ("r.tar.gz", tarred({"n" * 300 + ".csv": LONG}), "a name of 304 characters"),
     ],
-    ids=["up", "root", "cut zip", "cut tar", "xz", "zstd", "7z", "bomb", "crowd"],
+    ids=["up", "root", "cut zip", "cut tar", "xz", "zstd", "7z", "bomb", "crowd", "long name"],
 )
 def test_what_must_not_be_unpacked_is_refused(
     write, tmp_path, monkeypatch, name, content, said
