@@ -35,6 +35,7 @@ from store.claim_evidence import add_all_evidence, add_evidence
 from store.claim_records import NewClaim, NewEvidence
 from store.claims import add_claim, add_claims
 from store.dataset_merging import merge_datasets, separate_datasets
+from store.dataset_relations import declare_overlap
 from store.engine import Store, open_store
 from store.errors import ForbiddenError
 from store.history import list_events
@@ -288,6 +289,11 @@ def _view(store: Store, _: Trier) -> Work:
     return lambda: save_view(store, "v", place="board", query="", answer="", actor="")
 
 
+def _overlap(store: Store, me: Trier) -> Work:
+    as_boss(lambda: bring(store, f"for {me.who}", f"twin of {me.who}"))
+    return lambda: declare_overlap(store, "news", f"twin of {me.who}", "shared-items", actor="")
+
+
 def _simply(do: Callable[..., object], *given: object, **more: object) -> Callable[..., Work]:
     return lambda store, _: lambda: do(store, *given, actor="", **more)
 
@@ -322,6 +328,7 @@ ROWS: Final = (
     Row("weigh errors otherwise", (change_weights.change_weights,), _weights),
     Row("write a gold", (gold.put_gold,), _put_gold),
     Row("seal a dataset", (lifecycle.seal_dataset,), _simply(lifecycle.seal_dataset, "news")),
+    Row("declare an overlap", (declare_overlap,), _overlap),
     Row("delete", (lifecycle.delete,), _simply(lifecycle.delete, *SYSTEM)),
     Row("restore", (lifecycle.restore,), _restore),
     Row("purge", (lifecycle.purge,), _purge),

@@ -12,6 +12,7 @@ from dashboard import data
 from dashboard.params import target
 from dashboard.ui.answers import answer
 from dashboard.ui.badges import BADGES, badge
+from dashboard.ui.dataset_editing import show_dataset_editing
 from dashboard.ui.editing import show_editing
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.note_list import show_notes
@@ -52,6 +53,7 @@ if dataset.n_runs or dataset.n_reported:
 show_notes(data.notes("dataset", dataset.uid))
 others = [d.label for d in datasets if d.uid != dataset.uid]
 show_editing("dataset", dataset.uid, dataset.name, dataset.tags, others=others)
+show_dataset_editing(dataset, others)
 
 overlaps = [o for o in data.overlaps() if dataset.uid in (o.dataset_a_uid, o.dataset_b_uid)]
 if overlaps:

@@ -29,7 +29,7 @@ ROLES: Final = {
 """What a column can be, and how it is called on the page."""
 _AS_READ: Final = "as recognised"
 _ROWS: Final = 5
-_COLUMN: Final = re.compile(r"give --column (\w+)=[\w@]+")
+_COLUMN: Final = re.compile(r"(give |or )--column (\w+)=[\w@]+")
 _DIRECTION: Final = re.compile(r"[Aa]dd --higher-is-better or --lower-is-better[^.]*")
 _FIELD: Final = re.compile(r"give --(system|dataset|metric|format)( [A-Z]+)?\b")
 
@@ -77,7 +77,11 @@ def choose_columns(uploads: Sequence[Upload]) -> dict[str, dict[str, str]]:
 def for_the_page(error: str) -> str:
     """Return an error that names what can be chosen on the page, not options of a command."""
     told = _COLUMN.sub(
-        lambda found: f"choose '{ROLES.get(found[1], found[1])}' under 'Columns of …'", error
+        lambda found: (
+            f"{found[1].replace('give ', '')}choose '{ROLES.get(found[2], found[2])}' "
+            "under 'Columns of …'"
+        ),
+        error,
     )
     told = _DIRECTION.sub(
         "Choose 'Metrics without a direction' under 'What the files do not say'", told

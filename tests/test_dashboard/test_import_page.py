@@ -74,6 +74,8 @@ def test_unknown_columns_are_chosen_on_the_page(
 
 
 def test_errors_name_what_can_be_chosen_on_the_page() -> None:
+    told = for_the_page("fill in this or --column system=NAME.")
+    assert told == "fill in this or choose 'System' under 'Columns of …'."
     told = for_the_page("Missing: what the items are called: give --column item=NAME.")
     assert told == "Missing: what the items are called: choose 'Item' under 'Columns of …'."
 

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.ui.dataset_editing import _KINDS
 from dashboard.ui.run_difference import differences
+from store.datasets import get_dataset, list_overlaps
 from store.engine import open_store
+from store.history import list_events
 from store.import_lists import brought_by, list_imports
 from store.lifecycle import delete
 from store.naming import merge_systems, rename
@@ -138,3 +141,25 @@ def test_coverage_finds_systems_and_datasets(
     app = open_page("coverage", filled_path, find="k-NN", on="digits")
     assert not app.exception
     assert "Showing 2 of 464 cells" in text_of(app)
+
+
+def test_a_dataset_is_sealed_and_its_overlaps_are_declared(
+    open_page: OpenPage, text_of: TextOf, own_path: Path
+) -> None:
+    app = press(open_page("dataset", own_path, dataset="wine"), "Seal")
+    assert "No item can be added any more." in text_of(app)
+    field = next(each for each in app.selectbox if each.label == "This dataset and")
+    for kind in ("share items", "are independent"):
+        field.set_value("iris")
+        next(each for each in app.selectbox if each.label == "What holds").set_value(
+            next(name for name, said in _KINDS.items() if said == kind)
+        )
+        app = press(app, "Declare")
+        assert not app.exception
+        field = next(each for each in app.selectbox if each.label == "This dataset and")
+    with open_store(own_path, read_only=True) as store:
+        assert get_dataset(store, "wine").sealed
+        wine, iris = (get_dataset(store, name).uid for name in ("wine", "iris"))
+        assert list_overlaps(store, [wine, iris]) == []  # what was declared first is replaced
+        latest = list_events(store)[0]
+    assert (latest.action, latest.detail["before"]) == ("overlap", "shared-items")
