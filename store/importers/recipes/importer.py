@@ -100,7 +100,7 @@ def _read(
         hook = importlib.import_module(f".hooks.{recipe.hook}", __package__)
         try:
             content = hook.prepare(document, path, options.with_text)
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
             told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise ImportFormatError(
                 f"not laid out as {recipe.name} is, as far as is known ({told}).", path=shown

@@ -72,9 +72,11 @@ def direction_at(stated: bool | str | None, place: Place) -> bool | None:
 
 def moment_of(value: Any) -> tuple[datetime, bool] | None:
     """Return a moment written as ISO text, seconds or milliseconds, and whether UTC is assumed."""
-    if isinstance(value, str) and value.replace(".", "", 1).isdigit() and len(value) >= 9:
+    if isinstance(value, str) and value.replace(".", "", 1).isdecimal() and len(value) >= 9:
         value = float(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if not 0 < value < LARGEST:
+            return None
         seconds = value / 1000 if value > 1e11 else value
         if not 0 < seconds < 1e11:
             return None

@@ -45,7 +45,24 @@ EXAMPLES = {
                         "config": {"num_fewshot": 0, "model_args": "pretrained=m"}},
     "bigcodebench": {"model": "m", "calibrated": True, "subset": "hard", "pass@1": 1},
 }  # fmt: skip
-ODD = st.sampled_from([None, "", "x", -1, 1e300, float("nan"), True, [], [1], [[]], {}, {"a": 1}])
+ODD = st.sampled_from(
+    [
+        None,
+        "",
+        "x",
+        -1,
+        1e300,
+        int("9" * 400),
+        "²" * 9,
+        float("nan"),
+        True,
+        [],
+        [1],
+        [[]],
+        {},
+        {"a": 1},
+    ]
+)
 
 
 def places(tree, here=()):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from store.importers.cells import LARGEST
 from store.importers.recipes.documents import Document
 
 _ITEMS = "_samples"
@@ -61,7 +61,7 @@ def _bound(result: Mapping[str, Any], name: str) -> float | None:
     value = (result.get("metric_config") or {}).get(name)
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return None
-    return float(value) if math.isfinite(value) else None
+    return float(value) if abs(value) <= LARGEST else None
 
 
 def _names_beside(path: Path) -> dict[str, Mapping[str, Any]]:
