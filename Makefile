@@ -44,8 +44,8 @@ test-fast: setup  ## the daily loop: no browser, no simulations, nothing that te
 
 # These are about files: their locks, pages, copies and rights.
 FILES_ONLY := backup damage engine faults fault_rounds restore seals shown
-test-postgres: setup  ## the tests of the store on PostgreSQL, which they start by themselves
-	$(PYTEST) --postgres tests/test_store $(FILES_ONLY:%=--ignore=tests/test_store/test_%.py)
+test-postgres: setup  ## the tests of the store and of all answers on PostgreSQL, which they start by themselves
+	$(PYTEST) --postgres tests/test_both_back_ends.py tests/test_store $(FILES_ONLY:%=--ignore=tests/test_store/test_%.py)
 
 slow-list: setup  ## measure which tests are slow, for test-fast
 	$(PYTEST) -m "not browser and not calibration and not slow and not shared" --list-slow=0.12
