@@ -1,0 +1,1 @@
+"""Files that mean harm, and broken stores: ``python -m benchmarks.attacks``."""
