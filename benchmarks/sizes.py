@@ -93,6 +93,11 @@ class Measured:
     n_bytes: int = 0
     costs: dict[str, Cost] = field(default_factory=dict)
 
+    def note(self, step: str, cost: Cost) -> None:
+        """Keep what a step took, and say it at once: the next one may fail."""
+        self.costs[step] = cost
+        print(f"  {step}: {cost.cpu_s:.2f} s, {cost.peak_mb:,.0f} MB", file=sys.stderr, flush=True)
+
 
 def tables(shape: Shape, n_scores: int) -> list[range]:
     """Return the systems of each table that a store is made of, with all runs of each."""
@@ -185,12 +190,12 @@ def measure(shape: Shape, n_scores: int, folder: Path) -> Measured:
         cost = run_command(store, ["ingest", str(table), "--yes"])
         ingest = Cost(ingest.cpu_s + cost.cpu_s, max(ingest.peak_mb, cost.peak_mb))
         table.unlink()
-    found.costs["ingest"] = ingest
+    found.note("ingest", ingest)
     found.n_bytes = store.stat().st_size
     for name, words in commands(shape, folder).items():
-        found.costs[f"{name}, first"] = run_command(store, words)
+        found.note(f"{name}, first", run_command(store, words))
         if not name.startswith("export"):
-            found.costs[f"{name}, again"] = run_command(store, words)
+            found.note(f"{name}, again", run_command(store, words))
     with served(store) as server:
         asyncio.run(_open_pages(server, pages(shape), found))
     return found
@@ -208,7 +213,7 @@ async def _open_pages(server: Server, asked: Sequence[Address], found: Measured)
                 opened = await sessions[0].open(page)
                 assert opened.is_whole, page
                 cost = Cost(server.cpu_s() - before, server.memory_mb())
-                found.costs[f"{name}, {when}"] = cost
+                found.note(f"{name}, {when}", cost)
 
     await with_sessions(server, 1, use)
 
