@@ -188,7 +188,6 @@ class Store:
         """Yield a transaction for what can be computed again at any time, and so is not recorded.
 
         It waits hardly at all for other writers, unless it is told to.
-
         Raises
         ------
         StoreError
@@ -201,6 +200,7 @@ class Store:
                 connection.execution_options(waits_ms=waits_ms)
                 with connection.begin():
                     yield connection
+                    seals.renew(connection)  # of when a token was used
         except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
             raise StoreError(f"{self.location}: nothing can be kept here now: {error}") from error
 

@@ -7,6 +7,8 @@ Writers begin with ``BEGIN IMMEDIATE``: a deferred begin loses the race between 
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +33,7 @@ def make_engines(path: Path, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine
     )
     # A quoted path keeps names with ? and % apart from the URI's own options.
     options = {"mode": "ro", "uri": "true"}
+    _take_back_what_was_stopped(path)
     log = path.with_name(f"{path.name}-wal")
     if not can_write_beside(path) and not (log.exists() and log.stat().st_size):
         # Readers share a file beside the store. Where nobody can make it and nobody writes, the
@@ -57,6 +60,13 @@ def make_engines(path: Path, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine
     sa.event.listen(writer, "begin", begin_writing)
     sa.event.listen(reader, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     return writer, reader
+
+
+def _take_back_what_was_stopped(path: Path) -> None:
+    """Roll back what a stopped change of a file without a log has left: a reader cannot."""
+    if path.with_name(f"{path.name}-journal").exists() and can_write_beside(path):
+        with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=30)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master")
 
 
 def read_json(text: str | bytes) -> Any:

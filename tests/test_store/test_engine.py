@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import textwrap
 from itertools import repeat
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
@@ -371,6 +373,22 @@ def test_a_store_that_was_upgraded_meanwhile_takes_nothing_from_before(store, bu
     monkeypatch.setattr("store.schema.head_revision", lambda: "0001")
     with pytest.raises(SchemaVersionError, match="Start it again"):
         ingest(store, bundle({"B": [1.0]}), actor="t")
+
+
+def test_a_change_that_was_killed_without_a_log_is_rolled_back_for_readers(store, bundle, tmp_path):
+    ingest(store, bundle({"A": np.arange(9_000.0)}), actor="t")
+    store.close()
+    connection = sqlite3.connect(store.path, isolation_level=None)
+    for words in ("journal_mode = DELETE", "cache_size = 1", "cache_spill = 1"):
+        connection.execute(f"PRAGMA {words}")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("UPDATE item SET key = 'lost' || key")
+    copy = shutil.copy(store.path, tmp_path / "copy.db")
+    shutil.copy(f"{store.path}-journal", f"{copy}-journal")
+    connection.close()
+    with open_store(copy, read_only=True) as opened, opened.read() as reading:
+        lost = reading.exec_driver_sql("SELECT count(*) FROM item WHERE key LIKE 'lost%'")
+        assert lost.scalar() == 0
 
 
 def test_a_folder_that_may_not_be_entered_is_told(store):

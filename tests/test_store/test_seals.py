@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from dashboard.cli import app
@@ -19,6 +20,7 @@ from store.lifecycle import delete, purge
 from store.models import Base
 from store.naming import rename
 from store.tags import add_note
+from store.tokens import add_token, person_of
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +95,17 @@ def test_a_store_that_nobody_spoiled_is_sound(path, tmp_path):
             assert seals.wrong(connection) == []
         write_backup(store, tmp_path / "copy.db")
     with open_store(tmp_path / "copy.db") as store:
+        assert check(store) == []
+
+
+def test_the_use_of_a_token_is_no_damage(path):
+    with open_store(path) as store:
+        secret = add_token(store, "t", actor="t", scope="write")[1]
+        with store.write("t") as change:
+            change.session.execute(sa.text("UPDATE token SET last_used_at = NULL"))
+        assert person_of(store, secret) is not None
+        with store.read() as connection:
+            assert connection.exec_driver_sql("SELECT last_used_at FROM token").scalar() is not None
         assert check(store) == []
 
 
