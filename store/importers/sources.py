@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.guard import PART, require_bytes, require_file
@@ -43,6 +44,10 @@ class Candidate:
     """How messages call it."""
     is_given: bool
     """Named by the person, not merely found in a folder or an archive."""
+
+
+_OF_THE_KERNEL: Final = ("/proc/", "/sys/")
+"""What lies there is made while it is read, and may never end."""
 
 
 class Sources:
@@ -84,6 +89,9 @@ class Sources:
 
     def _find(self, path: Path) -> None:
         """Add the files behind one thing that is given."""
+        if str(path) != STREAM and str(path.resolve()).startswith(_OF_THE_KERNEL):
+            require_file(path, self._show(path))  # of a pipe it says what to do
+            raise ImportFormatError("the system's own, no results.", path=self._show(path))
         if str(path) == STREAM:
             self._add(self._stream(), "standard input", is_given=True)
         elif path.is_dir():

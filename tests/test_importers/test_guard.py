@@ -124,6 +124,9 @@ def test_views_of_a_database_that_never_end_are_not_asked(tmp_path) -> None:
 def test_paths_that_no_system_takes_are_errors_in_words(tmp_path) -> None:
     with pytest.raises(ImportFormatError, match="cannot be opened: file name too long"):
         read_paths([tmp_path / ("x" * 5_000)])
+    for place in ("/proc/self", "/proc/kmsg", "/proc/self/mem", "/sys/kernel"):
+        with pytest.raises(ImportFormatError, match="the system's own"):
+            read_paths([place])
     here = os.open(tmp_path, os.O_RDONLY)
     for _ in range(1_100):
         os.mkdir("d", dir_fd=here)
