@@ -117,12 +117,15 @@ board <- function(key, scores) {
     fit <- lm(score ~ system + item, long)
     additive <- sapply(levels(long$system), function(name)
       mean(predict(fit, data.frame(system = name, item = levels(long$item)))))
+    of_all <- scores[complete.cases(scores), , drop = FALSE]
+    tried <- sum(rowSums(!is.na(scores)) > 0)
+    is_enough <- nrow(of_all) >= max(2, tried / 2)
   }
   for (i in seq_len(k)) {
     where <- sprintf("%s|%s", key, colnames(scores)[i])
     put(paste0(where, "|own"), mean(scores[, i], na.rm = TRUE))
-    if (anyNA(scores)) {  # ranked by an additive model of systems and items
-      put(paste0(where, "|score"), additive[i])
+    if (anyNA(scores)) {  # ranked on shared items, or by an additive model of systems and items
+      put(paste0(where, "|score"), if (is_enough) mean(of_all[, i]) else additive[i])
       next
     }
     x <- scores[, i]
