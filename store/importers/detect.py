@@ -13,12 +13,14 @@ from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.derived import without_derived
 from store.importers.guard import looked_at, require_content, require_size
 from store.importers.mapping import load_mapping, mapping_path
+from store.importers.mlflow import local_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
 from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
 from store.importers.runs_apart import with_runs_apart
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
+from store.importers.surroundings import looked_for_within
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
 from store.importers.yaml_nodes import nearest
@@ -123,15 +125,17 @@ def read_paths(
             told = error.reason if own else str(error)
             left_out.append(LeftOutFile(candidate.shown, told, is_fault, *place))
 
-    with tempfile.TemporaryDirectory(prefix="tiebreak-") as scratch:
+    given = [local_path(path) for path in paths_of(paths)]
+    with (
+        tempfile.TemporaryDirectory(prefix="tiebreak-") as scratch,
+        looked_for_within(given, Path(scratch)),
+    ):
         try:
             sources = Sources(Path(scratch), root, lambda one, error: leave_out([one], error))
-            candidates = sources.find(paths_of(paths))
+            candidates = sources.find(given)
         except OSError as error:
             reason = f"cannot be opened: {(error.strerror or str(error)).lower()}."
             raise ImportFormatError(reason, path=clipped(str(error.filename), 300)) from None
-        except RecursionError:
-            raise ImportFormatError("its folders lie too deep within one another.") from None
         chosen: list[tuple[Candidate, Importer]] = []
         for number, candidate in enumerate(candidates):
             tell("looking at files", number, len(candidates))

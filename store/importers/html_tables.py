@@ -21,6 +21,8 @@ DESCRIPTION = "page in HTML with tables of figures, one line for each system"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _WIDEST = 1000
 """Columns and rows that one cell may span."""
+_MOST_CELLS = 1_000_000
+"""Cells of a table, those that are spanned too; a page with more was not made to be read."""
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -68,16 +70,17 @@ def read_tables(text: str, shown: str) -> list[BoardTable]:
             headings = {at: name for at, name in headings.items() if at < level}
             headings[level] = _text(element)
         elif element.find(".//table") is None:
-            found = _table(element, [*headings.values()] or ([title.strip()] if title else []))
+            above = [*headings.values()] or ([title.strip()] if title else [])
+            found = _table(element, above, shown)
             if found is not None:
                 tables.append(found)
     return tables
 
 
-def _table(element: HtmlElement, headings: Sequence[str]) -> BoardTable | None:
+def _table(element: HtmlElement, headings: Sequence[str], shown: str) -> BoardTable | None:
     """Return a table whose last line of head cells names the columns."""
     rows = element.findall(".//tr")
-    grid = _grid(rows)
+    grid = _grid(rows, shown)
     heads = [n for n, row in enumerate(rows) if len(row) and all(c.tag == "th" for c in row)]
     head = heads[-1] if heads else 0
     width = max(map(len, grid), default=0)
@@ -95,10 +98,11 @@ def _table(element: HtmlElement, headings: Sequence[str]) -> BoardTable | None:
     )
 
 
-def _grid(rows: Sequence[HtmlElement]) -> list[list[Cell]]:
+def _grid(rows: Sequence[HtmlElement], shown: str) -> list[list[Cell]]:
     """Return the cells of a table; one that spans several stands in each of them."""
     below: dict[int, tuple[int, Cell]] = {}
-    grid = []
+    grid: list[list[Cell]] = []
+    n_cells = 0
     for row in rows:
         line: list[Cell] = []
         cells = iter([cell for cell in row if cell.tag in ("td", "th")])
@@ -111,17 +115,21 @@ def _grid(rows: Sequence[HtmlElement]) -> list[list[Cell]]:
             cell = next(cells, None)
             if cell is None:
                 break
+            if n_cells + len(line) > _MOST_CELLS:
+                told = f"a table whose cells span more than {_MOST_CELLS:,} places."
+                raise ImportFormatError(told, path=shown, line=cell.sourceline)
             made = Cell(_text(cell), next((a.get("href", "") for a in cell.iter("a")), ""))
             for _ in range(_span(cell, "colspan")):
                 below[len(line)] = (_span(cell, "rowspan") - 1, made)
                 line.append(made)
         grid.append(line)
+        n_cells += len(line)
     return grid
 
 
 def _span(cell: HtmlElement, name: str) -> int:
     stated = cell.get(name, "1").strip()
-    return min(max(1, int(stated)), _WIDEST) if stated.isdigit() else 1
+    return min(max(1, int(stated[:9])), _WIDEST) if stated.isdecimal() else 1
 
 
 def _text(element: HtmlElement) -> str:

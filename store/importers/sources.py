@@ -11,7 +11,6 @@ from typing import Final
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.guard import PART, require_bytes, require_file
 from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_path
-from store.importers.mlflow import local_path
 from store.importers.recipes.recipe import is_recipe_file
 from store.importers.sheets import is_workbook, require_known_workbook, write_sheets
 from store.importers.snapshots import by_name, cache_of, is_blob, leads_to_blob
@@ -80,7 +79,7 @@ class Sources:
 
         `on_fault` is told of what does not exist, of folders without files, and of what is no file.
         """
-        for path in map(local_path, given):
+        for path in given:
             try:
                 self._find(path)
             except ImportFormatError as error:

@@ -135,7 +135,7 @@ def test_paths_that_no_system_takes_are_errors_in_words(tmp_path) -> None:
         here = below
     os.close(here)
     try:
-        with pytest.raises(ImportFormatError, match=r"too deep|holds no file|too long"):
+        with pytest.raises(ImportFormatError, match=r"holds no file|too long"):
             read_paths([tmp_path])
     finally:
         subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.errors import NoResultsError
+from store.errors import ImportFormatError, NoResultsError
 
 PAGE = """<html><head><title>Boards</title><script>var x = "<table>";</script></head><body>
 <h1>Reading</h1>
@@ -32,3 +32,10 @@ def test_figures_of_a_page(read):
 def test_a_page_without_boards_has_no_results(read, content):
     with pytest.raises(NoResultsError):
         read(content, "report.html")
+
+
+def test_what_cells_say_to_span_has_an_end(read):
+    board = "<table><tr><th>Model<th>F1</tr><tr><td>Net<td>1</tr><tr><td>Old{}</tr></table>"
+    assert len(read(board.format("<td colspan=²>1"), "board.html").reported_scores) == 2
+    with pytest.raises(ImportFormatError, match=r"line 1: .*span more than 1,000,000 places"):
+        read(board.format(f"<td colspan={'9' * 5_000}>1" * 1_100), "board.html")

@@ -24,6 +24,7 @@ from store.importers.recipes.recipe import (
 )
 from store.importers.recipes.recognise import fits, is_part, without_results
 from store.importers.settings import load_settings
+from store.importers.surroundings import folders_around
 from store.importers.textfile import data_suffix, decode
 
 USER_FORMAT: Final = "recipe"
@@ -136,7 +137,7 @@ def _members(archive: Archive) -> dict[str, Any]:
 
 def user_recipes(path: Path, options: ReadOptions) -> list[Path]:
     """Return the recipes that a person put beside a file, above it, or beside the store."""
-    folders = [path.parent, *path.resolve().parent.parents[: _LEVELS - 1]]
+    folders = [path.parent, *folders_around(path, _LEVELS)[1:]]
     if options.recipes is not None:
         folders.append(options.recipes)
     found = [one for folder in folders for one in _recipes_in(folder)]

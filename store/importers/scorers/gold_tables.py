@@ -11,6 +11,7 @@ from store.importers.bundle import ReadOptions, RowProblems
 from store.importers.metric_registry import words_of
 from store.importers.scorers.table_keys import gold_of_cell, keys_of
 from store.importers.scorers.table_roles import TableRoles, roles_of
+from store.importers.surroundings import folders_around
 from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
 from store.importers.textfile import data_stem, data_suffix
 
@@ -24,21 +25,20 @@ _OTHER_COLUMNS = words_of("answer label target sentence")
 
 def gold_beside(path: Path) -> Path | None:
     """Return the table beside a table of outputs that says what is right, by its name."""
-    about = path.resolve()
-    return _beside(about)
+    return _beside(path.resolve(), tuple(folders_around(path, _LEVELS)))
 
 
 @lru_cache(maxsize=1024)
-def _beside(path: Path) -> Path | None:
-    for candidate in _candidates(path):
+def _beside(path: Path, folders: tuple[Path, ...]) -> Path | None:
+    for candidate in _candidates(path, folders):
         if candidate != path and candidate.is_file() and holds_gold(candidate):
             return candidate
     return None
 
 
-def _candidates(path: Path) -> Iterator[Path]:
+def _candidates(path: Path, folders: Sequence[Path]) -> Iterator[Path]:
     stem, suffix = data_stem(path.name), "".join(path.suffixes[-1:])
-    for folder in list(path.parents)[:_LEVELS]:
+    for folder in folders:
         for word in _WORDS:
             yield folder / word / path.name
             for mark in _MARKS:

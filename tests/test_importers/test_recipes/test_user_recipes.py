@@ -1,11 +1,14 @@
 """A person's own recipe, and what the parts of a recipe mean."""
 
+import json
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from store.errors import ImportFormatError
 from store.importers.bundle import Status
+from store.importers.detect import read_paths
 from store.importers.recipes.recipe import parse_recipe
 
 from .conftest import figures_of, scores_of, zipped
@@ -49,6 +52,39 @@ def test_a_recipe_beside_the_store_holds_for_every_file(put, read, tmp_path):
     assert read("deep").bundles == []
     (bundle,) = read("deep", recipes=tmp_path / "kept").bundles
     assert bundle.format == "our-tool"
+
+
+@pytest.fixture
+def stray(put, tmp_path):
+    """Return a folder two below a recipe that somebody else put there, with a file for it."""
+    put(RECIPE, "tiebreak-recipe.yaml")
+    put(results(answer("q1")), "mine/quiz/run.json")
+    return tmp_path / "mine" / "quiz"
+
+
+def formats(path):
+    return [bundle.format for bundle in read_paths([path]).bundles]
+
+
+def test_a_recipe_above_what_was_named_is_nobodys(stray, tmp_path, monkeypatch):
+    assert formats(tmp_path) == ["our-tool"]
+    assert formats(stray) == []
+    monkeypatch.chdir(tmp_path / "mine")
+    assert formats(Path("quiz")) == []
+    monkeypatch.chdir(tmp_path)
+    assert formats(Path("mine/quiz/run.json")) == ["our-tool"]
+    (tmp_path / "mine").chmod(0o1777)
+    assert formats(Path("mine")) == []
+
+
+def test_a_recipe_above_where_archives_are_unpacked_is_nobodys(put, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    put(RECIPE, "tiebreak-recipe.yaml")
+    run = json.dumps(results(answer("q1"))).encode()
+    assert formats(put(zipped([("a/run.json", run)], 0), "in/x.zip")) == []
+    own = {"tiebreak-recipe.yaml": RECIPE.encode(), "a/run.json": run}
+    assert formats(put(zipped(own.items(), 0), "in/y.zip")) == ["our-tool"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""The folders around a file in which what belongs to it is looked for: none beyond what was named.
+
+A recipe or a table of what is right may lie above a file. Above what a person named, above an
+upload or an unpacked archive, and in a folder that is everybody's, a stranger may have put it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+_ends: ContextVar[frozenset[Path] | None] = ContextVar("ends", default=None)
+
+
+@contextmanager
+def looked_for_within(given: Iterable[Path], scratch: Path) -> Iterator[None]:
+    """Look around files no further than here, while this lasts.
+
+    Parameters
+    ----------
+    given
+        What a person named: the folder itself, that of a file, and where the person stands if the
+        path begins there.
+    scratch
+        Where archives are unpacked.
+    """
+    token = _ends.set(frozenset([scratch.resolve(), *map(_end_of, given)]))
+    try:
+        yield
+    finally:
+        _ends.reset(token)
+
+
+def folders_around(path: Path, levels: int) -> list[Path]:
+    """Return the folder of a file and those above it, `levels` at most, the nearest first."""
+    here = path.resolve().parent
+    ends = _ends.get()
+    found = [here]
+    for above in here.parents:
+        is_end = ends is not None and found[-1] in ends
+        if is_end or len(found) >= levels or _is_for_all(above):
+            break
+        found.append(above)
+    if ends is not None and ends.isdisjoint([here, *here.parents]):
+        return [here]
+    return found
+
+
+def _end_of(given: Path) -> Path:
+    try:
+        whole = given.resolve()
+    except (OSError, ValueError, RuntimeError):  # is told where it is opened
+        return given
+    stands = Path.cwd()
+    if not given.is_absolute() and whole.is_relative_to(stands):
+        return stands
+    return whole if os.path.isdir(whole) else whole.parent
+
+
+def _is_for_all(folder: Path) -> bool:
+    """Return whether everybody may put files into a folder and nobody remove those of others."""
+    try:
+        return bool(folder.stat().st_mode & stat.S_ISVTX)
+    except OSError:
+        return True
