@@ -18,12 +18,23 @@ from store import schema, seals
 from store.engine import Store, make_engines, plain_errors
 from store.errors import StoreError
 from store.location import sqlite_path, without_password
-from store.models import AnalysisResult, AuditEvent, Base, RequestAnswer, Seal, UTCDateTime
+from store.models import (
+    AnalysisResult,
+    AuditEvent,
+    Base,
+    RequestAnswer,
+    Seal,
+    ServerWork,
+    UTCDateTime,
+)
 from store.records import Record
 
 _MOST_ROWS: Final = 2_000
 _MOST_BYTES: Final = 16_000_000
 """Of one transaction: so much is written anew when a copy was stopped."""
+
+_LEFT_OUT: Final = (Seal.__tablename__, ServerWork.__tablename__)
+"""Digests of a copy are made where it lies; no server works on it yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,7 @@ def _tables() -> list[sa.Table]:
             ),
         )
         for table in Base.metadata.sorted_tables
-        if table.name != Seal.__tablename__  # those of a copy are made where it lies
+        if table.name not in _LEFT_OUT
     ]
 
 

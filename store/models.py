@@ -368,3 +368,27 @@ class Seal(Base):
     table_name: Mapped[str] = mapped_column(sa.String(64), unique=True)
     digest: Mapped[str] = mapped_column(sa.String(64))
     """SHA-256 of its rows."""
+
+
+class ServerWork(Base):
+    """Work of a server that goes on; no recorded change. See `store.server_work`."""
+
+    __tablename__ = "server_work"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(12), unique=True)
+    server: Mapped[str] = mapped_column(sa.String(200))
+    """Its machine and process."""
+    name: Mapped[str] = mapped_column(sa.String(100))
+    """Of the question."""
+    seconds: Mapped[int]
+    """So far."""
+    n_waiting: Mapped[int]
+    """Pages and programs that wait for it."""
+    n_done: Mapped[int | None]
+    n_steps: Mapped[int | None]
+    seen_at: Mapped[datetime]
+    """When its server last wrote here, by the clock of the database."""
+    is_stopped: Mapped[bool] = mapped_column(default=False)
+    """Whether an admin wants it stopped."""

@@ -28,6 +28,7 @@ from store.models import (
     RequestAnswer,
     ScoreVector,
     Seal,
+    ServerWork,
 )
 
 MOST_ROWS: Final = 100_000
@@ -37,9 +38,10 @@ _FORM: Final = 2
 """Of `marshal`: the last one whose bytes depend on values alone, whichever Python writes them."""
 _OWN_DIGEST: Final = {(ScoreVector.__tablename__, "data")}
 _LEFT_OUT: Final = {
-    one.__tablename__ for one in (AnalysisResult, AuditEvent, ItemText, Output, RequestAnswer, Seal)
+    one.__tablename__
+    for one in (AnalysisResult, AuditEvent, ItemText, Output, RequestAnswer, Seal, ServerWork)
 }
-"""Kept answers have digests of their own; of texts nothing is computed."""
+"""Kept answers have digests of their own; of texts and of work at hand nothing is computed."""
 _READ: Final = "SELECT digest FROM seal WHERE table_name = ?"
 _WRITE: Final = (
     "INSERT INTO seal (table_name, digest) VALUES (?, ?) ON CONFLICT (table_name) "

@@ -3,9 +3,6 @@
 URL parameters: none.
 """
 
-import time
-from collections.abc import Hashable
-
 import pandas as pd
 import streamlit as st
 
@@ -14,6 +11,7 @@ from analysis.columns import Column
 from analysis.workers.parts import scheduler
 from dashboard import data
 from dashboard.pool.asking import pool, worked_out
+from dashboard.pool.fellows import HERE, own_work
 from dashboard.pool.tasks import Task
 from dashboard.ui.answers import answer
 from dashboard.ui.editing import change
@@ -26,16 +24,30 @@ from store.kept_settings import FOREVER, RETENTION
 from store.known_people import list_people
 from store.people import current_person, require_role
 from store.retention import find_old_texts, remove_old_texts
+from store.server_work import Work, list_work, stop_work
 from store.settings import store_settings
 from store.tokens import list_tokens
 
 LATEST = 5
 
 
-def end(key: Hashable) -> None:
-    """Stop work that somebody waits for."""
+def end(work: Work) -> None:
+    """Stop work that somebody waits for, here or at another server."""
     require_role("admin", "Stopping another's work")
-    pool.end(key)
+    if work.server == HERE:
+        pool.end(work.uid)
+    else:
+        change(
+            lambda store: stop_work(store, work.uid),
+            f"Its server stops {work.name} within a few seconds.",
+        )
+
+
+def described(work: Work) -> str:
+    """Say what is at work, how far it is, and where."""
+    done = "" if work.n_steps is None else f", step {work.n_done:,} of {work.n_steps:,}"
+    where = "" if work.server == HERE else f"; on {work.server}"
+    return f"{work.name}: {work.seconds:,} s so far{done}; {work.n_waiting:,} waiting{where}"
 
 
 st.title("Admin", anchor=False)
@@ -47,7 +59,7 @@ is_frozen = data.is_frozen()
 people, tokens = list_people(store), list_tokens(store)
 valid = [token for token in tokens if token.state == "valid"]
 backups, events = list_backups(store), find_events(store, Wanted(), limit=LATEST)
-at_work = pool.at_work()
+at_work = [*own_work(pool), *list_work(store, but=HERE)]
 answer(
     f"{'1 person' if len(people) == 1 else f'{len(people):,} people'} changed this store; "
     f"{numbers.counted(len(valid), 'valid token')}, {numbers.counted(len(backups), 'backup')}, "
@@ -64,18 +76,14 @@ with st.container(horizontal=True, gap="medium"):
 
 st.subheader("Work at hand", anchor=False)
 if not at_work:
-    st.caption("This server computes nothing at the moment.")
-for number, (key, flight) in enumerate(at_work):
-    asked = flight.task.asked
-    name = asked if isinstance(asked, str) else asked.name
-    done = f", step {flight.steps[0]:,} of {flight.steps[1]:,}" if flight.steps else ""
+    st.caption("No server of this store computes anything at the moment.")
+for work in at_work:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        waits = numbers.counted(flight.n_waiting, "page or program")
-        st.markdown(
-            plain(f"{name}: {time.time() - flight.since:,.0f} s so far{done}; {waits} waiting"),
-            width="stretch",
-        )
-        st.button("Stop", key=f"stop_{number}", on_click=end, args=(key,))
+        st.markdown(plain(described(work)), width="stretch")
+        if work.is_stopped:
+            st.caption("is being stopped", width="content")
+        elif work.server == HERE or not is_frozen:
+            st.button("Stop", key=f"stop_{work.uid}", on_click=end, args=(work,))
 
 if address := scheduler():
     task = Task("workers of Dask", (address,))

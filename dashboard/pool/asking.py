@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard.pool.fellows import Notices
 from dashboard.pool.flights import Pool
 
 if TYPE_CHECKING:
@@ -27,8 +28,16 @@ def start() -> bool:
     Elsewhere studies are worked on in threads of the server.
     """
     if sys.platform == "linux":
+        pool.on_begin = Notices(pool, _opened).begin
         pool.start()
     return pool.is_running
+
+
+def _opened() -> Store:
+    from dashboard.data import is_frozen  # the pool starts before the database
+    from store.engine import open_store
+
+    return open_store(read_only=is_frozen())
 
 
 def worked_out(key: Hashable, task: Task, store: Store | None, progress: Progress | None) -> Any:

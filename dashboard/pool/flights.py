@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from dashboard.pool import PROTOCOL
@@ -62,6 +63,7 @@ class Flight:
 
     def __init__(self, task: Task) -> None:
         self.task = task
+        self.uid = token_hex(6)
         self.steps: tuple[int, int] | None = None
         self.outcome: tuple[str, Any] | None = None
         self.n_waiting = 0
@@ -72,6 +74,12 @@ class Flight:
         self.worker: int | None = None
         """Process id."""
         self.landed = threading.Event()
+
+    @property
+    def name(self) -> str:
+        """Of what is asked."""
+        asked = self.task.asked
+        return asked if isinstance(asked, str) else str(asked.name)
 
 
 class _Places:
@@ -114,6 +122,8 @@ class Pool:
         self._control: socket.socket | None = None
         self._nursery: subprocess.Popen[bytes] | None = None
         self._n_at_work = 0
+        self.on_begin: Callable[[], None] | None = None
+        """Called when work begins."""
         self._ended: Counter[str] = Counter()
 
     def work(self) -> tuple[int, Counter[str]]:
@@ -135,6 +145,8 @@ class Pool:
                 flight = self._flights[key] = Flight(task)
                 threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
             flight.n_waiting += 1
+        if self.on_begin is not None:
+            self.on_begin()
         try:
             with turns.given_away():
                 while not flight.landed.wait(LOOKS_UP_EVERY_S):
@@ -165,19 +177,19 @@ class Pool:
                     self._control.close()
                 self._control = ours
 
-    def at_work(self) -> list[tuple[Hashable, Flight]]:
+    def at_work(self) -> list[Flight]:
         """Return the tasks that are worked on now, the oldest first."""
         with self._lock:
-            return sorted(self._flights.items(), key=lambda one: one[1].since)
+            return sorted(self._flights.values(), key=lambda one: one.since)
 
-    def end(self, key: Hashable) -> None:
+    def end(self, uid: str) -> None:
         """End a task that is at work; whoever waits for it is told so."""
         with self._lock:
-            flight = self._flights.get(key)
-            if flight is not None and flight.worker is not None:
-                flight.is_stopped = True
-                with suppress(ProcessLookupError):
-                    os.kill(flight.worker, signal.SIGKILL)
+            for flight in self._flights.values():
+                if flight.uid == uid and flight.worker is not None:
+                    flight.is_stopped = True
+                    with suppress(ProcessLookupError):
+                        os.kill(flight.worker, signal.SIGKILL)
 
     def stop(self) -> None:
         """End the nursery and all its children."""

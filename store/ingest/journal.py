@@ -23,7 +23,7 @@ from store.models import Base, Import, ImportChange
 OWN_TABLES = frozenset(
     {
         *("import", "import_change", "import_answer", "audit_event", "analysis_result"),
-        *("token", "kept_answer", "seal"),
+        *("token", "kept_answer", "seal", "server_work"),
     }
 )
 """Tables that no import is about: they stay as they are when one is taken back."""

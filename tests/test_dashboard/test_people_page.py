@@ -6,6 +6,7 @@ from store.history import list_events
 from store.kept_settings import RETENTION
 from store.known_people import list_people
 from store.people import Person
+from store.server_work import Work, write_work
 from store.settings import change_setting
 from tests.test_store.test_people import a_run, ingest
 
@@ -42,6 +43,22 @@ def test_admins_see_all_of_it_and_make_backups(open_page, text_of, empty_path, m
     app = open_page("admin", empty_path)
     assert "takes the role admin" in text_of(app)
     assert not [one for one in app.button if "backup" in one.label]
+
+
+def test_admins_see_and_stop_the_work_of_other_servers(open_page, text_of, empty_path, monkeypatch):
+    assert "No server of this store computes" in text_of(open_page("admin", empty_path))
+    with open_store(empty_path) as store:
+        write_work(store, "web2, process 7", [Work("b", "", "Ranking", 65, 2, 5, 10)])
+        app = open_page("admin", empty_path)
+        told = "Ranking: 65 s so far, step 5 of 10; 2 waiting; on web2, process 7"
+        assert told in text_of(app)
+        monkeypatch.setenv("TIEBREAK_READ_ONLY", "1")
+        assert "Stop" not in [one.label for one in open_page("admin", empty_path).button]
+        monkeypatch.delenv("TIEBREAK_READ_ONLY")
+        app = next(one for one in app.button if one.label == "Stop").click().run()
+        assert not app.exception
+        assert "is being stopped" in text_of(app)
+        assert write_work(store, "web2, process 7", [Work("b", "", "Ranking", 67, 2)]) == {"b"}
 
 
 def test_the_log_is_found_and_written_whole(open_page, text_of, empty_path):

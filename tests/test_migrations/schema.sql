@@ -492,6 +492,20 @@ CREATE TABLE seal (
 	CONSTRAINT uq_seal_table_name UNIQUE (table_name)
 );
 
+CREATE TABLE server_work (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	uid VARCHAR(12) NOT NULL, 
+	server VARCHAR(200) NOT NULL, 
+	name VARCHAR(100) NOT NULL, 
+	seconds INTEGER NOT NULL, 
+	n_waiting INTEGER NOT NULL, 
+	n_done INTEGER, 
+	n_steps INTEGER, 
+	seen_at VARCHAR(32) NOT NULL, 
+	is_stopped BOOLEAN NOT NULL, 
+	CONSTRAINT uq_server_work_uid UNIQUE (uid)
+);
+
 CREATE TABLE status_vector (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	run_id INTEGER NOT NULL, 

@@ -141,13 +141,13 @@ def test_an_admin_ends_work_that_others_wait_for(pool: Pool, tmp_path: Path) -> 
     asking.start()
     until(lambda: lines(question.log))
     worker = int(lines(question.log)[0].split()[1])
-    assert [key for key, _ in pool.at_work()] == ["endless"]
-    pool.end("endless")
+    [flight] = pool.at_work()
+    pool.end(flight.uid)
     asking.join()
     assert "An admin has stopped this work" in failed[0]
     assert not pool.at_work()
     until(lambda: not is_alive(worker))
-    pool.end("endless")  # it ended before: nothing happens
+    pool.end(flight.uid)  # it ended before: nothing happens
     assert pool.answer("endless", Task(Slow(question.log, 1)), waits).sentence == "1 steps"
 
 
