@@ -61,7 +61,9 @@ def _show_entry(console: Console, entry: PlanEntry) -> None:
     n_items = sum(one.n_items for one in entry.datasets)
     parts = [
         f"systems: {_named(entry.systems, _MOST_NAMES)}" if entry.systems else "",
-        f"datasets: {_named(datasets, _MOST_NAMES)} ({n_items:,} items)" if datasets else "",
+        f"datasets: {_named(datasets, _MOST_NAMES)}{f' ({n_items:,} items)' * bool(n_items)}"
+        if datasets
+        else "",
         f"metrics: {_named([shown_range(one) for one in entry.metrics], _MOST_NAMES)}"
         if entry.metrics
         else "",

@@ -16,7 +16,7 @@ _UNSAID = {"auto", "default", "no_revision_available"}
 _SPELLINGS = {
     "precision": dict.fromkeys(("float", "fp32"), "float32"),
     "backend": dict.fromkeys(
-        ("huggingface", "hf-auto", "hf-causal", "hf-causal-experimental"), "hf"
+        ("huggingface", "gpt2", "hf-auto", "hf-causal", "hf-causal-experimental"), "hf"
     ),
 }
 """Other words for the same: the harness has renamed the back-end twice."""

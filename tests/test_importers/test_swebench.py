@@ -110,6 +110,32 @@ def test_lone_reports_of_one_folder_are_two_systems(bundle):
 
 
 @pytest.mark.parametrize(
+    ("file", "system", "label", "dataset"),
+    [
+        ("net-4.5.net-4.5-full", "net-4.5", "net-4.5-full", "SWE-bench"),
+        ("net-4.5.eval", "net-4.5", "runs", "SWE-bench"),
+        ("swe-bench_lite__test__mine_v1.5", "mine_v1.5", "", "SWE-bench Lite"),
+        ("Subset.swe_bench_verified__test__mine", "mine", "", "SWE-bench Verified"),
+        ("swe-bench-m__dev__mine", "mine", "", "SWE-bench multimodal dev"),
+    ],
+)
+def test_what_the_name_of_a_report_says(write, tmp_path, file, system, label, dataset):
+    write(json.dumps(WHOLE), f"runs/{file}.json")
+    (found,) = read_paths([tmp_path], root=tmp_path, whole=True).bundles
+    assert (found.runs[0].system, found.runs[0].label) == (system, label)
+    assert found.datasets[0].name == dataset
+
+
+def test_predictions_beside_a_report_are_no_table_of_costs(write, tmp_path):
+    cost = {"instance_id": A, "model_patch": "", "usage": {"cost_usd": 0.5}}
+    write(json.dumps(WHOLE), "gpt.run1.json")
+    write(json.dumps(cost), "predictions.jsonl")
+    (found,) = read_paths([tmp_path], root=tmp_path, whole=True).bundles
+    assert [metric.name for metric in found.metrics] == ["resolved"]
+    assert [one.path for one in found.left_out] == ["predictions.jsonl"]
+
+
+@pytest.mark.parametrize(
     "files",
     [
         {f"{ROOT}/results/results.json": WHOLE | {"resolved_instances": 3}},

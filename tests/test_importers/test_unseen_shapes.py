@@ -160,11 +160,14 @@ def test_boards_of_bfcls_groups_are_about_their_own_categories(read) -> None:
     found = read(
         data_live_DOT_csv="Rank,Model,Live Overall Acc,AST Summary\n1,A,50%,25%\n",
         data_non_live_DOT_csv="Rank,Model,Non-Live Overall Acc,AST Summary\n1,A,75%,N/A\n",
+        data_non_live_old_DOT_csv="Rank,Model,Non_Live Overall Acc,AST Summary\n1,B,25%,50%\n",
     )
     assert figures(found) == {
         ("A", "BFCL Live", "accuracy"): 0.5,
         ("A", "BFCL Live AST Summary", "accuracy"): 0.25,
         ("A", "BFCL Non-Live", "accuracy"): 0.75,
+        ("B", "BFCL Non-Live", "accuracy"): 0.25,
+        ("B", "BFCL Non-Live AST Summary", "accuracy"): 0.5,
     }
 
 

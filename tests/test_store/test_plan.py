@@ -49,6 +49,13 @@ def test_a_folder_goes_in_but_for_what_is_damaged(ingest, tmp_path) -> None:
     assert "zero" in outcome.stdout
 
 
+def test_a_dataset_with_figures_only_is_shown_without_a_count(ingest, tmp_path) -> None:
+    (tmp_path / "eval_results.json").write_text('{"accuracy": 0.5, "f1": 0.25}')
+    shown = ingest("eval_results.json").stdout
+    assert "datasets:" in shown
+    assert "items)" not in shown
+
+
 def test_files_that_say_the_same_are_one_entry(ingest, tmp_path) -> None:
     (tmp_path / "r").mkdir()
     for number in range(12):

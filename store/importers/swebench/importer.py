@@ -27,6 +27,7 @@ from store.importers.settings import Settings, load_settings
 from store.importers.swebench.reports import (
     BESIDE,
     OUTCOMES,
+    PATCHES,
     Submission,
     add_file,
     is_by_instance,
@@ -38,7 +39,7 @@ from store.importers.swebench.reports import (
     submitted,
 )
 from store.importers.swebench.splits import RESOLVED, SIZES, dataset_name, repository
-from store.importers.textfile import data_suffix, peek_json
+from store.importers.textfile import data_suffix, peek_json, peek_text
 
 NAME = "swebench"
 DESCRIPTION = "results of a SWE-bench submission, or a report of its harness"
@@ -50,15 +51,23 @@ _NUMBERS = (
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a file holds results of instances, or lies beside such results."""
+    if path.name in PATCHES:
+        return '"instance_id"' in peek_text(path) and _is_beside_report(path.parent)
     if path.name in BESIDE:
         return _has_results(root_of(path))
-    if data_suffix(path) != ".json":
-        return False
+    return data_suffix(path) == ".json" and _has_outcomes(path)
+
+
+def _has_outcomes(path: Path) -> bool:
     try:
         content = peek_json(path)
     except ImportFormatError:
         return False
     return is_report(content) or is_by_instance(content)
+
+
+def _is_beside_report(folder: Path) -> bool:
+    return _has_results(folder) or any(map(_has_outcomes, folder.glob("*.json")))
 
 
 def _has_results(root: Path) -> bool:
@@ -68,9 +77,10 @@ def _has_results(root: Path) -> bool:
 
 def group(paths: Sequence[Path]) -> list[list[Path]]:
     """Join the submissions to one split: what one lists another may have left out."""
-    splits: dict[Path, list[Path]] = {}
+    splits: dict[tuple[Path, str], list[Path]] = {}
     for path in paths:
-        splits.setdefault(root_of(path).parent, []).append(path)
+        root = root_of(path)
+        splits.setdefault((root.parent, split_of(root)), []).append(path)
     return list(splits.values())
 
 

@@ -32,16 +32,23 @@ OUTCOMES: Mapping[str, Outcome] = {
     "resolved": (1.0, Status.OK),
 }
 """Lists of a report, the weakest first: an id on several counts as on the last."""
-BESIDE = {
+BESIDE: dict[str, str] = {
     "metadata.yaml": "describes the submission; read with its results",
     "metadata.yml": "describes the submission; read with its results",
     "all_preds.jsonl": "patches; only the instances that it lists are used",
     "run_instance.log": "a log; the results name its instance",
 }
 """What lies beside results, and what becomes of it."""
-_OF_FOLDER = {"results.json", "report.json", "per_instance_details.json", *BESIDE}
+PATCHES = ("preds.jsonl", "predictions.jsonl")
+"""Predictions under names that other tools use too."""
+BESIDE |= dict.fromkeys(PATCHES, BESIDE["all_preds.jsonl"])
+_OF_FOLDER = {"results.json", "report.json", "per_instance_details.json", *BESIDE} - {*PATCHES}
 _INSTANCE = re.compile(r"[^/]+__[^/]+-\d+")
 _DATED = re.compile(r"(\d{4})(\d{2})(\d{2})[_-](.+)")
+_OF_CLIENT = re.compile(r"(?:Subset\.)?swe[-_]?bench[-_](.+?)__(dev|test)__(.+)", re.IGNORECASE)
+"""How the command-line client calls a report: SUBSET__SPLIT__RUN."""
+_MODEL_AND_RUN = re.compile(r"(.+)(?:(?<!\d)\.|\.(?!\d))(.+)")
+"""A point between two digits is of a version, not between the model and its run."""
 
 
 @dataclass(slots=True)
@@ -172,7 +179,7 @@ def submitted(root: Path) -> set[str]:
 def _predictions(root: Path) -> str:
     """Return the predictions beside the results of a submission, or beside a lone report."""
     folder = root.parent if root.is_file() else root
-    names = ("all_preds.jsonl", "preds.jsonl", "predictions.jsonl")
+    names = ("all_preds.jsonl", *PATCHES)
     return "\n".join(read_text(folder / n, n)[0] for n in names if (folder / n).is_file())
 
 
@@ -186,12 +193,10 @@ def name_and_label(root: Path) -> tuple[str, str, str]:
     """Return the system, its run and the date: from metadata.yaml, else from the folder or file.
 
     The harness calls a report ``MODEL.RUN.json``; where RUN says nothing, the folder around tells.
+    The client names no model: its run is the system.
     """
     if root.is_file():
-        model, found, run = root.name.removesuffix(".json").rpartition(".")
-        if found and run in _SAYS_NOTHING:
-            run = next((one.name for one in root.parents if one.name not in _SAYS_NOTHING), run)
-        return (model, run, "") if found else (run, "", "")
+        return (*_of_report(root), "")
     match = _DATED.fullmatch(root.name)
     date = "-".join(match.groups()[:3]) if match else ""
     label = root.name if match else ""
@@ -206,8 +211,24 @@ def name_and_label(root: Path) -> tuple[str, str, str]:
     return (match[4] if match else root.name), label, date
 
 
+def _of_report(path: Path) -> tuple[str, str]:
+    stem = path.name.removesuffix(".json")
+    by_client = _OF_CLIENT.fullmatch(stem)
+    if by_client:
+        return by_client[3], ""
+    found = _MODEL_AND_RUN.fullmatch(stem)
+    model, _, run = stem.rpartition(".") if found is None else (found[1], ".", found[2])
+    if model and run in _SAYS_NOTHING:
+        run = next((one.name for one in path.parents if one.name not in _SAYS_NOTHING), run)
+    return (model, run) if model else (run, "")
+
+
 def split_of(root: Path) -> str:
-    """Return the split, from the folders below ``evaluation``; empty where there are none."""
+    """Return the split: of the folders below ``evaluation``, or as the client names its report."""
+    by_client = _OF_CLIENT.fullmatch(root.name.removesuffix(".json"))
+    if by_client:
+        subset = "multimodal" if by_client[1] == "m" else by_client[1]
+        return f"{subset} dev" if by_client[2] == "dev" else subset
     parts: Sequence[str] = root.resolve().parts
     if "evaluation" not in parts:
         return ""

@@ -84,7 +84,8 @@ def _number(category: str, stated: Any) -> int | None:
 def _group(row: Mapping[str, Any]) -> str:
     """Return the group of categories that a board is about; empty for the one over all."""
     named = (_OF_GROUP.fullmatch(name) for name in row)
-    return "" if "Overall Acc" in row else next((one[1] for one in named if one), "")
+    group = "" if "Overall Acc" in row else next((one[1] for one in named if one), "")
+    return group.replace("_", "-")
 
 
 def _cells(row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -98,7 +99,7 @@ def _cells(row: Mapping[str, Any]) -> list[dict[str, Any]]:
         if number is None or not (is_share or re.search("cost|latency mean", name, re.IGNORECASE)):
             continue
         metric = "accuracy" if is_share else name
-        dataset = re.sub(r"\s+Acc(uracy)?$", "", name) if is_share else "Overall"
+        dataset = re.sub(r"\s+Acc(uracy)?$", "", name).replace("_", "-") if is_share else "Overall"
         if group:
             dataset = group if dataset == f"{group} Overall" else f"{group} {dataset}"
         figure = {"model": row.get("Model"), "dataset": dataset, "metric": metric}
