@@ -242,14 +242,20 @@ def settle(shared: Sequence[str], *, is_whole: bool) -> None:
 def redirect(place: str, query: Mapping[str, str | Sequence[str]]) -> None:
     """Have the browser show another address (`place` "": of this place) in the entry of this."""
     here = _here()
-    to = f"./{place or st.session_state[_PLACE]}?{_query(query)}".rstrip("?")
+    to = f"./{place or _place()}?{_query(query)}".rstrip("?")
     with st.container(key="address_redirect"):
         _mount(key="redirect", data={"from": here, "to": to})
 
 
+def _place() -> str:
+    """Return the place that this run draws; "" where a part of a page stands alone."""
+    place: str = st.session_state.get(_PLACE, "")
+    return place
+
+
 def _here() -> str:
     """Return the address that this run draws, relative to the server's."""
-    return f"./{st.session_state[_PLACE]}?{_query()}".rstrip("?")
+    return f"./{_place()}?{_query()}".rstrip("?")
 
 
 def _query(told: Mapping[str, str | Sequence[str]] | None = None) -> str:
