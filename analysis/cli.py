@@ -44,7 +44,10 @@ add_commands(
 add_commands(
     app,
     "analysis.commands.gate",
-    {"gate": "No valid test can let the gate fail, so that passing it would mean nothing."},
+    {
+        "gate": "Compare a system with its baseline; exit code 1 when it fails, 2 where no test is "
+        "valid."
+    },
 )
 add_commands(
     app,
