@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +18,11 @@ import pytest
 from analysis.statistics.all_pairs.max_t import max_t_all_pairs
 from analysis.studies.leads import find_leads, list_boards
 from analysis.studies.replicability_matrix import study_replicability_matrix
+from analysis.studies.store_parts import _Opened
 from analysis.workers import on_dask, parts
 from store.engine import open_store
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +120,45 @@ def test_without_fit_workers_this_process_does_it_and_says_so(
 def test_short_work_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(parts.SCHEDULER, "tcp://192.0.2.1:8786")
     assert [twice for twice, _ in parts.each(_where, range(3))] == [0, 2, 4]
+
+
+def test_stop_from_a_page_ends_the_parts_of_its_process(taken: Any) -> None:
+    """A page's study is a process, and Stop kills it: the scheduler forgets what it had sent."""
+    script = "import sys, time; from analysis.workers import parts; parts.HERE_FIRST_S = 0.0\n"
+    script += "list(parts.each(lambda part: time.sleep(0.02), range(20_000)))"
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
+    try:
+        _until(lambda: taken.scheduler.tasks)
+    finally:
+        process.kill()
+        process.wait()
+    _until(lambda: not taken.scheduler.tasks)
+    _until(lambda: not any(one.processing for one in taken.scheduler.workers.values()))
+
+
+def test_no_password_is_in_the_log_of_a_worker(
+    taken: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    sent = _Opened(_never, "postgresql+psycopg://tiebreak:S3CRET@127.0.0.1:1/x", True, False)
+    packed = on_dask.Packed(pytest.importorskip("cloudpickle").dumps(sent))
+    assert b"S3CRET" in packed.data
+    assert "S3CRET" not in f"{sent!r} {packed!r}"
+    log = logging.getLogger("distributed.worker")  # which hands on nothing
+    monkeypatch.setattr(log, "handlers", [caplog.handler])
+    with caplog.at_level(logging.DEBUG, logger=log.name):
+        found = list(parts.each(_where, range(3), sent=sent))
+        names = " ".join(map(str, taken.scheduler.tasks))
+    assert [twice for twice, _ in found] == [0, 2, 4]
+    assert "Compute Failed" in caplog.text
+    assert "S3CRET" not in caplog.text + names
+
+
+def _never(_store: Any, _part: int) -> Any:
+    raise AssertionError("no store, no work")
+
+
+def _until(is_so: Callable[[], Any]) -> None:
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -34,7 +34,7 @@ class _Opened:
     """The same work in another process, which opens the store for it."""
 
     work: Callable[[Store, Any], Any]
-    address: str
+    address: str = field(repr=False)
     read_only: bool
     keeps_results: bool
 

@@ -10,6 +10,7 @@ import logging
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib import import_module, metadata
 from typing import Any, Final, Generic, TypeVar
@@ -82,6 +83,13 @@ def described(address: str) -> str:
     return f"{n_workers} workers of Dask at {address} take parts of long studies."
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Work on its way. Dask prints arguments: the password of a store is not to be read there."""
+
+    data: bytes = field(repr=False)
+
+
 class _Left(Generic[Part, Found]):
     """What was found so far, by the number of the part."""
 
@@ -132,7 +140,7 @@ class _Sent(Generic[Part, Found]):
                     yield self._left.found.pop(at)
                     at += 1
         except _GoneError as why:
-            LOG.warning("Dask: %s. This process goes on by itself.", why)
+            LOG.warning("Dask: %s. This process goes on by itself.", str(why).rstrip("."))
             self._cancel()
             yield from self._left.here(at)
         finally:
@@ -140,8 +148,8 @@ class _Sent(Generic[Part, Found]):
 
     def _pack(self, sent: Callable[[Part], Found]) -> Any:
         """Return the work as workers take it."""
-        packed: Any = import_module("cloudpickle").dumps(sent)
-        if len(packed) <= _LARGE:
+        packed = Packed(import_module("cloudpickle").dumps(sent))
+        if len(packed.data) <= _LARGE:
             return packed
         try:
             return self._client.scatter(packed, broadcast=True, timeout=CONNECTS_S)
@@ -221,7 +229,7 @@ def versions() -> str:
     return ", ".join([f"Python {python}", f"statistics {STATISTICS_VERSION}", *names])
 
 
-def _done(packed: bytes, part: Any, *, wanted: str) -> tuple[Any, float]:
+def _done(packed: Packed, part: Any, *, wanted: str) -> tuple[Any, float]:
     """Do a part, in a worker; return what is found and the CPU seconds of this thread."""
     from analysis.statistics.resampling.threads import on_one_thread
 
@@ -233,6 +241,6 @@ def _done(packed: bytes, part: Any, *, wanted: str) -> tuple[Any, float]:
 
 
 @lru_cache(maxsize=4)
-def _unpacked(packed: bytes) -> Callable[[Any], Any]:
-    work: Callable[[Any], Any] = import_module("cloudpickle").loads(packed)
+def _unpacked(packed: Packed) -> Callable[[Any], Any]:
+    work: Callable[[Any], Any] = import_module("cloudpickle").loads(packed.data)
     return work
