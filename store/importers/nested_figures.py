@@ -29,6 +29,9 @@ _WRAPPERS = words_of("results result metrics scores figures table_results evalua
 _VALUES = words_of("mean avg average value score")
 _PARTS = words_of("train training val valid validation dev test eval overall all average")
 
+_AVERAGES = ("micro avg", "macro avg", "weighted avg", "samples avg")
+_OF_REPORT = "_classification_report"
+
 
 class _Leaf(NamedTuple):
     """A number and the keys that lead to it."""
@@ -87,6 +90,8 @@ def _told(leaves: Sequence[_Leaf]) -> list[str]:
 
 
 def _guesses(leaves: Sequence[_Leaf], of_system: int | None) -> list[Guess]:
+    if of_system is None and not any(leaf.keys[-1] for leaf in leaves):
+        return [Guess("system and dataset", "the name of the file or folder", "it names neither")]
     if of_system is None:
         keys = ", ".join(list(dict.fromkeys(leaf.keys[-1] for leaf in leaves))[:3])
         return [
@@ -101,7 +106,8 @@ def _leaves(content: Any) -> list[_Leaf]:
     """Return the figures of a mapping of mappings; nothing where it may be anything else."""
     if not isinstance(content, dict):
         return []
-    found = list(_walk(content, ()))
+    content = _without_classes(content)
+    found = list(_walk(content, ("",) if _OF_REPORT in content else ()))
     if not found or any(leaf is None for leaf in found):
         return []
     numbers = [leaf for leaf in found if leaf is not None and not is_about_the_run(leaf.metric)]
@@ -113,6 +119,22 @@ def _leaves(content: Any) -> list[_Leaf]:
     bare = [_Leaf(_without_wrappers(leaf.keys), leaf.metric, leaf.value) for leaf in known]
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
+
+
+def _without_classes(content: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return JSON where a classification report of scikit-learn holds its averages, flat.
+
+    The rows of its classes are parts of one system's result, neither systems nor datasets.
+    """
+    rows = {key: value for key, value in content.items() if isinstance(value, dict)}
+    averages = {key: row for key, row in rows.items() if str(key) in _AVERAGES and "support" in row}
+    if not averages:
+        return dict(content) | {key: _without_classes(row) for key, row in rows.items()}
+    flat = {key: value for key, value in content.items() if key not in rows}
+    for key, row in averages.items():
+        kind = str(key).removesuffix(" avg")
+        flat |= {f"{kind} {name}": value for name, value in row.items() if name != "support"}
+    return flat | {_OF_REPORT: True}
 
 
 def _walk(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[_Leaf | None]:

@@ -260,6 +260,28 @@ def test_bfcls_score_files_under_other_names(read) -> None:
     assert bundle.runs[0].scores[0].values[:, 0].tolist() == [1, 0, 1, 1]
 
 
+def test_the_classes_of_a_classification_report_are_no_systems(read) -> None:
+    row = {"precision": 0.5, "recall": 0.25, "f1-score": 0.3, "support": 4}
+    report = {"cat": row, "dog": row, "accuracy": 0.25, "macro avg": row | {"recall": 0.2}}
+    assert figures(read(net__eval_report_DOT_json=report)) == {
+        ("net", "net", "accuracy"): 0.25,
+        ("net", "net", "macro precision"): 0.5,
+        ("net", "net", "macro recall"): 0.2,
+        ("net", "net", "macro f1-score"): 0.3,
+    }
+
+
+def test_classification_reports_of_several_systems(read) -> None:
+    row = {"precision": 0.5, "support": 4}
+    report = {"cat": row, "accuracy": 0.25, "weighted avg": row}
+    found = figures(read(x__scores_DOT_json={"bert-base": report, "gpt2": report}))
+    assert {(system, metric) for system, _, metric in found} == {
+        (system, metric)
+        for system in ("bert-base", "gpt2")
+        for metric in ("accuracy", "weighted precision")
+    }
+
+
 def test_figures_in_a_folder_called_results_are_of_the_one_above(read) -> None:
     found = read(bert__eval_results__eval_results_DOT_json={"eval_accuracy": 0.5})
     assert figures(found) == {("bert", "bert", "eval_accuracy"): 0.5}
