@@ -10,7 +10,7 @@ import scipy
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.joint.units import joint_units
-from analysis.statistics.across.resampled_datasets import DatasetScores, resample_over_datasets
+from analysis.statistics.across.resampled_datasets import DatasetScores, observe_over_datasets
 from store.arrays import load_shared_items
 from store.datasets import DatasetRelations
 from store.engine import Store
@@ -136,7 +136,7 @@ def sample_scores(scores: Sequence[DatasetScores], sample: DatasetSample) -> Flo
         for dataset, own in zip(scores, sample.own, strict=True)
         if own is None or own.any()
     ]
-    observed = resample_over_datasets(kept, n_resamples=1).observed
+    observed = observe_over_datasets(kept)
     column = {index: k for k, index in enumerate(sorted(sum(sample.blocks, ())))}
     return np.stack(
         [_mean_of(observed[:, [column[index] for index in block]]) for block in sample.blocks],

@@ -30,6 +30,7 @@ from analysis.statistics.across.profiles import performance_profiles
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
     ResampledScores,
+    observe_over_datasets,
     resample_over_datasets,
 )
 from analysis.statistics.across.skillings_mack import SkillingsMackTest, skillings_mack_test
@@ -173,7 +174,7 @@ def study_ranking(
         reported=reported,
         progress=progress,
     )
-    ranked = dataset_ranks(resample_over_datasets(table.scores, n_resamples=1, rng=seed).observed)
+    ranked = dataset_ranks(observe_over_datasets(table.scores))
     order = sorted(
         (i for i in range(len(table.systems)) if not np.isnan(ranked[i]).all()),
         key=lambda i: (np.nanmean(ranked[i]), table.systems[i].casefold()),

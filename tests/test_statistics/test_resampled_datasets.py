@@ -5,7 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from analysis.statistics.across.resampled_datasets import DatasetScores, resample_over_datasets
+from analysis.statistics.across.resampled_datasets import (
+    DatasetScores,
+    observe_over_datasets,
+    resample_over_datasets,
+)
 from analysis.statistics.aggregate import AGGREGATIONS, aggregate_items
 from analysis.statistics.random_streams import Stream, raw_words
 
@@ -85,6 +89,18 @@ def test_equal_systems_stay_equal_wherever_they_stand(aggregation):
     scores = np.concatenate([scores[:1]] * 9 + [scores, scores[:1]]) / 7
     result = resample_over_datasets([DatasetScores(scores, aggregation)], n_resamples=99)
     np.testing.assert_array_equal(result.resampled[:, 0], result.resampled[:, -1])
+
+
+def test_scores_are_observed_without_drawing():
+    values = np.random.default_rng(3).normal(size=(3, 20, 1))
+    values[1, :7] = np.nan
+    figures = DatasetScores(np.empty((3, 0, 1)), "mean", point=np.array([0.1, np.nan, 0.3]))
+    listed = [DatasetScores(values, "mean", sign=-1), figures]
+    np.testing.assert_array_equal(
+        observe_over_datasets(listed), resample_over_datasets(listed, n_resamples=9).observed
+    )
+    with pytest.raises(ValueError, match="same systems"):
+        observe_over_datasets([listed[0], DatasetScores(values[:2], "mean")])
 
 
 def test_spread_is_that_of_the_mean():

@@ -194,7 +194,7 @@ def resample_over_datasets(
     observed, n_items = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
     drawn = np.zeros(shape, dtype=np.bool_)
     for index, dataset in enumerate(checked):
-        n_items[:, index] = np.count_nonzero(~np.isnan(dataset.scores[:, :, 0]), axis=1)
+        n_items[:, index] = _count_items(dataset)
         observed[:, index] = _observed(dataset, n_items[:, index])
         drawn[:, index] = (_count_units(dataset) > 1) & ~np.isnan(observed[:, index])
     if not drawn.any():
@@ -222,6 +222,14 @@ def resample_over_datasets(
         resamples,
         seed,
     )
+
+
+def observe_over_datasets(datasets: Sequence[DatasetScores]) -> FloatArray:
+    """Return `ResampledScores.observed` alone: nothing is drawn."""
+    checked = [_check(dataset, index) for index, dataset in enumerate(datasets)]
+    _common_systems(checked)
+    columns = [_observed(dataset, _count_items(dataset)) for dataset in checked]
+    return read_only(np.stack(columns, axis=1))
 
 
 class _Drawable(NamedTuple):
@@ -311,6 +319,10 @@ def _observed(dataset: DatasetScores, n_items: IntArray) -> FloatArray:
     if dataset.point is not None:
         values = np.where(n_items == 0, dataset.point, values)
     return np.asarray(dataset.sign * values)
+
+
+def _count_items(dataset: DatasetScores) -> IntArray:
+    return np.asarray(np.count_nonzero(~np.isnan(dataset.scores[:, :, 0]), axis=1))
 
 
 def _count_units(dataset: DatasetScores) -> IntArray:
