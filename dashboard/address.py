@@ -41,6 +41,8 @@ _PLACE: Final = "address_place"
 """In the session: the place that is drawn."""
 _RUN: Final = "address_run"
 """In the session: how often a place was drawn."""
+_DRAWN: Final = "address_drawn"
+"""In the session: the place and tab where a parameter's widget was drawn last, by name."""
 _COPY: Final = "address_copy"
 """In the session: where "Copy link" goes, until it is there."""
 
@@ -120,8 +122,12 @@ def widget(name: str, shown: object, text: Callable[[Any], str] = str) -> Widget
     text
         Turns the value (each one, of a list) into what the address says.
     """
-    if name not in st.session_state or st.session_state[name] != shown:
+    drawn = st.session_state.setdefault(_DRAWN, {})
+    here = (st.session_state.get(_PLACE), st.query_params.get("tab"))
+    is_new = name not in st.session_state or drawn.get(name) != here  # else it may be another's
+    if is_new or st.session_state[name] != shown:
         st.session_state[name] = shown  # only then: it would undo what a quick hand has typed
+    drawn[name] = here
     return {"key": name, "on_change": _write, "args": (name, text)}
 
 

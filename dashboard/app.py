@@ -62,14 +62,16 @@ def run() -> None:
     if wrong := messages.WORDS.get(address.value(messages.TOO_MUCH) or ""):
         states.too_much(wrong)
         return
-    if page.url_path not in MOVED:
-        show_sidebar(page.url_path)
+    if page.url_path in MOVED:
+        page.run()
+        return
+    listed = show_sidebar(page.url_path)
     try:
         page.run()
     finally:  # a page may stop early
         if title := address.title():
             st.set_page_config(page_title=f"{title} · Tiebreak")
-        remember(page.url_path)
+        remember(page.url_path, listed)
 
 
 def _start() -> None:

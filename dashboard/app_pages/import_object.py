@@ -47,7 +47,8 @@ show_import_actions(found)
 guesses = found.summary.get("guesses", [])
 if guesses:
     st.header("Guessed", anchor=False)
-    st.markdown("\n".join(f"- {plain(str(guess))}" for guess in guesses))
+    sentences = [f"{one['subject']} is {one['value']}, from {one['because']}" for one in guesses]
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))
 brought = [] if found.undone_at else brought_by(store, found.uid)
 for kind, page in (("dataset", "leaderboard"), ("system", "system"), ("run", "run")):
     own = [one for one in brought if one.kind == kind]

@@ -14,7 +14,7 @@ from dashboard.ui.answers import answer
 from dashboard.ui.asked import Asked
 from dashboard.ui.imports import show_imports
 from dashboard.ui.links import Link, plain, show_link
-from dashboard.ui.mapping import choose_columns, for_the_page
+from dashboard.ui.mapping import choose_columns, for_the_page, open_columns
 from dashboard.uploads import bring, show_plan
 from store.console import current_actor
 from store.engine import open_for_trial, open_store
@@ -87,11 +87,15 @@ try:
     with open_for_trial() as trial:
         preview = bring(trial, uploads, columns, dry_run=True, **settings)
 except StoreError as error:
+    open_columns(uploads, for_the_page(str(error)))
     st.subheader("This cannot be imported as it stands.", anchor=False)
     st.error(plain(for_the_page(str(error))))
     asked.show([])
     st.stop()
 
+for entry in preview.plan.entries:
+    if entry.is_fault:
+        open_columns(uploads, for_the_page(f"{', '.join(entry.files)}: {entry.reason}"))
 asked.show(preview.plan.questions)
 place = st.empty()
 with place.container():

@@ -81,7 +81,7 @@ for kind, uid, label, at in sorted(deleted, key=lambda one: str(one[3]), reverse
             with st.popover("Delete for good"), st.form(f"purge_{uid}", border=False):
                 st.markdown("Its scores are removed and do not come back.")
                 why = st.text_input("Why")
-                if st.form_submit_button("Remove for good"):
+                if st.form_submit_button("Delete for good"):
                     change(partial(remove, kind, uid), f"'{label}' is gone for good.", why)
                     st.rerun()
 if len(deleted) > MOST:

@@ -13,6 +13,7 @@ from dashboard.ui import states
 from dashboard.ui.answers import answer
 from dashboard.ui.editing import change
 from dashboard.ui.filters import choose_one
+from dashboard.ui.links import unescaped
 from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.views import forget_view, list_views
@@ -33,7 +34,8 @@ if not views:
 answer(f"{numbers.counted(len(views), 'saved view')}.")
 show_table(
     pd.DataFrame([view.to_dict() for view in views]).assign(
-        created_at=[view.created_at for view in views]
+        created_at=[view.created_at for view in views],
+        answer=[unescaped(view.answer) for view in views],
     ),
     key="views",
     columns={

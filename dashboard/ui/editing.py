@@ -127,7 +127,7 @@ def show_attaching(
         st.popover(plain(f"Note on {what}") if what else "Note"),
         st.form(f"note_{key}", border=False, clear_on_submit=True),
     ):
-        text = st.text_area("Note in Markdown")
+        text = st.text_area("Note" if kind == "item" else "Note in Markdown")
         why = st.text_input("Why", key=f"why_note_{key}")
         if st.form_submit_button("Add the note"):
             change(

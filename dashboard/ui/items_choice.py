@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 import streamlit as st
@@ -124,13 +124,10 @@ def _choose_part(study: ItemsStudy, pair: ItemPair, a: str, b: str) -> Facet | N
         "equal": "equal",
         "missing": "missing",
     }
-    facets: list[Facet | None] = [None, *(facet for facet in FACETS if pair.count(facet))]
-    return filters.choose_part(
-        "Items",
-        facets,
-        key="part",
-        name=lambda facet: (
-            f"{words[facet]}, {numbers.count(pair.count(facet))}" if facet else "all"
-        ),
-        value=lambda facet: facet or "all",
-    )
+    names = {"all": "all"} | {
+        facet: f"{words[facet]}, {numbers.count(pair.count(facet))}"
+        for facet in FACETS
+        if pair.count(facet)
+    }
+    chosen = filters.choose_part("Items", list(names), key="part", name=names.__getitem__)
+    return None if chosen == "all" else cast(Facet, chosen)

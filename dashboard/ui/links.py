@@ -16,6 +16,7 @@ _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@])")
 _ADDRESS: Final = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
 """Where Markdown sees an address, escaped or not, unless a character stands in between."""
 _JOINER: Final = "\N{WORD JOINER}"
+_ESCAPED: Final = re.compile(rf"\\{_MARKUP.pattern}|{_JOINER}")
 _kept: Final = Shelf[Sequence[str]](most=4_000_000)  # bytes of what differs by row
 
 
@@ -106,3 +107,8 @@ def plain(text: str) -> str:
     An address in a name stays text: a sign of no width keeps it from becoming a link.
     """
     return _MARKUP.sub(r"\\\1", _ADDRESS.sub(_JOINER, text.replace("\n", " ")))
+
+
+def unescaped(text: str) -> str:
+    """Return the text that `plain` has made Markdown of, for a table or a file."""
+    return _ESCAPED.sub(lambda found: found[1] or "", text)

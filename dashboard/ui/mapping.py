@@ -27,6 +27,8 @@ ROLES: Final = {
     "output": "Output",
 }
 """What a column can be, and how it is called on the page."""
+_OPEN: Final = "mapping_open"
+"""In the session: the files whose columns have to be chosen before they can be read."""
 _AS_READ: Final = "as recognised"
 _ROWS: Final = 5
 _COLUMN: Final = re.compile(r"(give |or )--column (\w+)=[\w@]+")
@@ -56,7 +58,8 @@ def choose_columns(uploads: Sequence[Upload]) -> dict[str, dict[str, str]]:
         head = first_rows(upload)
         if head is None or data_stem(upload.name) in given:
             continue
-        with st.expander(plain(f"Columns of {upload.name}")):
+        is_open = upload.name in st.session_state.get(_OPEN, ())
+        with st.expander(plain(f"Columns of {upload.name}"), expanded=is_open):
             st.dataframe(head, hide_index=True)
             roles: dict[str, str] = {}
             places = st.columns(3)
@@ -72,6 +75,15 @@ def choose_columns(uploads: Sequence[Upload]) -> dict[str, dict[str, str]]:
                 st.caption("The first rows under what you chose:")
                 st.dataframe(head[list(names)].rename(columns=names), hide_index=True)
     return chosen
+
+
+def open_columns(uploads: Sequence[Upload], said: str) -> None:
+    """Open the columns of the files that an error names, where choosing them is what helps."""
+    known: set[str] = st.session_state.setdefault(_OPEN, set())
+    named = {one.name for one in uploads if one.name in said} if "'Columns of" in said else set()
+    if not named <= known:
+        known |= named
+        st.rerun()
 
 
 def for_the_page(error: str) -> str:

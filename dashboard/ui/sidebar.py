@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import address, data, places
 from dashboard.search import search
@@ -34,8 +35,8 @@ MARK: Final = (
 _PICTURE: Final = f"data:image/svg+xml;base64,{b64encode(MARK.encode()).decode()}"
 
 
-def show_sidebar(shown: str) -> None:
-    """Draw the sidebar; `shown` is the name of the place that is open."""
+def show_sidebar(shown: str) -> DeltaGenerator:
+    """Draw the sidebar, and return where its places stand; `shown` names the open one."""
     with st.sidebar:
         location = without_password(resolve_location())
         name = location if "://" in location else PurePath(location).stem
@@ -44,22 +45,29 @@ def show_sidebar(shown: str) -> None:
             f"<small>{html.escape(name)}</small></span></div>"
         )
         _show_search()
-        above = [place for place in places.PLACES if not place.is_at_foot]
-        st.html(f'<nav class="tiebreak-places" aria-label="Places">{_links(above, shown)}</nav>')
+        listed = st.empty()
+        _show_places(listed, shown)
         _show_newer()
         foot = [place for place in places.PLACES if place.is_at_foot]
         st.html(f'<nav class="tiebreak-places" aria-label="Foot">{_links(foot, shown)}</nav>')
         with st.expander("About this store"):
             _show_about(location)
+    return listed
 
 
-def remember(place: str) -> None:
-    """Keep the dataset and metric of a board, so that links of the sidebar lead there."""
+def remember(place: str, listed: DeltaGenerator) -> None:
+    """Keep the dataset and metric of a board, and have the sidebar lead there from now on."""
     if place == "board":
         known = [name for name in ("dataset", "metric") if name in address.known()]
         cell = {name: str(st.session_state[name]) for name in known if st.session_state.get(name)}
-        if "dataset" in cell:
+        if "dataset" in cell and cell != st.session_state.get(_CELL):
             st.session_state[_CELL] = cell
+            _show_places(listed, place)
+
+
+def _show_places(listed: DeltaGenerator, shown: str) -> None:
+    above = [place for place in places.PLACES if not place.is_at_foot]
+    listed.html(f'<nav class="tiebreak-places" aria-label="Places">{_links(above, shown)}</nav>')
 
 
 def _links(listed: Iterable[places.Place], shown: str) -> str:

@@ -41,6 +41,11 @@ button[aria-checked="true"], button[aria-pressed="true"],
 [class*="_filters"] [data-testid="stSelectbox"] { width: 100% !important; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 .tiebreak-fold summary { cursor: pointer; padding: 4px 0; }
+@media (min-width: 1200px) { /* filters become narrower before one goes to a second row */
+  [class*="_filters"] { flex-wrap: nowrap !important; }
+  [class*="_filters"] > * { min-width: 7.5rem !important; flex-shrink: 1 !important; }
+  [class*="_filters"] > :has([data-testid="stPopover"]) { flex-shrink: 0 !important; }
+}
 @media (max-width: 640px) {
   [class*="_filters"] > :first-child:has(.tiebreak-fold) { display: block; width: 100%; }
   [class*="_filters"]:has(> * .tiebreak-fold:not([open])) > :not(:first-child) { display: none; }

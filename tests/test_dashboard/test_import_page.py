@@ -58,6 +58,8 @@ def test_unknown_columns_are_chosen_on_the_page(
     odd = b"who,where,nr,points_given\nA,qa,1,0.5\nA,qa,2,0.75\nB,qa,1,1\nB,qa,2,0.25\n"
     app = upload(open_page("import_results", path), "odd.csv", odd)
     assert "Say what its columns mean under 'Columns of …'" in text_of(app)
+    (columns,) = [one for one in app.expander if one.label.startswith("Columns of")]
+    assert columns.proto.expanded
     app.selectbox(key="role_odd.csv_system").set_value("who").run()
     assert "fill in 'Metric' under 'What the files do not say'" in text_of(app)
     assert "--" not in text_of(app)

@@ -122,6 +122,20 @@ def test_an_import_is_an_object_that_can_be_undone(
         assert [system.name for system in list_systems(store)] == ["old"]
 
 
+def test_the_page_of_an_import_says_what_was_guessed(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    import tiebreak
+
+    path, source = tmp_path / "one.db", tmp_path / "mail.csv"
+    source.write_text("system,item,metric,score\nA,1,accuracy,1\nA,2,accuracy,0\n", "utf-8")
+    tiebreak.ingest(source, store=path)
+    with open_store(path, read_only=True) as store:
+        (only,) = list_imports(store)
+    app = open_page("import_object", path, uid=only.uid)
+    assert "- dataset is mail, from the name of the file" in text_of(app)
+
+
 def test_two_runs_are_told_apart_by_what_differs(own_path: Path) -> None:
     with open_store(own_path, read_only=True) as store:
         run = list_runs(store)[0]

@@ -20,7 +20,7 @@ from store.people import Person, acting_as
 from store.runs import list_runs
 from store.systems import get_system
 from store.views import forget_view, get_view, list_views, save_view
-from tests.test_dashboard.tables import link_of
+from tests.test_dashboard.tables import link_of, tables_of
 
 OpenPage = Callable[..., AppTest]
 TextOf = Callable[[AppTest], str]
@@ -75,6 +75,7 @@ def test_views_are_listed_and_taken_away(
         (view,) = list_views(store)
     app = open_page("views", path)
     assert link_of(app, 0, "name", "Wine, strictly") == f"board?v={view.uid}"
+    assert "\\" not in tables_of(app)[0]["answer"][0]  # text, not Markdown
     next(button for button in app.button if button.label == "Take away").click().run()
     assert "No view is saved yet" in text_of(app)
     app = open_page("leaderboard", path, v=view.uid)
