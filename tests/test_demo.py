@@ -14,6 +14,7 @@ import pytest
 
 from analysis.studies.claims.study import study_claims
 from analysis.studies.comparison import study_comparison
+from analysis.studies.dependence import count_as_one
 from analysis.studies.leads import find_leads, list_boards
 from analysis.studies.pairs import study_pairs
 from analysis.studies.ranking import study_ranking
@@ -31,6 +32,7 @@ from dashboard.demo.make_history import (
 from dashboard.demo.make_texts import TASKS, Task, read_rows, read_spelling, words_right
 from store.arrays import load_groups, load_runs
 from store.claims import list_claims
+from store.datasets import relate_datasets
 from store.dated_scores import list_dated_scores
 from store.engine import Store, open_store
 
@@ -250,3 +252,17 @@ def test_the_texts_hold_a_gain_a_tie_and_a_record_that_was_noise(opened: Store) 
     assert noise.is_record
     assert noise.pvalue < 0.05
     assert noise.verdict != "supported"
+
+
+def test_boards_of_numbers_are_four_datasets_of_a_ranking(opened: Store) -> None:
+    assert (
+        "over 4 that share no items"
+        in study_ranking(opened, n_resamples=99, metric="accuracy").sentence
+    )
+
+
+def test_what_nobody_knows_of_datasets_is_not_called_shared(opened: Store) -> None:
+    relations = relate_datasets(opened)
+    assert relations.overlaps
+    assert relations.unknown
+    assert "nothing shows" in count_as_one("3 datasets", relations, None)

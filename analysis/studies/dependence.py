@@ -222,9 +222,9 @@ def count_as_one(n_datasets: str, relations: DatasetRelations, dependent: bool |
     """Say why datasets are no sample of several."""
     if dependent:
         return f"the {n_datasets} were declared dependent and count as one"
-    if relations.overlaps:
-        return f"the {n_datasets} share items and count as one"
-    return f"{NOT_SHOWN}, so that the {n_datasets} count as one"
+    if relations.unknown:
+        return f"{NOT_SHOWN}, so that the {n_datasets} count as one"
+    return f"the {n_datasets} share items and count as one"
 
 
 def sample_notes(

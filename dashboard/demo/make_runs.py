@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -62,8 +62,13 @@ SLOW_SYSTEM, SLOW_DATASET = "Gaussian process", "docstrings-library"
 SLOW_ITEMS, SLOW_SEEDS = 200, (0,)
 """Its cost grows with the cube of the data: here it gets so many items and these seeds only."""
 
-OVERLAPS = {
-    "digits": ("digits-4x4", "transform", "The same images, reduced from 8x8 to 4x4 pixels."),
+_APART = "Images, docstrings, flowers and wines."
+OVERLAPS: Final = {
+    "digits": [
+        (["digits-4x4"], "transform", "The same images, reduced from 8x8 to 4x4 pixels."),
+        (["docstrings-library", "iris", "wine"], "independent", _APART),
+    ],
+    "digits-4x4": [(["docstrings-library", "iris", "wine"], "independent", _APART)],
 }
 
 
@@ -241,8 +246,10 @@ def description(task: Task) -> dict[str, Any]:
         },
     }
     if task.name in OVERLAPS:
-        other, kind, note = OVERLAPS[task.name]
-        about["overlaps"] = [{"datasets": [task.name, other], "kind": kind, "note": note}]
+        about["overlaps"] = [
+            {"datasets": [task.name, *others], "kind": kind, "note": note}
+            for others, kind, note in OVERLAPS[task.name]
+        ]
     return about
 
 
