@@ -8,7 +8,18 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.charts.names import shorten
-from dashboard.charts.palette import BETTER, EM, INK, UNCLEAR, WORSE, ink, key, layered, require
+from dashboard.charts.palette import (
+    BETTER,
+    EM,
+    INK,
+    SMALLEST,
+    UNCLEAR,
+    WORSE,
+    ink,
+    key,
+    layered,
+    require,
+)
 
 MOST_BINS: Final = 300
 """Above this many items, a bar stands for several neighbours."""
@@ -48,8 +59,11 @@ def change_strip(
         alt.Tooltip("smallest:Q", format="+.4~f"),
         alt.Tooltip("largest:Q", format="+.4~f"),
     ]
-    y = alt.Y("mean:Q", title="change", axis=alt.Axis(tickCount=4))
-    steps = alt.Chart(_steps(bins)).mark_area(interpolate="step-after", opacity=1)
+    steps_of = _steps(bins)
+    flat = steps_of["mean"].abs().max() < SMALLEST
+    scale = alt.Scale(domain=[-1, 1]) if flat else alt.Undefined  # no ticks fit between such
+    y = alt.Y("mean:Q", title="change", scale=scale, axis=alt.Axis(tickCount=4))
+    steps = alt.Chart(steps_of).mark_area(interpolate="step-after", opacity=1)
     equal = alt.Chart(bins[bins["kind"] == "equal"]).mark_rule(strokeWidth=4)
     zero = alt.Chart(pd.DataFrame({"mean": [0.0]})).mark_rule(strokeWidth=1)
     # Areas show no seams between neighbours but have no tooltip of their own.

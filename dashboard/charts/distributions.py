@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from dashboard.charts.names import shorten
-from dashboard.charts.palette import EM, INK, UNCLEAR, ink, key, layered, require
+from dashboard.charts.palette import EM, INK, SMALLEST, UNCLEAR, ink, key, layered, require
 
 PARTS: Final = ("a", "b", "difference")
 
@@ -62,6 +62,8 @@ def _histogram(
     """Draw one part on the axes of all those it is to be compared with."""
     known = len(among) > 0
     across = [float(among["low"].min()), float(among["high"].max())] if known else [0.0, 1.0]
+    if across[1] - across[0] < SMALLEST:  # all bins at one place
+        across = [across[0] - 0.5, across[1] + 0.5]
     top = max(1.0, float(among["items"].max())) if known else 1.0
     x = alt.X(
         "low:Q",

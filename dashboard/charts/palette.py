@@ -29,6 +29,9 @@ UNCLEAR: Final = "gray"
 HATCH: Final = "M-1,1L1,-1M-1,0L0,-1M0,1L1,0"
 """A symbol path of three diagonals: not comparable, not testable, reported only."""
 
+SMALLEST: Final = 1e-300
+"""Vega finds no ticks on an axis that is shorter, and draws nothing."""
+
 ROW: Final = 24
 """Height of one row of a chart with a row per system or dataset, in px."""
 

@@ -21,7 +21,7 @@ Plane = tuple[npt.NDArray[Any], Form, str]
 """Values of a plane (all cells, or the upper triangle row by row), its form, and the plane that
 an antisymmetric one is minus the mirror image of."""
 
-_TYPES: Final = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
+_TYPES: Final = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
 _SCRIPTS: Final = (
     "paint.js",
     "paint_counts.js",
@@ -105,6 +105,13 @@ def pack(header: Mapping[str, Any], planes: Mapping[str, Plane]) -> bytes:
         start = 4 + len(text)
 
 
+def narrow(values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    """Return numbers in single precision, unless one is too large for it."""
+    known = np.abs(values[np.isfinite(values)])
+    fits = known.max(initial=0.0) <= np.finfo(np.float32).max
+    return values.astype(np.float32) if fits else values
+
+
 def upper(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the cells above the diagonal, row by row."""
     return values[np.triu_indices(values.shape[0], 1)]
@@ -113,7 +120,7 @@ def upper(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _kind(values: npt.NDArray[Any]) -> str:
     """Choose the smallest type that keeps the values."""
     if values.dtype.kind == "f":
-        return "f4"
+        return "f8" if values.dtype == np.float64 else "f4"
     if values.dtype == np.uint8:
         return "u1"
     return "u2" if values.size == 0 or values.max() < 1 << 16 else "u4"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.components.canvas import Plane, show_matrix, upper
+from dashboard.components.canvas import Plane, narrow, show_matrix, upper
 from dashboard.components.heatmap import LARGEST_CELL, Picked
 
 
@@ -112,7 +112,7 @@ def _table(
         "k": (counts.astype(np.int64), "full", ""),
         "n_shared": (upper(shared.astype(np.int64)), "symmetric", ""),
         "estimator": (codes.astype(np.uint8), "full", ""),
-        "difference": (np.where(off, means, 0.0).astype(np.float32), "full", ""),
+        "difference": (narrow(np.where(off, means, 0.0)), "full", ""),
     }
     largest = next(size for most, size in LARGEST_CELL if n <= most)
     header = {

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.components.canvas import Plane, show_matrix
+from dashboard.components.canvas import Plane, narrow, show_matrix
 
 MOST_ROWS: Final = 200
 """More items than this are drawn as bands of neighbours."""
@@ -88,7 +88,7 @@ def item_grid(
         "selected": None,
     }
     planes: dict[str, Plane] = {
-        "score": (means.astype(np.float32), "full", ""),
+        "score": (narrow(means), "full", ""),
         "n_items": (counts.astype(np.int64), "full", ""),
     }
     cell = show_matrix(header, planes, key=key)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.components.canvas import Plane, show_matrix, upper
+from dashboard.components.canvas import Plane, narrow, show_matrix, upper
 
 _Planes = dict[str, Plane]
 _SMALLEST_P: Final = 1e-30
@@ -173,7 +173,7 @@ def _table(systems: Sequence[str], *matrices: npt.ArrayLike) -> tuple[dict[str, 
 
 def _signed(name: str, values: npt.NDArray[np.float64], off: npt.NDArray[np.bool_]) -> _Planes:
     """Send the upper triangle where the lower one is minus it."""
-    values = np.where(off, values, 0.0).astype(np.float32)
+    values = narrow(np.where(off, values, 0.0))
     if np.array_equal(values, -values.T, equal_nan=True):
         return {name: (upper(values), "antisymmetric", name)}
     return {name: (values, "full", "")}
@@ -182,8 +182,8 @@ def _signed(name: str, values: npt.NDArray[np.float64], off: npt.NDArray[np.bool
 def _interval(low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> _Planes:
     """Send upper triangles where a pair the other way round has the mirrored interval."""
     off = ~np.eye(low.shape[0], dtype=bool)
-    low = np.where(off, low, 0.0).astype(np.float32)
-    high = np.where(off, high, 0.0).astype(np.float32)
+    low = narrow(np.where(off, low, 0.0))
+    high = narrow(np.where(off, high, 0.0))
     if np.array_equal(low, -high.T, equal_nan=True):
         return {
             "ci_low": (upper(low), "antisymmetric", "ci_high"),

@@ -26,10 +26,10 @@ function counted(n, noun) {
 
 // ---------------------------------------------------------------- what Python sent
 
-const READERS = { f4: Float32Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
+const READERS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 
 function unpack(bytes) {
-  const copy = bytes.slice(); // aligned, and ours
+  const copy = bytes.slice(); // begins its buffer, and is ours
   const length = new DataView(copy.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(copy.subarray(4, 4 + length)));
   const rows = header.rows.length;
@@ -37,7 +37,9 @@ function unpack(bytes) {
   const arrays = {};
   for (const [name, plane] of Object.entries(header.planes)) {
     if ("value" in plane) continue;
-    arrays[name] = new READERS[plane.type](copy.buffer, plane.offset, plane.size);
+    const Kind = READERS[plane.type];
+    const end = plane.offset + plane.size * Kind.BYTES_PER_ELEMENT;
+    arrays[name] = new Kind(copy.buffer.slice(plane.offset, end)); // f8 may stand at any place
   }
   const upper = (i, j) => i * columns - (i * (i + 1)) / 2 + j - i - 1;
   const get = {};

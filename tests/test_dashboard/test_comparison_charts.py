@@ -305,3 +305,21 @@ def test_shortened_names_keep_both_ends(name: str) -> None:
     assert len(short) <= 18
     assert short[:8] == name[:8]
     assert short[-7:] == name[-7:]
+
+
+def test_axes_of_changes_that_are_hardly_any_are_wide_enough_for_ticks() -> None:
+    tiny = np.array([5e-324, 0.0, -1e-323])
+    (domain,) = {
+        tuple(unit["encoding"]["y"]["scale"]["domain"])
+        for unit in units_of(charts.change_strip(pd.DataFrame({"change": tiny}), a="A", b="B"))
+        if "scale" in unit["encoding"].get("y", ())
+    }
+    assert domain == (-1, 1)
+    bins = pd.DataFrame(
+        [(part, 0.0, 1e-323, 3) for part in charts.PARTS], columns=["part", "low", "high", "items"]
+    )
+    centres = pd.DataFrame(
+        [(part, 0.0, 0.0) for part in charts.PARTS], columns=["part", "mean", "median"]
+    )
+    for chart in charts.score_histograms(bins, centres, a="A", b="B"):
+        assert units_of(chart)[-1]["encoding"]["x"]["scale"]["domain"] == [-0.5, 0.5]

@@ -20,7 +20,7 @@ from dashboard.components import Picked, PickedItems, canvas, heatmap
 from dashboard.components.grid import MOST_ROWS, band_means, bands
 
 FOLDER = Path(components.__file__).parent
-TYPES = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
+TYPES = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
 PLANES = ("difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items", "marks")
 
 
@@ -93,6 +93,16 @@ def test_the_browser_reads_what_python_had(n: int, seed: int, one_sided: bool, h
         if name.startswith("pvalue"):
             expected = np.where(np.isnan(expected), -1, expected)
         np.testing.assert_allclose(read[name][off], expected, rtol=1e-6, err_msg=name)
+
+
+def test_numbers_beyond_single_precision_are_sent_as_they_are() -> None:
+    values = matrices(4, 1, one_sided=False)
+    for name in ("difference", "ci_low", "ci_high"):
+        values[name] = values[name] * 1e60
+    _, read = unpacked(packed(["a", "b", "c", "d"], values))
+    off = ~np.eye(4, dtype=bool)
+    for name in ("difference", "ci_low", "ci_high"):
+        np.testing.assert_array_equal(read[name][off], values[name][off])
 
 
 @pytest.mark.parametrize("one_sided", [False, True])
