@@ -514,7 +514,7 @@ def test_many_claims_are_looked_up_together(store, bundle, run):
     assert add_claims(store, said, actor="t") == made
     add_all_evidence(store, [NewEvidence(c.uid, "supported") for c in made], actor="t")
     listed = list_claims(store)
-    assert len(asked) < 30
+    assert len(asked) < 40  # of 100 claims
     assert [c.uid for c in listed] == [c.uid for c in made[::-1]]
     assert [c.run_uid for c in listed] == [c.run for c in said[::-1]]
     assert {(c.verdict, c.n_audits) for c in listed} == {("supported", 1)}
