@@ -253,7 +253,7 @@ def sample_notes(
         return [
             f"The datasets are not independent ({describe(relations.overlaps)}): in tests over "
             f"datasets an item that several share counts on the first of them only, and {left}."
-            + ("" if is_known else f" Datasets that overlap nobody knows how count as one.{say_so}")
+            + ("" if is_known else f" Those that share unknown items count as one.{say_so}")
         ]
     if relations.unknown:
         return [
