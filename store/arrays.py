@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
 
 from store import vectors
-from store.damage import Damage, is_sound, seen
+from store.damage import Damage, are_sound, seen
 from store.datasets import dataset_record
 from store.engine import Store
 from store.errors import StoreError
@@ -209,9 +209,10 @@ def load_runs(store: Store, dataset: str, metric: str) -> dict[str, FloatArray]:
         shape = _shape(connection, dataset_id, metric_id)
         which = {"dataset_id": dataset_id, "metric_id": metric_id}
         trials: dict[str, list[bytes]] = {}
-        for uid, vector_id, data, digest in connection.execute(_VECTORS_OF_RUNS, which).all():
-            if is_sound(connection, vector_id, data, digest):
-                trials.setdefault(uid, []).append(data)
+        rows = connection.execute(_VECTORS_OF_RUNS, which).all()
+        sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
+        for row in compress(rows, sound):
+            trials.setdefault(row.uid, []).append(row.data)
     return {uid: _repeats(stored, shape) for uid, stored in trials.items()}
 
 
@@ -280,11 +281,9 @@ def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> Run
         dataset_row = dataset_record(connection, dataset_id)
         metric_row = metric_by_id(connection, metric_id)
         which = {"dataset_id": dataset_id, "metric_id": metric_id, "system_id": system_id}
-        rows = [
-            row
-            for row in connection.execute(_REPEATS, which).all()
-            if is_sound(connection, row.id, row.data, row.digest)
-        ]
+        stored = connection.execute(_REPEATS, which).all()
+        sound = are_sound(connection, [(row.id, row.data, row.digest) for row in stored])
+        rows = list(compress(stored, sound))
         found = [system_id] if rows else []
         _require_scores(
             connection, [system_id], dict.fromkeys(found), dataset_row.name, metric_row.name
@@ -313,9 +312,8 @@ def load_run_scores(store: Store, run_uid: str) -> list[RunScores]:
         statuses = {trial: vectors.decode_status(data) for trial, data in found}
         loaded = []
         rows = connection.execute(_VECTORS_OF_RUN, which).all()
-        for uid, aggregation, trial, vector_id, data, digest, n_components in rows:
-            if not is_sound(connection, vector_id, data, digest):
-                continue
+        sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
+        for uid, aggregation, trial, _, data, _, n_components in compress(rows, sound):
             scores = vectors.pad(vectors.decode(data, n_components), n_items or 0)
             status = np.full(n_items or 0, 1, np.uint8)  # NOT_ATTEMPTED
             stored = statuses.get(trial, np.empty(0, np.uint8))
@@ -414,9 +412,8 @@ def _owners(
     """Return system id -> the system and its vectors."""
     owners: dict[int, _Owner] = {}
     rows = connection.execute(query, which).all()
-    for vector_id, data, digest, system_id, name, uid in rows:
-        if not is_sound(connection, vector_id, data, digest):
-            continue
+    sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
+    for vector_id, data, _, system_id, name, uid in compress(rows, sound):
         owner = owners.setdefault(system_id, _Owner(name, uid, []))
         owner.vectors.append((vector_id, data))
     return owners

@@ -7,7 +7,7 @@ What is damaged is remembered while the process lives, so that every command and
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -64,16 +64,21 @@ _known: dict[str, tuple[State, set[str]]] = {}
 """Place of a store -> its latest state, and the tables that were looked at in it."""
 
 
-def is_sound(connection: sa.Connection, vector_id: int, data: bytes, digest: str) -> bool:
-    """Return whether a vector is what was written; remember it where it is not."""
-    from store.vectors import digest as digest_of  # loads numpy: a list of names needs none
+def are_sound(connection: sa.Connection, stored: Sequence[tuple[int, bytes, str]]) -> list[bool]:
+    """Return which vectors (id, data, digest) are what was written; remember those that are not."""
+    from store.checksums import are_written  # loads numpy: a list of names needs none
 
-    if digest_of(data) == digest:
-        return True
+    sound = are_written([data for _, data, _ in stored], [digest for _, _, digest in stored])
+    for (vector_id, _, _), is_whole in zip(stored, sound, strict=True):
+        if not is_whole:
+            _remember_vector(connection, vector_id)
+    return sound
+
+
+def _remember_vector(connection: sa.Connection, vector_id: int) -> None:
     of_store = _seen.setdefault(state_of(connection), {})
     if vector_id not in of_store:
         of_store[vector_id] = _described(connection, vector_id)
-    return False
 
 
 def tables_known(state: State) -> set[str]:

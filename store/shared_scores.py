@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from store import vectors
-from store.damage import is_sound
+from store.damage import are_sound
 from store.importers.kinds import FloatArray
 from store.models import Item, Run, ScoreVector, System
 from store.overlaps import Pair
@@ -182,9 +183,8 @@ def _scores_by_metric(
         ScoreVector.id, ScoreVector.data, ScoreVector.digest, ScoreVector.n_components
     )
     rows = connection.execute(stored.where(ScoreVector.id.in_(which))).all()
-    for vector, data, digest, width in rows:
-        if not is_sound(connection, vector, data, digest):
-            continue
+    sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
+    for vector, data, _, width in compress(rows, sound):
         dataset, metric, system = which[vector]
         values = vectors.pad(vectors.decode(data, width), len(names[dataset]))
         scores[metric][dataset][system] = values

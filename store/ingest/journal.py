@@ -35,10 +35,7 @@ class Journal:
     def __init__(self, change: Change) -> None:
         self._change = change
         self._before: dict[tuple[str, int], dict[str, Any] | None] = {}
-        self._last_ids = {
-            name: self._change.session.scalar(sa.select(sa.func.max(key_of(table)))) or 0
-            for name, table in tables().items()
-        }
+        self._last_ids = _last_ids(change.session)
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -56,13 +53,11 @@ class Journal:
         """Write down what was done; return the uid of the import."""
         session = self._change.session
         session.flush()
-        added = {}
-        for name, table in tables().items():
-            if key_of(table).name != "id":
-                continue
-            last = session.scalar(sa.select(sa.func.max(key_of(table)))) or 0
-            if last > self._last_ids[name]:
-                added[name] = [self._last_ids[name] + 1, last]
+        added = {
+            name: [self._last_ids[name] + 1, last]
+            for name, last in _last_ids(session).items()
+            if last > self._last_ids[name] and key_of(tables()[name]).name == "id"
+        }
         row = Import(actor=self._change.actor, added=added, summary=dict(summary))
         session.add(row)
         session.flush()
@@ -119,6 +114,20 @@ def key_of(table: sa.Table) -> sa.Column[int]:
     """Return the one column of a table's primary key."""
     (key,) = table.primary_key.columns
     return key
+
+
+def _last_ids(session: Session) -> dict[str, int]:
+    """Return table -> its largest key, 0 for none; all in one statement."""
+    found = session.connection().exec_driver_sql(_last_ids_query()).one()
+    return {name: last or 0 for name, last in zip(tables(), found, strict=True)}
+
+
+@lru_cache(maxsize=1)
+def _last_ids_query() -> str:
+    each = (
+        f'(SELECT max("{key_of(table).name}") FROM "{name}")' for name, table in tables().items()
+    )
+    return f"SELECT {', '.join(each)}"
 
 
 def row_of(session: Session, table: sa.Table, row_id: int) -> dict[str, Any] | None:
