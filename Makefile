@@ -54,9 +54,9 @@ fuzz: setup  ## new examples for the property tests, a hundred times as many; ON
 	$(if $(FILES),nice $(PY) -m benchmarks.fuzz $(FILES) --inputs $(or $(INPUTS),100000))
 	nice $(PYTEST) -m hypothesis --hypothesis-profile=fuzz $(or $(ON),tests/test_importers) --timeout=3600
 
-faults: setup  ## kill writers, cut connections, fill disks, crowd a store, on both back-ends; ROUNDS=100, SEED=…
+faults: setup  ## kill writers, cut connections, fill disks, crowd a store, on both back-ends; ROUNDS=100, SEED=…, LOG=FILE goes on from there
 	nice $(PYTEST) tests/test_store/test_faults.py --full
-	nice -n 15 $(PY) -m benchmarks.faults --rounds $(or $(ROUNDS),100) --seed $(or $(SEED),0) --out docs/reliability.md
+	nice -n 15 $(PY) -m benchmarks.faults --rounds $(or $(ROUNDS),100) --seed $(or $(SEED),0) $(if $(LOG),--log $(LOG)) --out docs/reliability.md
 
 attacks: setup  ## give commands and a server files that mean harm, and doctor broken stores
 	nice $(PY) -m benchmarks.attacks --out docs/reliability.md
