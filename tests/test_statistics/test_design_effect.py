@@ -24,10 +24,6 @@ def test_correlation_agrees_with_r(r_inputs, r_reference):
     assert found.icc == pytest.approx((f - 1) / (f + k - 1), abs=1e-12)
     assert found.deff == pytest.approx(1 + (k - 1) * found.icc, abs=1e-12)
     assert found.effective_items == pytest.approx(n * k / found.deff)
-    # The ends are correlations of F over its quantiles.
-    for end, chance in ((found.icc_low, 0.975), (found.icc_high, 0.025)):
-        at_end = f / stats.f.ppf(chance, n - 1, n * (k - 1))
-        assert end == pytest.approx((at_end - 1) / (at_end + k - 1), abs=1e-10)
 
 
 def test_unequal_groups_and_missing_values():
@@ -49,26 +45,12 @@ def test_robust_effect_is_that_of_the_standard_errors():
     values = rng.normal(0, 0.6, 300)[codes] + rng.normal(0, 0.8, 1_200)
     found = design_effect(values, codes)
     assert found.icc == pytest.approx(0.36, abs=0.06)
-    assert found.icc_low < 0.36 < found.icc_high
     assert found.deff_robust == pytest.approx(found.deff, rel=0.02)
-    assert found.deff_low < found.deff < found.deff_high
-
-
-def test_intervals_of_the_correlation_cover(calibrate_repetitions):
-    rng = np.random.default_rng(1)
-    codes = np.repeat(np.arange(20), 3)
-    held = 0
-    repeats = min(calibrate_repetitions, 1_000)
-    for _ in range(repeats):
-        values = rng.normal(0, math.sqrt(0.3), 20)[codes] + rng.normal(0, math.sqrt(0.7), 60)
-        found = design_effect(values, codes, confidence_level=0.9)
-        held += found.icc_low <= 0.3 <= found.icc_high
-    assert stats.binomtest(held, repeats, 0.9).pvalue > 1e-3
 
 
 def test_groups_of_one_cost_nothing():
     found = design_effect([1.0, 2, 3], [None, None, "x"])
-    assert found.deff == found.deff_low == found.deff_high == 1.0
+    assert found.deff == 1.0
     assert found.deff_robust == pytest.approx(1.0)
     assert math.isnan(found.icc)
     one = design_effect([1.0, 2, 3], ["x", "x", "x"])

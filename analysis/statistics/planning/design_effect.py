@@ -6,17 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.item_groups import as_group_codes, keep_groups
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.standard_error import exact_mean, rounding_error, spread_of_mean
-from analysis.statistics.validation import (
-    as_floats,
-    as_level,
-)
+from analysis.statistics.validation import as_floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,20 +30,14 @@ class DesignEffect(Result):
     icc : float
         Correlation of two items of one group, by analysis of variance; can be estimated below 0.
         NaN where no group has two items, there is one group, or nothing varies.
-    icc_low, icc_high : float
-        Interval at `confidence_level`: exact for normal values in groups of equal size,
-        approximate else.
     deff : float
         1 + (weighted_group_size - 1) · icc, with an `icc` below 0 taken as 0: the variance of
         the mean over that of independent items. 1 where no group has two items.
-    deff_low, deff_high : float
-        The same at the ends of the interval of `icc`.
     deff_robust : float
         The squared cluster-robust standard error over that of independent items, which is what
         tests with groups meet in these data.
     effective_items : float
         n_items / deff.
-    confidence_level : float
     """
 
     n_items: int
@@ -56,14 +46,9 @@ class DesignEffect(Result):
     group_size: float
     weighted_group_size: float
     icc: float
-    icc_low: float
-    icc_high: float
     deff: float
-    deff_low: float
-    deff_high: float
     deff_robust: float
     effective_items: float
-    confidence_level: float
 
     @property
     def signature(self) -> str:
@@ -73,22 +58,19 @@ class DesignEffect(Result):
             n=self.n_items,
             missing=self.n_missing,
             groups=self.n_groups,
-            level=self.confidence_level,
         )
 
     def __str__(self) -> str:
         return (
-            f"{self.n_items} items in {self.n_groups} groups, correlation {self.icc:.3g} "
-            f"[{self.icc_low:.3g}, {self.icc_high:.3g}]: design effect {self.deff:.3g}, as much "
-            f"as {self.effective_items:.0f} independent items\n{self.signature}"
+            f"{self.n_items} items in {self.n_groups} groups, correlation {self.icc:.3g}: "
+            f"design effect {self.deff:.3g}, as much as {self.effective_items:.0f} independent "
+            f"items\n{self.signature}"
         )
 
 
 def design_effect(
     values: npt.ArrayLike,
     groups: Sequence[Hashable] | npt.NDArray[np.generic],
-    *,
-    confidence_level: float = 0.95,
 ) -> DesignEffect:
     """Estimate the correlation within groups of items, and what it costs.
 
@@ -99,7 +81,6 @@ def design_effect(
         mean. NaN leaves the item out. The two can have very different design effects.
     groups : sequence, shape (n_items,)
         A label per item; None is a group of its own.
-    confidence_level : float
 
     Returns
     -------
@@ -111,11 +92,16 @@ def design_effect(
         If values are no numbers, not finite or not 1-D, there are fewer than two, or labels do
         not fit.
 
+    Notes
+    -----
+    There is no interval: that of F misses the correlation far more often than it promises where
+    values are not normal, as it does for `intraclass_correlations`.
+
     References
     ----------
     Kish (1965), Survey Sampling, for the design effect; Donner (1986), A review of inference
     procedures for the intraclass correlation coefficient in the one-way random effects model, for
-    the estimate by analysis of variance and the interval from F.
+    the estimate by analysis of variance.
 
     Examples
     --------
@@ -123,7 +109,6 @@ def design_effect(
     >>> round(found.icc, 3), round(found.deff, 2), round(found.effective_items, 1)
     (0.935, 2.87, 3.1)
     """
-    level = as_level(confidence_level, name="confidence_level")
     given = as_floats(values, "values")
     if given.ndim != 1:
         raise ValueError(f"`values` must be 1-D (one per item), got shape {given.shape}.")
@@ -136,14 +121,10 @@ def design_effect(
         raise ValueError(f"`values` must hold at least 2 items, got {kept.size}.")
     counts = np.bincount(codes)
     weighted = float(np.sum(counts**2)) / kept.size
-    icc, low, high = _correlation(kept, codes, counts, level)
-
-    def cost(correlation: float) -> float:
-        return 1.0 if weighted == 1 else 1 + (weighted - 1) * max(correlation, 0.0)
-
+    icc = _correlation(kept, codes, counts)
     robust = spread_of_mean(kept, codes).standard_error
     plain = spread_of_mean(kept, None).standard_error
-    deff = cost(icc) if not math.isnan(icc) or weighted == 1 else math.nan
+    deff = 1.0 if weighted == 1 else 1 + (weighted - 1) * (icc if not icc < 0 else 0.0)
     return DesignEffect(
         n_items=kept.size,
         n_missing=int(given.size - kept.size),
@@ -151,37 +132,22 @@ def design_effect(
         group_size=kept.size / counts.size,
         weighted_group_size=weighted,
         icc=icc,
-        icc_low=low,
-        icc_high=high,
         deff=deff,
-        deff_low=cost(low) if not math.isnan(low) or weighted == 1 else math.nan,
-        deff_high=cost(high) if not math.isnan(high) or weighted == 1 else math.nan,
         deff_robust=(robust / plain) ** 2 if plain > 0 else math.nan,
         effective_items=kept.size / deff,
-        confidence_level=level,
     )
 
 
-def _correlation(
-    values: FloatArray, codes: IntArray, counts: IntArray, level: float
-) -> tuple[float, float, float]:
-    """Return the correlation within groups and its interval."""
+def _correlation(values: FloatArray, codes: IntArray, counts: IntArray) -> float:
+    """Return the correlation within groups."""
     n, n_groups = values.size, counts.size
-    unknown = (math.nan, math.nan, math.nan)
     if n_groups < 2 or n == n_groups or np.ptp(values) <= rounding_error(values):
-        return unknown
+        return math.nan
     means = np.bincount(codes, weights=values) / counts
     within = math.fsum((values - means[codes]) ** 2) / (n - n_groups)
     between = math.fsum(counts * (means - exact_mean(values)) ** 2) / (n_groups - 1)
     usual = (n - float(np.sum(counts**2)) / n) / (n_groups - 1)
     if within == 0:
-        return (1.0, 1.0, 1.0)
+        return 1.0
     ratio = between / within
-    tail = (1 - level) / 2
-    # Confidence limits of the ratio of variances, by the quantiles of F.
-    ends = [
-        ratio / float(scipy.special.fdtri(n_groups - 1, n - n_groups, chance))
-        for chance in (1 - tail, tail)
-    ]
-    icc, low, high = ((f - 1) / (f + usual - 1) for f in (ratio, *ends))
-    return icc, low, high
+    return (ratio - 1) / (ratio + usual - 1)
