@@ -158,6 +158,23 @@ def test_what_is_equal_on_paper_is_a_tie():
     assert (result.wins, result.ties, result.losses) == (2, 1, 0)
 
 
+def test_scales_of_other_datasets_neither_make_nor_hide_a_tie():
+    first = np.array([8.1e16, 0.74, 0.93, 0.66, 0.72, 0.85])
+    second = first - np.array([1e15, 0.01, 0.01, 0.01, 0.01, 0.01])
+    alone, board = (
+        compare_over_datasets(first, second),
+        pairs_over_datasets(np.stack([first, second]), test="sign"),
+    )
+    assert (alone.wins, board.wins[0, 1], alone.ties) == (6, 6, 0)
+    assert alone.pvalue_sign == board.pvalue[0, 1] == 2**-5
+    assert board.mean_difference[0, 1] == pytest.approx(alone.mean_difference)
+    # The last digit of a large score says nothing, however small the other differences are.
+    first, second = np.array([1234.567, 0.5, 0.6]), np.array([1234.5670000000002, 0.49, 0.59])
+    for test in ("sign", "wilcoxon"):
+        board = pairs_over_datasets(np.stack([first, second]), test=test)
+        assert (board.wins[0, 1], board.ties[0, 1], board.pvalue[0, 1]) == (2, 1, 0.5)
+
+
 @given(scores=tables, test=st.sampled_from(["wilcoxon", "sign"]))
 def test_pairs_are_compared_one_by_one(scores, test):
     result = pairs_over_datasets(scores, test=test)

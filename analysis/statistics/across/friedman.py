@@ -218,6 +218,21 @@ def dataset_ranks(scores: npt.ArrayLike) -> FloatArray:
     return ranks
 
 
+def with_ties_equal(table: FloatArray) -> FloatArray:
+    """Return scores (n_systems × n_datasets) with those equal that share a rank on a dataset.
+
+    What is a tie is then the same in ranks, wins and tests, whatever the scales of other datasets.
+    """
+    equal = table.copy()
+    for column, ranks in zip(equal.T, dataset_ranks(table).T, strict=True):
+        present = ~np.isnan(ranks)
+        _, place = np.unique(ranks[present], return_inverse=True)
+        highest = np.full(place.size, -np.inf)
+        np.maximum.at(highest, place, column[present])
+        column[present] = highest[place]
+    return equal
+
+
 def as_score_table(
     scores: npt.ArrayLike, *, min_systems: int = 2, min_datasets: int = 0
 ) -> FloatArray:

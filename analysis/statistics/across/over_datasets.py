@@ -12,11 +12,10 @@ import numpy.typing as npt
 import scipy
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
-from analysis.statistics.across.friedman import as_score_table
+from analysis.statistics.across.friedman import as_score_table, dataset_ranks, with_ties_equal
 from analysis.statistics.across.gumbel import fit_gumbel
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
 from analysis.statistics.all_pairs.pairwise import pairwise
-from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.multiplicity import METHODS
 from analysis.statistics.paired.rank_tests import fair_coin, wilcoxon
@@ -208,7 +207,9 @@ def compare_over_datasets(
     Notes
     -----
     Student's t and the mean need differences on one scale; Wilcoxon's test needs sizes of
-    differences that can be ranked against each other; the sign test only their signs [1]_.
+    differences that can be ranked against each other; the sign test only their signs [1]_. Scores
+    on a dataset are tied where `dataset_ranks` ties them. To Wilcoxon's test differences that are
+    less than 1e-14 of the largest one are ties too.
 
     Søgaard [2]_ estimates reductions of error on unseen datasets by meta-analysis, one of them
     parametric on other than normal assumptions: a Gumbel distribution, which [3]_ (section 2)
@@ -250,9 +251,9 @@ def compare_over_datasets(
     pair = np.stack([first, second])
     pair = pair[:, ~np.isnan(pair).any(axis=0)]
     n_datasets = pair.shape[1]
-    steps = whole_differences(*pair).steps
-    wins, losses = int(np.count_nonzero(steps > 0)), int(np.count_nonzero(steps < 0))
-    differences = np.where(steps == 0, 0.0, pair[0] - pair[1])
+    pair = with_ties_equal(pair)
+    differences = pair[0] - pair[1]
+    wins, losses = (int(np.count_nonzero(side > 0)) for side in (differences, -differences))
     pvalue_t, ci = _student_t(differences, rounding_error(*pair), 1 - level)
     gumbel = fit_gumbel(differences, rounding_error(*pair), 1 - level)
     return OverDatasets(
@@ -330,8 +331,12 @@ def pairs_over_datasets(
     table = as_score_table(scores)
     as_choice(correction, "correction", METHODS)
     as_choice(test, "test", PAIR_TESTS)
+    table = with_ties_equal(table)
     found = pairwise(table, test=test, correction=correction, alpha=alpha, interval="none")
-    wins = np.array(wins_all_pairs(table), dtype=np.int64)
+    difference, order = found.difference, -dataset_ranks(table)
+    if test == "sign":  # which scales of datasets do not concern
+        found = pairwise(order, test=test, correction=correction, alpha=alpha, interval="none")
+    wins = np.array(wins_all_pairs(order), dtype=np.int64)
     ties = found.n_items - wins - wins.T
     np.fill_diagonal(ties, 0)
     return PairsOverDatasets(
@@ -340,7 +345,7 @@ def pairs_over_datasets(
         wins=read_only(wins),
         ties=read_only(ties),
         losses=read_only(wins.T.copy()),
-        mean_difference=found.difference,
+        mean_difference=difference,
         pvalue=found.pvalue,
         pvalue_adjusted=found.pvalue_adjusted,
         test=test,
