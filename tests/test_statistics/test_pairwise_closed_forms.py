@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as npst
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
+from analysis.statistics.all_pairs import closed_forms
 from analysis.statistics.all_pairs.closed_forms import (
     fair_coin_all_pairs,
     paired_moments,
@@ -302,3 +303,25 @@ def test_r_agrees(r_inputs, r_reference):
                     assert result.pvalue[0, 1] == pytest.approx(
                         expected[f"{key}_{side}"]["p"], rel=1e-10
                     )
+
+
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+def test_moments_of_right_and_wrong_come_from_counts(share_missing) -> None:
+    rng = np.random.default_rng(5)
+    scores = (rng.random((12, 90)) < rng.random((12, 1))).astype(float)
+    scores[0], scores[1], scores[2] = 1.0, 1.0, 0.0
+    scores[rng.random(scores.shape) < share_missing] = np.nan
+    counted = paired_moments(scores)
+    one_by_one = paired_moments(scores, groups=[*range(89), None])  # each item a group of its own
+    first, second = np.triu_indices(12)
+    summed = closed_forms._moments_of(scores, None, first, second)
+    assert np.array_equal(counted.n_items[first, second], summed[:, 0])
+    assert np.array_equal(counted.difference[first, second], summed[:, 2])
+    factor = np.sqrt(summed[:, 0] / (summed[:, 0] - 1)) / summed[:, 0]
+    error = counted.standard_error[first, second]
+    assert np.allclose(error, summed[:, 3] * factor, rtol=4e-16, atol=0)
+    for one, other in zip(counted, one_by_one, strict=True):
+        assert np.array_equal(one, other)
+    with_ratings = paired_moments(np.vstack([scores, rng.random(90)]))
+    for one, other in zip(counted, with_ratings, strict=True):
+        assert np.array_equal(one, other[:12, :12])

@@ -56,12 +56,17 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
 
     Notes
     -----
-    Every pair is computed from its own differences, in a fixed order of sums: what a pair gives
-    does not depend on the other systems. Time O(n_systems² · n_items).
+    Every pair is computed from its own differences, in a fixed order of sums, or where both have
+    right and wrong answers only from its counts, which are exact: what a pair gives does not depend
+    on the other systems. Time O(n_systems² · n_items).
     """
     n_systems, n_items = scores.shape
     first, second = np.triu_indices(n_systems)
-    found = _moments_of(scores, group_codes(groups, n_items), first, second)
+    codes, found = group_codes(groups, n_items), np.empty((first.size, 7))
+    counted = np.zeros(n_systems, np.bool_) if codes is not None else binary_rows(scores)
+    by_counts = counted[first] & counted[second]
+    found[by_counts] = _moments_by_counts(scores[counted])
+    found[~by_counts] = _moments_of(scores, codes, first[~by_counts], second[~by_counts])
     items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
     low, high, rounding = found[:, 4], found[:, 5], _ROUNDING * found[:, 6]
     identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
@@ -149,12 +154,8 @@ def wins_all_pairs(scores: FloatArray) -> IntArray:
     from analysis.statistics.resampling.threads import run_tiles
 
     n_systems = len(scores)
-    if is_binary(scores):
-        # [i, j]: items where i is right and j is there and wrong.
-        exact = np.float32 if scores.shape[1] < _SINGLE_COUNTS else np.float64
-        right = (scores == 1).astype(exact)
-        wrong = (scores == 0).astype(exact)
-        return np.asarray(np.rint(right @ wrong.T), dtype=np.int64)
+    if binary_rows(scores).all():
+        return _right_and_wrong(scores)[0]
     whole = whole_scores(scores)
     wins = np.zeros((n_systems, n_systems), dtype=np.int64)
     if whole.exact:
@@ -235,9 +236,20 @@ def square(
     return PairPvalues(pvalue, codes, floor)
 
 
-def is_binary(scores: FloatArray) -> bool:
-    """Return whether all scores that are there are 0 or 1."""
-    return bool(np.all((scores == 0) | (scores == 1) | np.isnan(scores)))
+def binary_rows(scores: FloatArray) -> BoolArray:
+    """Return which systems have no other scores than 0 and 1."""
+    return np.asarray(((scores == 0) | (scores == 1) | np.isnan(scores)).all(axis=1))
+
+
+def _right_and_wrong(scores: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Count, of scores 0 and 1, items where i is right and j wrong, both are right, both wrong."""
+    exact = np.float32 if scores.shape[1] < _SINGLE_COUNTS else np.float64
+    right, wrong = (scores == 1).astype(exact), (scores == 0).astype(exact)
+    wins, both, neither = (
+        np.rint(product).astype(np.int64)
+        for product in (right @ wrong.T, right @ right.T, wrong @ wrong.T)
+    )
+    return wins, both, neither
 
 
 def group_codes(groups: Groups, n_items: int) -> IntArray | None:
@@ -246,6 +258,21 @@ def group_codes(groups: Groups, n_items: int) -> IntArray | None:
         return None
     codes = as_group_codes(groups, n_items)
     return codes if int(codes.max(initial=-1)) + 1 < n_items else None
+
+
+def _moments_by_counts(scores: FloatArray) -> FloatArray:
+    """Return what `_moments_of` does for all pairs of systems that are right or wrong."""
+    wins, both, neither = _right_and_wrong(scores)
+    at = np.triu_indices(len(scores))
+    up, down, right, wrong = wins[at], wins.T[at], both[at], neither[at]
+    n_items = up + down + right + wrong
+    gap, divisor = up - down, np.maximum(n_items, 1)
+    squares = (n_items * (up + down) - gap * gap) / divisor  # whole numbers below 2^63 above
+    low = np.where(down > 0, -1.0, np.where(up < n_items, 0.0, 1.0))
+    high = np.where(up > 0, 1.0, np.where(down < n_items, 0.0, -1.0))
+    largest = n_items > wrong
+    columns = (n_items, n_items, gap / divisor, np.sqrt(squares), low, high, largest)
+    return np.stack([np.asarray(one, np.float64) for one in columns], axis=1)
 
 
 def _moments_of(

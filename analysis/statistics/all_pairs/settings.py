@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, FloatArray, Groups, IntArray, Seed
 from analysis.statistics.aggregate import CORRELATIONS
-from analysis.statistics.all_pairs.closed_forms import group_codes, is_binary
+from analysis.statistics.all_pairs.closed_forms import binary_rows, group_codes
 from analysis.statistics.all_pairs.components import as_components
 from analysis.statistics.all_pairs.simultaneous import SINGLE_STEP
 from analysis.statistics.item_groups import as_group_codes
@@ -82,7 +82,7 @@ def settle(
     n_items = values.shape[1]
     codes = group_codes(groups, n_items)
     n_groups = None if groups is None else int(as_group_codes(groups, n_items).max(initial=-1)) + 1
-    binary = aggregation == "mean" and is_binary(values)
+    binary = aggregation == "mean" and bool(binary_rows(values).all())
     shift = as_delta(delta)
     if shift and len(values) != 2:
         raise ValueError(
