@@ -14,7 +14,7 @@ from dashboard.pool.asking import pool, worked_out
 from dashboard.pool.fellows import HERE, own_work
 from dashboard.pool.tasks import Task
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, folded_form
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.tables import show_table
 from store.backup import folder_of_backups, keep_backup, list_backups
@@ -128,7 +128,7 @@ elif not is_frozen:
     )
     if trial.datasets:
         st.caption(plain("They are of " + ", ".join(one.dataset for one in trial.datasets) + "."))
-        with st.popover("Remove them"), st.form("remove_texts", border=False):
+        with folded_form("Remove them", "remove_texts"):
             st.markdown("They do not come back. Every score stays.")
             why = st.text_input("Why")
             if st.form_submit_button("Remove old texts"):

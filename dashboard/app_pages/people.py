@@ -12,7 +12,7 @@ from analysis import numbers
 from analysis.columns import Column
 from dashboard import data, sign_in
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, folded_form
 from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.known_people import list_people, remove_person
@@ -55,7 +55,7 @@ if people:
     )
 if data.is_frozen() or not current_person().may("admin") or not people:
     st.stop()
-with st.popover("Remove a name"), st.form("remove_name", border=False):
+with folded_form("Remove a name", "remove_name"):
     st.markdown("Another name takes its place, everywhere. Every change stays recorded.")
     gone = st.selectbox("Whose", [one.name for one in people], index=None)
     why = st.text_input("Why")

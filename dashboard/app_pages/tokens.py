@@ -12,7 +12,7 @@ from analysis import numbers
 from analysis.columns import Column
 from dashboard import data
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, closing, folded_form
 from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.engine import Store
@@ -66,7 +66,7 @@ if data.is_read_only():
     st.stop()
 
 with st.container(horizontal=True, gap="small"):
-    with st.popover("Make a token"), st.form("make_token", border=False, clear_on_submit=True):
+    with folded_form("Make a token", closing("make_token")):
         name = st.text_input("What it is for", placeholder="nightly pipeline")
         scope = st.radio("It may", list(SCOPES), horizontal=True)
         datasets = ["", *dict.fromkeys(each.name for each in data.datasets())]
@@ -76,7 +76,7 @@ with st.container(horizontal=True, gap="small"):
             change(make, "The token is made.")
             st.rerun()
     if valid:
-        with st.popover("Revoke a token"), st.form("revoke_token", border=False):
+        with folded_form("Revoke a token", "revoke_token"):
             by_uid = {token.uid: f"{token.name} ({token.owner}, {token.uid})" for token in valid}
             uid = st.selectbox("Token", list(by_uid), format_func=lambda one: by_uid[one])
             if st.form_submit_button("Revoke it"):

@@ -10,7 +10,7 @@ import streamlit as st
 from analysis import numbers
 from dashboard import data
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, folded_form
 from dashboard.ui.links import plain
 from store import lifecycle, naming
 from store.console import current_actor
@@ -78,7 +78,7 @@ for kind, uid, label, at in sorted(deleted, key=lambda one: str(one[3]), reverse
             ),
         )
         if not into:
-            with st.popover("Delete for good"), st.form(f"purge_{uid}", border=False):
+            with folded_form("Delete for good", f"purge_{uid}"):
                 st.markdown("Its scores are removed and do not come back.")
                 why = st.text_input("Why")
                 if st.form_submit_button("Delete for good"):

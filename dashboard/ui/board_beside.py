@@ -86,7 +86,7 @@ def beside_tags(told: AnswerTable) -> AnswerTable:
 
 
 def beside_baseline(told: AnswerTable, board: Board, baseline: str) -> AnswerTable:
-    """Return a board with how each system differs from the baseline."""
+    """Return a board with how each system differs from the baseline, which is 0 from itself."""
     pairs = data.ask(
         Pairs(
             board.dataset,
@@ -98,8 +98,12 @@ def beside_baseline(told: AnswerTable, board: Board, baseline: str) -> AnswerTab
     base = at[baseline]
     rows = [at.get(str(name)) for name in told.values("system")]
 
-    def of(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list[float]:
-        return [np.nan if i is None or i == base else float(values[i, base]) for i in rows]
+    def of(
+        values: np.ndarray[tuple[int, int], np.dtype[np.float64]], itself: float = np.nan
+    ) -> list[float]:
+        return [
+            np.nan if i is None else itself if i == base else float(values[i, base]) for i in rows
+        ]
 
     ends = ("from_baseline_low", "from_baseline_high")
     columns = {
@@ -117,16 +121,20 @@ def beside_baseline(told: AnswerTable, board: Board, baseline: str) -> AnswerTab
         ),
     }
     verdicts = [
-        "" if i is None or i == base else VERDICTS_IN_WORDS[int(pairs.verdicts[i, base])]
+        ""
+        if i is None
+        else "baseline"
+        if i == base
+        else VERDICTS_IN_WORDS[int(pairs.verdicts[i, base])]
         for i in rows
     ]
     return told.beside(
         "score",
         columns,
         {
-            "from_baseline": of(pairs.difference),
-            ends[0]: of(pairs.shown_low),
-            ends[1]: of(pairs.shown_high),
+            "from_baseline": of(pairs.difference, itself=0.0),  # it stands in its order
+            ends[0]: of(pairs.shown_low, itself=0.0),
+            ends[1]: of(pairs.shown_high, itself=0.0),
             "against_baseline": verdicts,
         },
     )

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from dashboard import data
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, folded_form
 from store.console import current_actor
 from store.dataset_relations import declare_overlap
 from store.importers.kinds import OverlapKind
@@ -36,7 +36,7 @@ def show_dataset_editing(dataset: DatasetRecord, others: Sequence[str]) -> None:
 
 
 def _seal(dataset: DatasetRecord) -> None:
-    with st.popover("Seal"), st.form(f"seal_{dataset.uid}", border=False):
+    with folded_form("Seal", f"seal_{dataset.uid}"):
         st.markdown("No item can be added any more. This is not taken back.")
         why = st.text_input("Why", key=f"why_seal_{dataset.uid}")
         if st.form_submit_button("Seal"):
@@ -49,7 +49,7 @@ def _seal(dataset: DatasetRecord) -> None:
 
 
 def _overlap(dataset: DatasetRecord, others: Sequence[str]) -> None:
-    with st.popover("Overlap"), st.form(f"overlap_{dataset.uid}", border=False):
+    with folded_form("Overlap", f"overlap_{dataset.uid}"):
         other = st.selectbox("This dataset and", others, index=None)
         kind = st.selectbox(
             "What holds",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import streamlit as st
@@ -23,6 +24,7 @@ BASELINE: Final = "baseline"
 """The tag of a system that others are compared with."""
 
 _SAID: Final = "editing_said"
+_TIMES: Final = "editing_times"
 
 
 def change(do: Callable[[Store], object], said: str, why: str = "") -> None:
@@ -34,6 +36,22 @@ def change(do: Callable[[Store], object], said: str, why: str = "") -> None:
         st.session_state[_SAID] = (False, without_commands(str(error)))
     else:
         st.session_state[_SAID] = (True, said)
+        st.session_state[_TIMES] = st.session_state.get(_TIMES, 0) + 1
+
+
+def closing(name: str) -> str:
+    """Return a key for a popover, another one after each change: so the popover closes."""
+    return f"{name}_{st.session_state.get(_TIMES, 0)}"
+
+
+@contextmanager
+def folded_form(label: str, key: str, *, is_small: bool = False) -> Iterator[None]:
+    """Open a form behind the button `label`, which closes once the store is changed."""
+    with (
+        st.popover(label, type="tertiary" if is_small else "secondary", key=closing(f"{key}_fold")),
+        st.form(key, border=False),
+    ):
+        yield
 
 
 def show_said() -> None:
@@ -73,7 +91,7 @@ def show_editing(
             label = "No longer the baseline" if is_base else "Mark as baseline"
             _toggle(kind, uid, BASELINE, label, own_tags)
         show_attaching(kind, uid, own_tags)
-        with st.popover("Rename"), st.form(f"rename_{uid}", border=False):
+        with folded_form("Rename", f"rename_{uid}"):
             new = st.text_input("Label of the run" if kind == "run" else "Name", value=name)
             why = st.text_input("Why", key=f"why_rename_{uid}")
             if st.form_submit_button("Rename"):
@@ -88,12 +106,12 @@ def show_editing(
                     "Links with the old name lead here. A later file with it makes a new dataset."
                 )
         if kind == "dataset" and others:
-            with st.popover("Merge"):
+            with st.popover("Merge", key=closing(f"merge_{uid}_fold")):
                 _merge_dataset(uid, name, others)
         if kind == "system":
-            with st.popover("Other names"):
+            with st.popover("Other names", key=closing(f"names_{uid}_fold")):
                 _aliases(uid, name, aliases, others)
-        with st.popover("Delete"), st.form(f"delete_{uid}", border=False):
+        with folded_form("Delete", f"delete_{uid}"):
             st.markdown("It is hidden everywhere and lies in the trash, from where it comes back.")
             why = st.text_input("Why", key=f"why_delete_{uid}")
             if st.form_submit_button("Delete"):
@@ -113,7 +131,7 @@ def show_attaching(
     actor = current_actor()
     key = f"{kind}_{given}"
     shown = [tag for tag in own_tags if tag not in (PIN, BASELINE)]
-    with st.popover(plain(f"Tag {what}".strip())), st.form(f"tags_{key}", border=False):
+    with folded_form(plain(f"Tag {what}".strip()), f"tags_{key}"):
         chosen = st.multiselect("Tags", shown, default=shown, accept_new_options=True)
         why = st.text_input("Why", key=f"why_tags_{key}")
         if st.form_submit_button("Save the tags"):
@@ -123,10 +141,7 @@ def show_attaching(
                 why,
             )
             st.rerun()
-    with (
-        st.popover(plain(f"Note on {what}") if what else "Note"),
-        st.form(f"note_{key}", border=False, clear_on_submit=True),
-    ):
+    with folded_form(plain(f"Note on {what}") if what else "Note", closing(f"note_{key}")):
         text = st.text_area("Note" if kind == "item" else "Note in Markdown")
         why = st.text_input("Why", key=f"why_note_{key}")
         if st.form_submit_button("Add the note"):
@@ -138,7 +153,7 @@ def show_attaching(
 
 def _toggle(kind: Kind, uid: str, tag: str, label: str, own: Sequence[str]) -> None:
     do = tags.remove_tag if tag in own else tags.add_tag
-    with st.popover(label), st.form(f"{tag}_{uid}", border=False):
+    with folded_form(label, f"{tag}_{uid}"):
         why = st.text_input("Why", key=f"why_{tag}_{uid}")
         if st.form_submit_button(label, key=f"{tag}_{uid}_go"):
             change(

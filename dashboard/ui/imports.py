@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.columns import Column
 from dashboard import data
-from dashboard.ui.editing import change, show_attaching
+from dashboard.ui.editing import change, folded_form, show_attaching
 from dashboard.ui.links import page_urls
 from dashboard.ui.tables import show_table
 from store.console import current_actor
@@ -57,7 +57,7 @@ def show_import_actions(one: ImportRecord) -> None:
     with st.container(horizontal=True, gap="small"):
         show_attaching("import", one.uid, list_tags(data.current_store(), "import", one.uid))
         if not one.undone_at:
-            with st.popover("Undo this import"), st.form(f"undo_{one.uid}", border=False):
+            with folded_form("Undo this import", f"undo_{one.uid}"):
                 st.markdown("What it added goes, what it changed is as before.")
                 why = st.text_input("Why", key=f"why_undo_{one.uid}")
                 if st.form_submit_button("Undo"):

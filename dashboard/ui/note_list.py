@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import data
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, folded_form
 from dashboard.ui.links import plain
 from store import tags
 from store.console import current_actor
@@ -45,7 +45,7 @@ def _show_change(note: NoteRecord, label: str) -> None:
     if not _may_change(note):
         return
     actor = current_actor()
-    with st.popover(label, type="tertiary"), st.form(f"edit_note_{note.id}", border=False):
+    with folded_form(label, f"edit_note_{note.id}", is_small=True):
         text = st.text_area("Note in Markdown", value=note.text)
         why = st.text_input("Why", key=f"why_edit_note_{note.id}")
         with st.container(horizontal=True, gap="small"):

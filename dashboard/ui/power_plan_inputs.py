@@ -88,21 +88,22 @@ _IN_PERCENT: Final = ("accuracy", "gap", "power", "share")
 def choose() -> tuple[Question[PowerPlan], dict[str, str]]:
     """Draw the choices; return what they ask, and the parameters that say which kind it is."""
     _renew()
-    kind = filters.choose_part(
-        "What is measured",
-        list(KINDS),
-        key="plan",
-        name=lambda one: KINDS[one].words,
-        is_labelled=True,
-    )
-    about = KINDS[kind]
-    wanted = filters.choose_part(
-        "What is looked for",
-        list(about.questions),
-        key="plan_for",
-        name=LOOKED_FOR.__getitem__,
-        is_labelled=True,
-    )
+    with st.container(horizontal=True, gap="small"):
+        kind = filters.choose_part(
+            "What is measured",
+            list(KINDS),
+            key="plan",
+            name=lambda one: KINDS[one].words,
+            is_labelled=True,
+        )
+        about = KINDS[kind]
+        wanted = filters.choose_part(
+            "What is looked for",
+            list(about.questions),
+            key="plan_for",
+            name=LOOKED_FOR.__getitem__,
+            is_labelled=True,
+        )
     shares = [*_SHARES, *(s for s in address.values("agreement") if _is_share(s, _SHARES))]
     with filters.filter_row("plan_filters"):
         question = ask.choose(

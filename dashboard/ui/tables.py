@@ -18,6 +18,7 @@ from dashboard.components.table import Names, Table, draw
 from dashboard.ui import filters
 from dashboard.ui.files import file_name
 from dashboard.ui.links import plain
+from dashboard.ui.notes import without_commands
 from dashboard.ui.table_columns import drawn, jsonable
 from store.shown import spreadsheet_safe
 
@@ -49,7 +50,7 @@ def show_answer(
         groups=groups,
     )
     if told.notes:
-        st.caption(plain(" ".join(told.notes)))
+        st.caption(plain(without_commands(" ".join(told.notes))))
 
 
 def show_table(

@@ -12,7 +12,7 @@ from analysis import numbers
 from dashboard import address, data
 from dashboard.old_names import today
 from dashboard.ui.answers import said
-from dashboard.ui.editing import change
+from dashboard.ui.editing import change, closing
 from dashboard.ui.links import plain
 from dashboard.ui.notes import without_commands
 from store.console import current_actor
@@ -59,7 +59,7 @@ def offer_saving(at: DeltaGenerator) -> None:
     href, answer = address.given(), said()
     if not href or not answer or data.is_read_only():
         return
-    with at.popover("Save view", type="tertiary"):
+    with at.popover("Save view", type="tertiary", key=closing("view_fold")):
         st.text_input("Name", key=_NAME, max_chars=200)
         st.button("Save", key="view_save", on_click=_save, args=(href, answer))
 

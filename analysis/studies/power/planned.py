@@ -47,7 +47,7 @@ Accuracy = Annotated[
     float,
     Setting(
         "Of the baseline, a share such as 0.8.",
-        label="Accuracy of the baseline",
+        label="Baseline accuracy",
         low=0,
         high=1,
         flags="--accuracy",
