@@ -16,8 +16,9 @@ _SUMMARIES = words_of(
     weighted_avg all_avg avg_all mean_all global_average"""
 )
 """What a column is called that sums up those beside it."""
-_OF_TEXTS = words_of(
-    "wer cer mer ter bleu chrf chrf_pp spbleu sacrebleu comet meteor perplexity ppl"
+_MEANS = words_of("avg average mean overall")
+_OF_DATASETS = words_of(
+    "wer cer mer ter bleu chrf chrf_pp spbleu sacrebleu comet meteor perplexity ppl win_rate"
 )
 """Metrics of which a board has one for each dataset; F1 may be of classes."""
 _VARIANTS = words_of(
@@ -48,8 +49,24 @@ def what_columns_are(columns: Sequence[str]) -> Literal["metrics", "datasets", "
 
 def summaries(columns: Sequence[str]) -> list[str]:
     """Return the columns that sum up the others by their names; none where hardly any is left."""
-    found = [column for column in columns if normal_metric(column) in _SUMMARIES]
+    names = [normal_metric(column) for column in columns]
+    found = [
+        column
+        for column, name in zip(columns, names, strict=True)
+        if name in _SUMMARIES or _is_mean_of(name, names)
+    ]
     return found if len(columns) - len(found) > 1 else []
+
+
+def _is_mean_of(name: str, names: Sequence[str]) -> bool:
+    """Return whether a header is the mean of what others name one by one: ``"Average WER"``."""
+    words = name.split("_")
+    metric = "_".join(words[1:] if words[0] in _MEANS else words[:-1])
+    if metric not in KNOWN or _MEANS.isdisjoint((words[0], words[-1])):
+        return False
+    others = [one for one in names if one not in (name, metric)]
+    alike = [o for o in others if o.endswith(f"_{metric}") or o.startswith(f"{metric}_")]
+    return len(alike) > 1
 
 
 def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:
@@ -64,8 +81,8 @@ def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:
     are_apart = len(set(placed.values())) == len(columns) == len(placed)
     if not are_apart or len(names) < 2:
         return {}
-    are_of_texts = all(normal_metric(one.metric) in _OF_TEXTS for one in placed.values())
-    return placed if are_of_texts or all(map(is_like_dataset, names)) else {}
+    are_of_data = all(normal_metric(one.metric) in _OF_DATASETS for one in placed.values())
+    return placed if are_of_data or all(map(is_like_dataset, names)) else {}
 
 
 def _split(column: str) -> MetricOn | None:

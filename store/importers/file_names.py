@@ -7,6 +7,7 @@ from pathlib import Path
 
 from store.importers.known_metrics import lookup
 from store.importers.metric_registry import words_of
+from store.importers.surroundings import is_given
 from store.importers.textfile import data_stem
 
 _GENERIC = words_of(
@@ -58,7 +59,7 @@ def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | N
     name = specific_name(data_stem(path.name))
     if use_stem and name and lookup(name) is None:  # a file may be called after its metric
         return name, "the name of the file"
-    for folder in path.absolute().parents[:4]:
+    for folder in naming_folders(path.absolute())[:4]:
         if NO_PLACE.fullmatch(folder.name):
             break
         if name := specific_name(folder.name):
@@ -70,3 +71,18 @@ def system_of_file(path: Path) -> tuple[str, str] | None:
     """Return a name for the system of a file that holds the scores of one, and why."""
     stem = data_stem(path.name)
     return (stem, "the name of the file") if specific_name(stem) else None
+
+
+def naming_folders(path: Path) -> list[Path]:
+    """Return the folders that a file may be called after, the nearest first.
+
+    None lies above the folder that a person named, unless that one's name says nothing.
+    """
+    found: list[Path] = []
+    is_inside = True
+    for folder in path.parents:
+        found.append(folder)
+        is_inside = is_inside and not is_given(folder)
+        if not is_inside and specific_name(folder.name):
+            break
+    return found

@@ -76,6 +76,10 @@ _TURNED = words_of("non no not neg negative inv inverse inverted minus anti free
 _ABBREVIATED = re.compile(r"([^()]+?)\s*\(([^()]+)\)")
 _AT = re.compile(r"(pass|recall|precision|ndcg|map|mrr|hits?|hit_rate|accuracy|acc|f1)_(at_)?\d+")
 
+_AT_END = re.compile(rf"_({_AT.pattern})$")
+_SHORT_AT = {"p": "precision", "r": "recall"}
+"""What letters mean before a rank, as in ``"P@5"``."""
+
 
 def normal_metric(name: str) -> str:
     """Return a metric's name in lower case with underscores: ``"Pass@1"`` -> ``pass_at_1``."""
@@ -121,6 +125,8 @@ def _candidates(words: list[str]) -> Iterator[str]:
     yield key
     if _AT.fullmatch(key):
         yield re.sub(r"_(at_)?\d+$", "", key)
+    if words[0] in _SHORT_AT and words[1:2] == ["at"] and words[-1].isdigit():
+        yield _SHORT_AT[words[0]]
     if words[0] in _COUNTED and len(words) > 1:
         counted = KNOWN.get("_".join(words[1:])) or KNOWN.get(words[1]) or KNOWN.get(words[-1])
         counted = counted if _GOOD.isdisjoint(words) else None
@@ -142,6 +148,9 @@ def _candidates(words: list[str]) -> Iterator[str]:
         yield "_".join(rest)
     if _AT.fullmatch("_".join(rest)):
         yield re.sub(r"_(at_)?\d+$", "", "_".join(rest))
+    if at_end := _AT_END.search(key):
+        yield at_end[1]
+        yield at_end[2]
     for n_words in (2, 1):
         head = "_".join(rest[-n_words:])
         if len(rest) > n_words and head in HEADS:

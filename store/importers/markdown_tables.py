@@ -14,6 +14,7 @@ from store.errors import NoResultsError
 from store.importers.board_tables import BoardTable, Cell, add_boards, is_board
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figures
+from store.importers.lm_eval_tables import add_printed, is_printed, with_filters
 from store.importers.metric_registry import words_of
 from store.importers.settings import load_settings
 from store.importers.textfile import data_suffix, read_text
@@ -65,14 +66,21 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     text, sha256 = read_text(path, settings.shown)
     tables = read_tables(text) if _RULE.search(text) else []
     boards = [table for table in tables if is_board(table)]
+    printed = [table for table in tables if is_printed(table)]
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = add_boards(boards, figures, path.name.rpartition(".")[0], _language(path))
+    guesses += add_printed(printed, figures, path, text)
     if not figures.figures:
         raise NoResultsError("a page without tables that list systems.", path=settings.shown)
-    told = [f"{len(boards)} tables: one line for each system; the headings name the datasets."]
-    if len(boards) < len(tables):
-        told.append(f"{len(tables) - len(boards)} tables list no systems and were passed over.")
-    return figures.bundle(NAME, settings.files(sha256), told, guesses)
+    told = []
+    if boards:
+        told = [f"{len(boards)} tables: one line for each system; the headings name the datasets."]
+    if printed:
+        told.append(f"{len(printed)} tables as lm-evaluation-harness prints them.")
+    n_passed = len(tables) - len(boards) - len(printed)
+    if n_passed:
+        told.append(f"{n_passed} tables list no systems and were passed over.")
+    return with_filters(figures.bundle(NAME, settings.files(sha256), told, guesses))
 
 
 def _language(path: Path) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from store.importers.bundle import PathNames, Question
-from store.importers.file_names import NO_PLACE, says_nothing
+from store.importers.file_names import NO_PLACE, naming_folders, says_nothing
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.textfile import data_stem
@@ -126,7 +126,8 @@ def _is_in_a_system(places: Mapping[Path, _Place]) -> bool:
 def _place_of(path: Path) -> _Place:
     levels: list[str] = []
     label, seed = "", None
-    parts = [*(p.name for p in reversed(path.absolute().parents) if p.name), data_stem(path.name)]
+    folders = reversed(naming_folders(path.absolute()))
+    parts = [*(folder.name for folder in folders if folder.name), data_stem(path.name)]
     for i, part in enumerate(parts):
         bare = part
         if i >= len(parts) - 4:
@@ -157,22 +158,34 @@ def _shortened(places: dict[Path, _Place]) -> dict[Path, _Place]:
     """
     if len({len(place.levels) for place in places.values()}) != 1:
         return places
-    stems = {place.levels[-1] if place.levels else "" for place in places.values()}
-    while len(stems) > 1 and all(len(_WORD.findall(stem)) > 1 for stem in stems):
-        words = [list(_WORD.finditer(stem)) for stem in stems]
-        first, last = {one[0][0] for one in words}, {one[-1][0] for one in words}
-        if len(first) == 1 and _is_idle(*first):
-            cut = {stem: stem[one[1].start() :] for stem, one in zip(stems, words, strict=True)}
-        elif (len(last) == 1 and _is_idle(*last)) or all(map(_is_metric, last)):
-            cut = {stem: stem[: one[-2].end()] for stem, one in zip(stems, words, strict=True)}
-        else:
-            break
+    for level in range(-min((len(place.levels) for place in places.values()), default=0), 0):
+        cut = _cut({place.levels[level] for place in places.values()})
         places = {
-            path: replace(place, levels=(*place.levels[:-1], cut[place.levels[-1]]))
+            path: replace(
+                place,
+                levels=tuple(
+                    cut.get(name, name) if i == len(place.levels) + level else name
+                    for i, name in enumerate(place.levels)
+                ),
+            )
             for path, place in places.items()
         }
-        stems = set(cut.values())
     return places
+
+
+def _cut(names: set[str]) -> dict[str, str]:
+    """Return name -> what is left of it without idle words that all names share at an end."""
+    cut = {name: name for name in names}
+    while len(names) > 1 and all(len(_WORD.findall(name)) > 1 for name in cut.values()):
+        words = {name: list(_WORD.finditer(rest)) for name, rest in cut.items()}
+        first, last = {one[0][0] for one in words.values()}, {one[-1][0] for one in words.values()}
+        if len(first) == 1 and _is_idle(*first):
+            cut = {name: rest[words[name][1].start() :] for name, rest in cut.items()}
+        elif (len(last) == 1 and _is_idle(*last)) or all(map(_is_metric, last)):
+            cut = {name: rest[: words[name][-2].end()] for name, rest in cut.items()}
+        else:
+            break
+    return cut
 
 
 def _is_metric(word: str) -> bool:

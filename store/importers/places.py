@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from store.importers.file_names import naming_folders
 from store.importers.metric_registry import words_of
 from store.importers.textfile import data_stem
 
@@ -12,15 +13,15 @@ _NO_NAMES = words_of(
     surefire-reports out output outputs coverage testsuite unit unittest xunit wandb files mlruns
     data raw latest-run wandb-summary summary scores eval evaluation bleu sacrebleu metrics
     eval_results eval_result eval-results test_results evaluation_results all_results eval_metrics
-    test_metrics evals predict_results train_results"""
+    test_metrics evals predict_results train_results runs logs experiments"""
 )
 """Words that say what is in a file or folder, not what it is about."""
 
 
 def folder_name(path: Path) -> str:
     """Return the nearest folder above a file that is called after something."""
-    above = [part for part in path.resolve().parent.parts[1:] if part.lower() not in _NO_NAMES]
-    return above[-1] if above else "results"
+    names = (folder.name for folder in naming_folders(path.resolve()))
+    return next((name for name in names if name and name.lower() not in _NO_NAMES), "results")
 
 
 def own_name(path: Path) -> str:

@@ -6,7 +6,9 @@ dataset: both are guessed from folder and file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,18 @@ from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.columns import normal_name
 from store.importers.figures import Figures
 from store.importers.known_metrics import lookup
+from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.places import folder_name, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
 from store.importers.textfile import data_suffix, peek_json, read_json
-from store.importers.tracked import TrackedRun, add_runs, is_about_the_run, is_metric
+from store.importers.tracked import (
+    TrackedRun,
+    add_runs,
+    is_about_the_run,
+    is_metric,
+    names_model,
+)
 
 NAME = "run_metrics"
 DESCRIPTION = (
@@ -58,11 +67,33 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         else read_json(path, settings.shown)
     )
     named = {name: value for name, value in content.items() if is_metric(name)}
-    run = TrackedRun(folder_name(path), "", own_name(path), {}, named, is_system=True)
+    system, dataset = _called(path)
+    said = {key: text.removeprefix("./") for key, text in content.items() if isinstance(text, str)}
+    run = TrackedRun(system, "", dataset, said, named, is_system=not names_model(said))
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = add_runs([run], figures, "the run")
     told = [f"{len(named)} figures of {len(content)} entries; the others count or time something."]
     return figures.bundle(NAME, settings.files(sha256), told, guesses)
+
+
+def _called(path: Path) -> tuple[str, str]:
+    """Return system and dataset by folder and file: of several files in a folder, each a system.
+
+    Unless the names of the files are those of datasets, or that of the folder is of a system.
+    """
+    folder, own = folder_name(path), own_name(path)
+    is_dataset, is_in_system = is_like_dataset(own), share_of_systems([folder]) > 0
+    if own == folder or is_dataset or is_in_system or not _has_fellows(path, folder):
+        return folder, own
+    return own, folder
+
+
+def _has_fellows(path: Path, folder: str) -> bool:
+    """Return whether two files or more of a folder are called after something."""
+    suffix = data_suffix(path)
+    with os.scandir(path.parent) as entries:
+        files = (Path(entry.path) for entry in entries if entry.name.endswith(suffix))
+        return len(list(islice((one for one in files if own_name(one) != folder), 2))) > 1
 
 
 def _is_two_columns(columns: Sequence[str]) -> bool:

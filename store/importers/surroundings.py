@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from pathlib import Path
 
 _ends: ContextVar[frozenset[Path] | None] = ContextVar("ends", default=None)
+_given: ContextVar[frozenset[Path]] = ContextVar("given", default=frozenset())
+"""Folders that a person named."""
 
 
 @contextmanager
@@ -28,11 +30,20 @@ def looked_for_within(given: Iterable[Path], scratch: Path) -> Iterator[None]:
     scratch
         Where archives are unpacked.
     """
-    token = _ends.set(frozenset([scratch.resolve(), *map(_end_of, given)]))
+    named = list(given)
+    token = _ends.set(frozenset([scratch.resolve(), *map(_end_of, named)]))
+    folders = [folder for folder in map(Path.absolute, named) if os.path.isdir(folder)]
+    of_names = _given.set(frozenset([*folders, *map(Path.resolve, folders)]))
     try:
         yield
     finally:
+        _given.reset(of_names)
         _ends.reset(token)
+
+
+def is_given(folder: Path) -> bool:
+    """Return whether a person named a folder."""
+    return folder in _given.get()
 
 
 def folders_around(path: Path, levels: int) -> list[Path]:

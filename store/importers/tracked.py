@@ -104,6 +104,11 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
     return [Guess(role, value, because) for (role, value), because in guesses.items()]
 
 
+def names_model(settings: Mapping[str, str]) -> bool:
+    """Return whether settings say which model it was."""
+    return any(settings.values()) and not {normal_name(key) for key in settings}.isdisjoint(_MODELS)
+
+
 def _keys(run: TrackedRun, wanted: Sequence[str]) -> list[str]:
     """Return the settings of a run that are called so, the surest first."""
     by_name = {normal_name(key): key for key, value in run.settings.items() if value}

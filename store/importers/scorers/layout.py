@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from store.importers.file_names import NO_PLACE
+from store.importers.file_names import NO_PLACE, naming_folders
 from store.importers.metric_registry import words_of
 
 Role = Literal["gold", "source", "output"]
@@ -248,7 +248,7 @@ def system_of(path: Path, one: FileSet) -> str:
 
 def folder_name(path: Path) -> str:
     """Return the nearest folder of a file whose name says more than ``results`` or ``test``."""
-    for folder in path.parents:
+    for folder in naming_folders(path):
         name = folder.name
         if not name or NO_PLACE.fullmatch(name):
             break
@@ -266,7 +266,7 @@ def dataset_of(path: Path, one: FileSet) -> str:
         return scope_of(path).name
     system = system_of(path, one)
     split = path.parent.name if _SPLIT.fullmatch(path.parent.name) else ""
-    names = [folder.name for folder in path.parents]
+    names = [folder.name for folder in naming_folders(path)]
     above = names[names.index(system) + 1 :] if system in names else names
     project = next((name for name in above if name and name.lower() not in _NO_NAME), "")
     return "/".join(part for part in (project, split) if part) or one.core[0]

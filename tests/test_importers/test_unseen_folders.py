@@ -1,0 +1,114 @@
+"""Shapes of folders that were met after the importers were written, in files of our own making."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from store.importers.detect import read_paths
+from store.importers.known_metrics import lookup
+
+PRINTED = """hf (pretrained=org/tiny,dtype=float16), limit: None
+
+|  Tasks   |Version|     Filter     |n-shot|  Metric   |   |Value |   |Stderr|
+|----------|------:|----------------|-----:|-----------|---|-----:|---|-----:|
+|arc       |      1|none            |     0|acc        |↑  |0.2850|±  |0.0143|
+|          |       |none            |     0|acc_norm   |↑  |0.3110|±  |0.0146|
+|gsm8k     |      3|strict-match    |     5|exact_match|↑  |0.1000|±  |0.0100|
+|wikitext  |      2|none            |     0|word_perplexity|↓|12.5|±|   N/A|
+|mmlu      |      2|none            |      |acc        |↑  |0.2294|±  |0.0036|
+| - anatomy|      1|none            |     0|acc        |↑  |0.2850|±  |0.0309|
+
+|Groups|Version|Filter|n-shot|Metric|   |Value |   |Stderr|
+|------|------:|------|------|------|---|-----:|---|-----:|
+|mmlu  |      2|none  |      |acc   |↑  |0.2294|±  |0.0036|
+"""
+
+
+@pytest.fixture
+def figures(write, tmp_path):
+    """Return a function that writes files below a folder, imports it, and returns its figures."""
+
+    def make(**files):
+        for name, text in files.items():
+            text = text if isinstance(text, str) else json.dumps(text)
+            write(text, f"project/{name.replace('__', '/').replace('0', '.')}")
+        found = read_paths([tmp_path / "project"], root=tmp_path)
+        return {
+            (s.system, b.datasets[s.dataset].name, b.metrics[s.metric].name): s.value
+            for b in found.bundles
+            for s in b.reported_scores
+        }
+
+    return make
+
+
+def test_a_table_that_lm_eval_prints(figures) -> None:
+    found = figures(log0md=PRINTED)
+    assert found == {
+        ("org/tiny", "arc", "acc"): 0.285,
+        ("org/tiny", "arc", "acc_norm"): 0.311,
+        ("org/tiny", "gsm8k", "exact_match"): 0.1,
+        ("org/tiny", "wikitext", "word_perplexity"): 12.5,
+        ("org/tiny", "anatomy", "acc"): 0.285,
+    }
+
+
+def test_a_printed_table_without_its_model_is_called_after_the_file(figures) -> None:
+    found = figures(net_a0md=PRINTED.partition("\n")[2])
+    assert {system for system, *_ in found} == {"net_a"}
+
+
+def test_several_summaries_in_a_folder_are_systems(figures) -> None:
+    found = figures(runs__base0json={"accuracy": 0.5}, runs__tuned0json={"accuracy": 0.6})
+    assert found == {
+        ("base", "project", "accuracy"): 0.5,
+        ("tuned", "project", "accuracy"): 0.6,
+    }
+
+
+def test_summaries_called_like_datasets_are_datasets(figures) -> None:
+    found = figures(runs__squad0json={"f1": 0.5}, runs__nq0json={"f1": 0.6})
+    assert set(found) == {("project", "squad", "f1"), ("project", "nq", "f1")}
+
+
+def test_a_summary_that_names_its_model(figures) -> None:
+    found = figures(x0json={"model": "./org/tiny", "task": "squad", "f1": 0.5})
+    assert found == {("org/tiny", "squad", "f1"): 0.5}
+
+
+def test_the_mean_over_datasets_is_left_out(figures) -> None:
+    board = "model,SADA WER,CV WER,Average WER\na,0.5,0.3,0.4\nb,0.6,0.2,0.4\n"
+    assert set(figures(board0csv=board)) == {
+        (system, dataset, "WER") for system in "ab" for dataset in ("SADA", "CV")
+    }
+
+
+def test_win_rates_on_parts(figures) -> None:
+    board = "model,win_rate_scene,win_rate_role,win_rate_avg\na,0.5,0.3,0.4\nb,0.6,0.2,0.4\n"
+    assert set(figures(board0csv=board)) == {
+        (system, dataset, "win_rate") for system in "ab" for dataset in ("scene", "role")
+    }
+
+
+def test_no_name_is_taken_from_above_the_folder_that_was_given(write, tmp_path) -> None:
+    write("id,accuracy\nq1,1\nq2,0\n", "stranger/project/results/scores.csv")
+    found = read_paths([tmp_path / "stranger/project"], root=tmp_path)
+    (bundle,) = found.bundles
+    assert [d.name for d in bundle.datasets] == ["project"]
+
+
+def test_letters_before_a_rank() -> None:
+    assert lookup("P@5").name == "precision"
+    assert lookup("r@10").name == "recall"
+    assert lookup("p_value") is None
+
+
+def test_folders_that_begin_alike_are_called_after_the_rest(write, tmp_path) -> None:
+    for system in ("net", "tiny"):
+        line = json.dumps({"reference": "a b", "prediction": "a c"})
+        write(f"{line}\n", f"project/predictions_{system}/squad.jsonl")
+    found = read_paths([tmp_path / "project"], root=tmp_path)
+    systems = {run.system for bundle in found.bundles for run in bundle.runs}
+    assert systems == {"net", "tiny"}
