@@ -174,13 +174,12 @@ def test_across_page_tells_the_directions_apart(
     app = open_page("across_datasets", filled_path, a="MIMICK", b="Char→Tag")
     assert not app.exception
     text = text_of(app)
-    assert "MIMICK is better than Char→Tag on at least 3 of 23 datasets" in text
+    assert "MIMICK is better than Char→Tag on at least 4 of 23 datasets" in text
     assert "UD Tamil" in text
-    assert "as nothing shows that the datasets share no items" in text
     counts = tables_of(app)[0].set_index("estimator")
-    assert counts.loc["Fisher", "undirected"] == 16
-    assert "only if they share no items" in counts.loc["Fisher", "assumes"]
-    assert counts.loc["Bonferroni (recommended)", "undirected"] == 6
+    assert counts.loc["Fisher (recommended)", "undirected"] == 16
+    assert "only if they share no items" in counts.loc["Fisher (recommended)", "assumes"]
+    assert counts.loc["Bonferroni", "undirected"] == 6
 
 
 def test_across_page_says_what_cannot_be_had(

@@ -98,8 +98,8 @@ def test_direction_of_the_other_tables(example: Store) -> None:
 
 def test_overlaps_decide_the_estimator(example: Store) -> None:
     expected = {
-        "MIMICK": "bonferroni",  # of their items nothing is known
-        "Mate": "bonferroni",
+        "MIMICK": "fisher",  # whose paper takes languages and domains as independent
+        "Mate": "fisher",
         "AE-SCL-SR": "bonferroni",
         "W2V": "bonferroni",
     }
@@ -111,19 +111,6 @@ def test_overlaps_decide_the_estimator(example: Store) -> None:
     forced = ask(example, "W2V", "GloVe", reported=True, dependent=False)
     assert forced.recommended.estimator == "fisher"
     assert "The store disagrees" in forced.recommended.because
-
-
-def test_unknown_overlap_counts_as_dependence_and_is_said_first(example: Store) -> None:
-    study = ask(example, "MIMICK", "Char→Tag", reported=True)
-    first, second = study.sentence.split(". ")
-    assert "at least 3 of 23" in first
-    assert "Bonferroni, as nothing shows that the datasets share no items" in first
-    assert second.startswith("Fisher, valid only if they share none, counts 4 for MIMICK and 4")
-    assert study.n_unknown_pairs == 23 * 22 // 2
-    independent = ask(example, "MIMICK", "Char→Tag", reported=True, dependent=False)
-    assert independent.recommended.estimator == "fisher"
-    assert independent.recommended.k_a_over_b == 4
-    assert "nothing shows" not in independent.sentence
 
 
 @pytest.fixture
@@ -152,6 +139,24 @@ def _skewed_store(store: Store, rng: np.random.Generator, n_datasets: int, n_ite
         runs=runs,
     )
     ingest(store, bundle, actor="tests")
+
+
+def test_unknown_overlap_counts_as_dependence_and_is_said_first(
+    example: Store, store: Store, rng: np.random.Generator
+) -> None:
+    _skewed_store(store, rng, 6, 20)
+    study = ask(store, "A", "B")
+    first, second = study.sentence.split(". ")[:2]
+    assert "Bonferroni, as nothing shows that the datasets share no items" in first
+    assert second.startswith("Fisher, valid only if they share none, counts")
+    assert study.n_unknown_pairs == 6 * 5 // 2
+    for independent in (
+        ask(store, "A", "B", dependent=False),
+        ask(example, "MIMICK", "Char→Tag", reported=True),
+    ):
+        assert independent.recommended.estimator == "fisher"
+        assert "nothing shows" not in independent.sentence
+    assert "at least 4 of 23" in independent.sentence
 
 
 def test_skewed_differences_are_counted_with_care(store: Store, rng: np.random.Generator) -> None:
@@ -415,8 +420,8 @@ def test_study_is_json_with_names(example: Store) -> None:
     json.dumps(plain, allow_nan=False)
     assert plain["undirected"]["identified"]["holm"] == ["OntoNotes 5 MZ"]
     assert len(plain["undirected"]["partial_conjunction"]["fisher"]) == 7
-    assert plain["recommended"]["estimator"] == "bonferroni"
-    assert plain["recommended"]["known"] == "unknown"
+    assert plain["recommended"]["estimator"] == "fisher"
+    assert plain["recommended"]["known"] == "independent"
     assert {"dataset", "pvalue", "favours", "difference"} <= set(plain["datasets"][0])
 
 
