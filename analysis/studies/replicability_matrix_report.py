@@ -11,6 +11,7 @@ from analysis.answer_table import AnswerTable
 from analysis.columns import Column, Value
 from analysis.report import Cell, Report, Strong, Table
 from analysis.studies.dependence import ESTIMATOR_NAMES
+from analysis.studies.replicability_matrix_histogram import histogram
 from analysis.studies.replicability_matrix_result import ReplicabilityMatrix
 from analysis.studies.study import count
 
@@ -19,12 +20,12 @@ WIDEST_MATRIX: Final = 20
 
 
 def replicability_matrix_report(study: ReplicabilityMatrix) -> Report:
-    """Return the matrix of counts, where it fits a page, and the pairs."""
+    """Return the matrix of counts, where it fits a page, their histogram, and the pairs."""
     matrix = [_matrix(study)] if len(study.systems) <= WIDEST_MATRIX else []
     return Report(
         title="Replicability of all pairs",
         sentences=(study.sentence,),
-        tables=(*matrix, pairs(study).as_report()),
+        tables=(*matrix, histogram(study).as_report(), pairs(study).as_report()),
         signature=study.signature,
         warnings=study.warnings,
     )

@@ -10,13 +10,16 @@ from analysis.setting import parameters as parameters_of
 from analysis.studies.across_datasets import AcrossDatasets
 from analysis.studies.dependence import ESTIMATOR_NAMES
 from analysis.studies.replicability_matrix import ReplicabilityMatrixStudy
+from analysis.studies.replicability_matrix_histogram import histogram
 from analysis.studies.replicability_matrix_report import decimals, pairs
 from dashboard import data
+from dashboard.charts import count_histogram
 from dashboard.components import count_heatmap
 from dashboard.ui import ask, filters, over_datasets, replicability_matrix, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, page_url, page_urls, plain, show_link, show_permalink
 from dashboard.ui.notes import show_warnings
+from dashboard.ui.pictures import kept, show_picture
 from dashboard.ui.progress import with_progress
 from dashboard.ui.reports import show_report
 from dashboard.ui.tables import show_answer
@@ -85,6 +88,15 @@ show_answer(
     links={"a": page_urls("across_datasets", of_pair, a=told.values("a"), b=told.values("b"))},
     is_main=True,
 )
+counts = histogram(study)
+with st.expander("How many pairs have which k̂"):
+    show_picture(
+        kept(count_histogram, counts.frame()),
+        key="histogram",
+        filename="histogram_of_counts",
+        alt="Pairs of systems, in each direction, by the datasets on which one is shown better.",
+    )
+    show_answer(counts, filename=f"histogram_{study.metric.name}")
 show_report(study.report, "replicability_matrix", signature=study.signature)
 show_link(Link("Ranking across datasets", "ranking", choice.as_parameters()))
 show_permalink("replicability", **{**parameters, "order": order})

@@ -12,6 +12,7 @@ from dashboard.charts.correlations import (
     correlation_forest,
     correlation_scatter,
 )
+from dashboard.charts.counts import count_histogram
 from dashboard.charts.critical_difference import critical_difference_diagram
 from dashboard.charts.curves import partial_conjunction_curve
 from dashboard.charts.differences import EVIDENCE, Evidence, difference_dots
@@ -62,6 +63,7 @@ __all__ = [
     "claims_plot",
     "correlation_forest",
     "correlation_scatter",
+    "count_histogram",
     "coverage_matrix",
     "critical_difference_diagram",
     "difference_dots",

@@ -84,6 +84,11 @@ def units(names: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["size", "variance"])
 
 
+def counts(names: list[str]) -> pd.DataFrame:
+    rows = [(k, 10 - k, k) for k, _ in enumerate(names)]
+    return pd.DataFrame(rows, columns=["k", "pairs", "count"])
+
+
 BUILDERS = {
     "paired_difference": lambda names: [
         charts.paired_difference(
@@ -102,6 +107,7 @@ BUILDERS = {
     "score_histograms": lambda names: list(histograms(names)),
     "change_strip": lambda names: [charts.change_strip(changes(names), a=LONG, b="B" * 80)],
     "pvalue_by_size": lambda names: [charts.pvalue_by_size(sizes(names), alpha=0.05)],
+    "count_histogram": lambda names: [charts.count_histogram(counts(names))],
     "unit_size_curve": lambda names: [charts.unit_size_curve(units(names), recommended=2)],
 }
 
@@ -160,6 +166,7 @@ def test_every_colour_value_is_a_token_or_looks_at_the_background(name: str) -> 
         (charts.change_strip, {"a": "A", "b": "B"}),
         (charts.pvalue_by_size, {"alpha": 0.05}),
         (charts.unit_size_curve, {}),
+        (charts.count_histogram, {}),
         (charts.rank_intervals_plot, {}),
     ],
 )

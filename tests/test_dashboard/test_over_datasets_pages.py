@@ -77,6 +77,9 @@ def test_every_pair_is_counted_and_the_estimator_named(
     frame = tables_of(app)[0]
     assert len(frame) == 91
     assert (frame["k_a_over_b"] <= frame["n_datasets"]).all()
+    counts = tables_of(app)[1]
+    both = [*frame["k_a_over_b"], *frame["k_b_over_a"]]
+    assert counts["pairs"].tolist() == [both.count(k) for k in counts["k"]]
 
 
 def test_a_note_on_a_system_stands_on_the_page_at_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ import pytest
 
 from analysis.studies.replicability import ReplicabilitySettings, study_replicability
 from analysis.studies.replicability_matrix import study_replicability_matrix
+from analysis.studies.replicability_matrix_histogram import histogram
 from analysis.studies.replicability_matrix_report import WIDEST_MATRIX, pairs
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -47,6 +49,21 @@ def test_the_best_comes_first_and_the_sentence_names_it(example: Store) -> None:
     assert len(rows) == 6
     leads = [abs(row["k_a_over_b"] - row["k_b_over_a"]) for row in rows]
     assert leads == sorted(leads, reverse=True)
+
+
+def test_the_histogram_counts_each_pair_in_both_directions(example: Store) -> None:
+    study = study_replicability_matrix(example, systems=SYSTEMS)
+    table = histogram(study)
+    directed = [
+        (study.k[i, j], study.k_by_estimator["count"][i, j])
+        for i, j in itertools.permutations(range(4), 2)
+        if study.n_shared[i, j]
+    ]
+    for row in table.rows:
+        assert row["pairs"] == sum(k == row["k"] for k, _ in directed)
+        assert row["count"] == sum(n == row["k"] for _, n in directed)
+    assert sum(table.values("pairs")) == len(directed) == 12
+    assert table.caption in [each.caption for each in study.report().tables]
 
 
 def test_independent_datasets_are_counted_by_fisher(store: Store, add_run: AddRun) -> None:
@@ -91,7 +108,7 @@ def test_wide_matrices_are_written_pair_by_pair(store: Store, add_run: AddRun) -
         for k in range(WIDEST_MATRIX + 1):
             add_run(f"system {k:02}", dataset, [float(k > i) for i in range(12)])
     study = study_replicability_matrix(store)
-    (table,) = study.report().tables
+    _, table = study.report().tables  # after the histogram
     assert len(table.columns) == 7
     assert len(table.rows) == len(study.systems) * (len(study.systems) - 1) / 2
     narrow = study_replicability_matrix(store, systems=["system 00", "system 11"])
