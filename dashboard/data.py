@@ -33,7 +33,7 @@ from dashboard.shelf import Shelf
 from store.arrays import RunScores, load_run_scores
 from store.claim_evidence import list_evidence
 from store.claim_records import EvidenceRecord, HistoryRecord
-from store.damage import Damage, DamagedTable, seen, seen_anywhere
+from store.damage import Seen, seen, seen_anywhere
 from store.datasets import list_datasets, list_items, list_overlaps
 from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError
@@ -137,7 +137,7 @@ def _answered(identity: str, revision: int, question: str, arguments: tuple[Any,
     return _QUESTIONS[question](current_store(), *arguments)
 
 
-def damage_seen() -> list[Damage | DamagedTable]:
+def damage_seen() -> list[Seen]:
     """Return what this process found damaged in the store as it is now."""
     if not seen_anywhere():
         return []

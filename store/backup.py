@@ -15,7 +15,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
-from store import schema, seals, vectors
+from store import schema, seals, text_checks, vectors
 from store.copying import copy_store
 from store.engine import Store, make_engines, plain_errors
 from store.errors import NotFoundError, StorageError, StoreError, clipped
@@ -210,8 +210,8 @@ def upgrade_store(location: str | None = None) -> Upgrade:
 def check(store: Store) -> list[str]:
     """Return everything that is wrong with the store, one sentence each; empty when it is sound.
 
-    Looks at the file's structure, at references, at the digests of all score vectors and small
-    tables, at the items of vectors, at the hash chain of every dataset, at whether judgments are
+    Looks at the file's structure, at references, at the digests of all score vectors, tables and
+    texts, at the items of vectors, at the hash chain of every dataset, at whether judgments are
     of the dataset that they are about, and at the digests of kept results.
     Where the structure is damaged it looks no further: what can be read then proves nothing.
     """
@@ -358,8 +358,13 @@ def _wrong_tables(connection: sa.Connection) -> list[str]:
     return [f"The rows of '{name}' are not what was written." for name in seals.wrong(connection)]
 
 
+def _wrong_texts(connection: sa.Connection) -> list[str]:
+    return text_checks.wrong(connection)
+
+
 _PARTS = (
     _wrong_tables,
+    _wrong_texts,
     _wrong_vectors,
     _wrong_statuses,
     _wrong_chains,

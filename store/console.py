@@ -30,7 +30,7 @@ from store.shown import visible
 from store.whereabouts import warning_of_place
 
 if TYPE_CHECKING:
-    from store.damage import Damage, DamagedTable
+    from store.damage import Seen
     from store.engine import Store
 
 P = ParamSpec("P")
@@ -93,7 +93,7 @@ def exits_in_words(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def _damage() -> list[Damage | DamagedTable]:
+def _damage() -> list[Seen]:
     """Return what this process found damaged: what fails or is refused may come of it."""
     if "store.damage" not in sys.modules:
         return []

@@ -54,10 +54,34 @@ class DamagedTable(Record):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class DamagedText(Record):
+    """A text that must not be shown; see `store.text_checks`."""
+
+    about: str
+    """The table."""
+    dataset: str
+    item: str
+    system: str | None
+    """Whose output it is; None for the text of an item."""
+    files: tuple[str, ...]
+    """Where the run came from."""
+
+    def __str__(self) -> str:
+        what = "text" if self.system is None else f"output of '{self.system}'"
+        again = f", or import {', '.join(self.files[:3])} again with --replace" * bool(self.files)
+        return (
+            f"The {what} on item '{self.item}' of '{self.dataset}' is not what was written: the "
+            "file of the store is damaged. It is left out. Go back to a backup with "
+            f"`tiebreak db restore`{again}."
+        )
+
+
+Seen = Damage | DamagedTable | DamagedText
 State = tuple[str, int, int]
 """The store's address, its file, its revision: a repair changes one of them."""
-Found = dict[State, dict[int | str, Damage | DamagedTable]]
-"""State of a store -> id of a vector, or name of a table -> its damage."""
+Found = dict[State, dict[int | str, Seen]]
+"""State of a store -> id of a vector, name of a table, or both of a text -> its damage."""
 _REVISION = sa.select(sa.func.max(AuditEvent.id))
 _seen: Found = {}
 _known: dict[str, tuple[State, set[str]]] = {}
@@ -97,12 +121,17 @@ def remember_table(state: State, name: str) -> None:
     _seen.setdefault(state, {})[name] = DamagedTable(name)
 
 
+def remember_text(connection: sa.Connection, key: str, told: DamagedText) -> None:
+    """Remember that a text is damaged, under the name of its table and its id."""
+    _seen.setdefault(state_of(connection), {})[key] = told
+
+
 def tables_damaged(state: State) -> set[str]:
     """Return the tables that were found damaged in a state."""
     return {name for name in _seen.get(state, {}) if isinstance(name, str)}
 
 
-def seen(connection: sa.Connection) -> list[Damage | DamagedTable]:
+def seen(connection: sa.Connection) -> list[Seen]:
     """Return what this process found damaged in the store as it is now, each once."""
     return list(_seen.get(state_of(connection), {}).values()) if _seen else []
 
@@ -113,12 +142,12 @@ def forget() -> None:
     _known.clear()
 
 
-def seen_anywhere() -> list[Damage | DamagedTable]:
+def seen_anywhere() -> list[Seen]:
     """Return what this process found damaged in any store: a command opens only one."""
     return list(dict.fromkeys(one for found in list(_seen.values()) for one in found.values()))
 
 
-def blamed(found: Iterable[Damage | DamagedTable]) -> StorageError | None:
+def blamed(found: Iterable[Seen]) -> StorageError | None:
     """Return what to say in place of a failure: any may come of a table that is damaged."""
     told = [str(one) for one in found if isinstance(one, DamagedTable)]
     return StorageError(told[0]) if told else None

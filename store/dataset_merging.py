@@ -380,7 +380,7 @@ def _fill_in(session: Session, first: _Side, second: _Side, to: Mapping[int, int
     if new:
         session.execute(sa.update(Item), new)
     texts = (
-        sa.select(ItemText.item_id, ItemText.input_text, ItemText.reference_text)
+        sa.select(*ItemText.__table__.columns)
         .join(Item, Item.id == ItemText.item_id)
         .where(Item.dataset_id == sa.bindparam("dataset"))
     )
@@ -390,6 +390,7 @@ def _fill_in(session: Session, first: _Side, second: _Side, to: Mapping[int, int
             "item_id": to[row.item_id],
             "input_text": row.input_text,
             "reference_text": row.reference_text,
+            "checksum": row.checksum,  # as it is: damage stays known
         }
         for row in session.execute(texts, {"dataset": first.row.id})
         if to[row.item_id] not in there

@@ -20,6 +20,7 @@ from store.metrics import list_metrics
 from store.models import Item, ItemText, Output, Run
 from store.records import ItemRecord, MetricRecord, RunRecord
 from store.runs import list_runs
+from store.text_checks import only_whole
 
 
 class ScoredMetric(NamedTuple):
@@ -108,8 +109,10 @@ def _texts(store: Store, run: RunRecord) -> tuple[dict[int, str], dict[int, str]
         .join(Run, Run.dataset_id == Item.dataset_id)
         .where(Run.uid == run.uid)
     )
+    own = sa.select(Item.id).join(Run, Run.dataset_id == Item.dataset_id).where(Run.uid == run.uid)
     with store.read() as connection:
-        rows = connection.execute(query).all()
+        whole = only_whole(connection, ItemText, ItemText.item_id.in_(own))
+        rows = connection.execute(query.where(whole)).all()
     return (
         {row.position: row.input_text for row in rows if row.input_text is not None},
         {row.position: row.reference_text for row in rows if row.reference_text is not None},
@@ -123,5 +126,7 @@ def _outputs(store: Store, run: RunRecord, trial: int) -> dict[int, str]:
         .join(Run, Run.id == Output.run_id)
         .where(Run.uid == run.uid, Output.trial == trial)
     )
+    own = sa.select(Run.id).where(Run.uid == run.uid)
     with store.read() as connection:
-        return {row.position: row.text for row in connection.execute(query)}
+        whole = only_whole(connection, Output, Output.run_id.in_(own))
+        return {row.position: row.text for row in connection.execute(query.where(whole))}

@@ -31,6 +31,7 @@ from store.model_base import new_uid as new_uid
 from store.model_base import utc_now as utc_now
 from store.reported_models import ReportedComparison as ReportedComparison
 from store.reported_models import ReportedScore as ReportedScore
+from store.text_checksum import checksum_of
 from store.token_models import RequestAnswer as RequestAnswer
 from store.token_models import Token as Token
 from store.view_models import SavedView as SavedView
@@ -137,6 +138,9 @@ class ItemText(Base):
     )
     input_text: Mapped[str | None] = mapped_column(sa.Text)
     reference_text: Mapped[str | None] = mapped_column(sa.Text)
+    checksum: Mapped[int | None] = mapped_column(
+        sa.BigInteger, default=checksum_of("input_text", "reference_text")
+    )
 
 
 class Metric(Base):
@@ -278,6 +282,7 @@ class Output(Base):
     trial: Mapped[int] = mapped_column(default=0)
     item_id: Mapped[int] = mapped_column(sa.ForeignKey("item.id", ondelete="CASCADE"), index=True)
     text: Mapped[str] = mapped_column(sa.Text)
+    checksum: Mapped[int | None] = mapped_column(sa.BigInteger, default=checksum_of("text"))
 
 
 class Tag(Base):
@@ -359,13 +364,15 @@ class AnalysisResult(Base):
 
 
 class Seal(Base):
-    """The digest of a whole table: see `store.seals`."""
+    """The digest of a part of a table: see `store.seals`."""
 
     __tablename__ = "seal"
-    __table_args__ = (NEVER_REUSE_IDS,)
+    __table_args__ = (sa.UniqueConstraint("table_name", "part"), NEVER_REUSE_IDS)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    table_name: Mapped[str] = mapped_column(sa.String(64), unique=True)
+    table_name: Mapped[str] = mapped_column(sa.String(64))
+    part: Mapped[int]
+    """Of its ids, counted from 0."""
     digest: Mapped[str] = mapped_column(sa.String(64))
     """SHA-256 of its rows."""
 
@@ -389,6 +396,6 @@ class ServerWork(Base):
     n_done: Mapped[int | None]
     n_steps: Mapped[int | None]
     seen_at: Mapped[datetime]
-    """When its server last wrote here, by the clock of the database."""
+    """By the clock of the database."""
     is_stopped: Mapped[bool] = mapped_column(default=False)
     """Whether an admin wants it stopped."""

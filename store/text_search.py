@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 
 from store.engine import Store
 from store.lookup import find_id, find_ids
 from store.models import Dataset, Item, ItemText, Output, Run, System
 from store.records import dataset_label
+from store.text_checks import only_whole
 
 
 def text_lengths(store: Store, dataset: str) -> dict[int, int]:
     """Return position -> characters of the input, for the items whose text is stored."""
     with store.read() as connection:
+        dataset_id = find_id(connection, "dataset", dataset)
+        own = Item.dataset_id == dataset_id
         query = (
             sa.select(Item.position, sa.func.length(ItemText.input_text))
             .join(ItemText, ItemText.item_id == Item.id)
-            .where(
-                Item.dataset_id == find_id(connection, "dataset", dataset),
-                ItemText.input_text.is_not(None),
-            )
+            .where(own, ItemText.input_text.is_not(None), _whole_texts(connection, dataset_id))
         )
         return {row[0]: row[1] for row in connection.execute(query)}
 
@@ -47,11 +49,15 @@ def find_in_texts(store: Store, dataset: str, words: str, systems: tuple[str, ..
             .join(Output, Output.item_id == Item.id)
             .join(Run, Run.id == Output.run_id)
             .where(own, Run.system_id.in_(known), Run.deleted_at.is_(None))
+            .where(_whole_outputs(connection, dataset_id, known))
             .where(Output.text.icontains(words, autoescape=True))
         )
         written = (
             sa.select(Item.position)
-            .outerjoin(ItemText, ItemText.item_id == Item.id)
+            .outerjoin(
+                ItemText,
+                sa.and_(ItemText.item_id == Item.id, _whole_texts(connection, dataset_id)),
+            )
             .where(own)
             .where(
                 sa.or_(
@@ -73,12 +79,14 @@ def equal_outputs(store: Store, dataset: str, a: str, b: str) -> dict[int, bool]
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
         texts = []
-        for system in (a, b):
+        known = find_ids(connection, "system", (a, b))
+        whole = _whole_outputs(connection, dataset_id, known)
+        for system_id in known:
             run = (
                 sa.select(sa.func.max(Run.id))
                 .where(
                     Run.dataset_id == dataset_id,
-                    Run.system_id == find_id(connection, "system", system),
+                    Run.system_id == system_id,
                     Run.deleted_at.is_(None),
                     sa.exists().where(Output.run_id == Run.id),
                 )
@@ -89,7 +97,7 @@ def equal_outputs(store: Store, dataset: str, a: str, b: str) -> dict[int, bool]
             )
             texts.append(
                 sa.select(Output.item_id, Output.text)
-                .where(Output.run_id == run, Output.trial == first)
+                .where(Output.run_id == run, Output.trial == first, whole)
                 .subquery()
             )
         one, other = texts
@@ -99,6 +107,20 @@ def equal_outputs(store: Store, dataset: str, a: str, b: str) -> dict[int, bool]
             .join(other, other.c.item_id == Item.id)
         )
         return {row[0]: bool(row[1]) for row in connection.execute(query)}
+
+
+def _whole_texts(connection: sa.Connection, dataset_id: int) -> sa.ColumnElement[bool]:
+    items = sa.select(Item.id).where(Item.dataset_id == dataset_id)
+    return only_whole(connection, ItemText, ItemText.item_id.in_(items))
+
+
+def _whole_outputs(
+    connection: sa.Connection, dataset_id: int, systems: Sequence[int]
+) -> sa.ColumnElement[bool]:
+    runs = sa.select(Run.id).where(
+        Run.dataset_id == dataset_id, Run.system_id.in_(systems), Run.deleted_at.is_(None)
+    )
+    return only_whole(connection, Output, Output.run_id.in_(runs))
 
 
 def find_items(store: Store, words: str, *, limit: int) -> list[tuple[str, str]]:

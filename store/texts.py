@@ -12,6 +12,7 @@ from store.engine import Store
 from store.lookup import find_id, find_ids
 from store.models import Item, ItemText, Output, Run, System
 from store.records import OutputRecord, TextRecord
+from store.text_checks import only_whole
 
 MOST_ITEMS = 200
 """Items whose texts can be asked for at once: a list of items shows none."""
@@ -28,6 +29,8 @@ def load_texts(
 ) -> dict[int, TextRecord]:
     """Return position -> text for those of the items whose text is stored.
 
+    A text that is not what was written is left out and told (`store.damage`).
+
     Raises
     ------
     ValueError
@@ -37,6 +40,7 @@ def load_texts(
     input_text, input_is_cut = _beginning(ItemText.input_text, max_characters)
     reference_text, reference_is_cut = _beginning(ItemText.reference_text, max_characters)
     with store.read() as connection:
+        wanted = _items(find_id(connection, "dataset", dataset), positions)
         query = (
             sa.select(
                 Item.position,
@@ -46,10 +50,8 @@ def load_texts(
                 sa.or_(input_is_cut, reference_is_cut),
             )
             .join(ItemText, ItemText.item_id == Item.id)
-            .where(
-                Item.dataset_id == find_id(connection, "dataset", dataset),
-                Item.position.in_(positions),
-            )
+            .where(Item.id.in_(wanted))
+            .where(only_whole(connection, ItemText, ItemText.item_id.in_(wanted)))
             .order_by(Item.position)
         )
         return {row.position: TextRecord(*row) for row in connection.execute(query)}
@@ -64,6 +66,8 @@ def load_outputs(
     max_characters: int = MOST_CHARACTERS,
 ) -> list[OutputRecord]:
     """Return what the systems answered on some items, by item, system, run and trial.
+
+    An output that is not what was written is left out and told (`store.damage`).
 
     Parameters
     ----------
@@ -86,6 +90,7 @@ def load_outputs(
     _require_bounded(positions, max_characters)
     text, is_cut = _beginning(Output.text, max_characters)
     with store.read() as connection:
+        ids = _items(find_id(connection, "dataset", dataset), positions)
         query = (
             sa.select(
                 Item.position, System.name, System.uid, Run.uid, Run.label, Output.trial, text,
@@ -96,8 +101,8 @@ def load_outputs(
             .join(Run, Run.id == Output.run_id)
             .join(System, System.id == Run.system_id)
             .where(
-                Item.dataset_id == find_id(connection, "dataset", dataset),
-                Item.position.in_(positions),
+                Item.id.in_(ids),
+                only_whole(connection, Output, Output.item_id.in_(ids)),
                 Run.deleted_at.is_(None),
                 System.deleted_at.is_(None),
             )
@@ -107,6 +112,11 @@ def load_outputs(
             wanted = find_ids(connection, "system", systems)
             query = query.where(System.id.in_(wanted))
         return [OutputRecord(*row) for row in connection.execute(query)]
+
+
+def _items(dataset_id: int, positions: Collection[int]) -> sa.Select[int]:
+    """Return the query of their ids."""
+    return sa.select(Item.id).where(Item.dataset_id == dataset_id, Item.position.in_(positions))
 
 
 def _beginning(

@@ -23,6 +23,7 @@ from store.errors import (
     StorageError,
     StoreError,
 )
+from store.text_checksum import TEXT_CHECKSUM, checksum
 from store.whereabouts import can_write_beside
 
 
@@ -47,6 +48,7 @@ def make_engines(path: Path, writer_waits_ms: int) -> tuple[sa.Engine, sa.Engine
     def on_connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # we begin ourselves; the driver must not
         connection.execute(f"PRAGMA busy_timeout={writer_waits_ms}")
+        connection.create_function(TEXT_CHECKSUM, -1, checksum, deterministic=True)
 
     def begin_writing(connection: sa.Connection) -> None:
         waits = connection.get_execution_options().get("waits_ms", writer_waits_ms)

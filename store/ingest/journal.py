@@ -19,6 +19,7 @@ from sqlalchemy.orm import ORMExecuteState, Session
 
 from store.engine import Change
 from store.models import Base, Import, ImportChange
+from store.seals import ONLY_KEYS
 
 OWN_TABLES = frozenset(
     {
@@ -118,7 +119,11 @@ def key_of(table: sa.Table) -> sa.Column[int]:
 
 def _last_ids(session: Session) -> dict[str, int]:
     """Return table -> its largest key, 0 for none; all in one statement."""
-    found = session.connection().exec_driver_sql(_last_ids_query()).one()
+    found = (
+        session.connection()
+        .exec_driver_sql(_last_ids_query(), execution_options={ONLY_KEYS: True})
+        .one()
+    )
     return {name: last or 0 for name, last in zip(tables(), found, strict=True)}
 
 

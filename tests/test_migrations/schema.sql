@@ -227,7 +227,7 @@ CREATE INDEX ix_item_content_hash ON item (content_hash);
 CREATE TABLE item_text (
 	item_id INTEGER NOT NULL, 
 	input_text TEXT, 
-	reference_text TEXT, 
+	reference_text TEXT, checksum BIGINT, 
 	CONSTRAINT pk_item_text PRIMARY KEY (item_id), 
 	CONSTRAINT fk_item_text_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE
 );
@@ -275,7 +275,7 @@ CREATE TABLE output (
 	run_id INTEGER NOT NULL, 
 	trial INTEGER NOT NULL, 
 	item_id INTEGER NOT NULL, 
-	text TEXT NOT NULL, 
+	text TEXT NOT NULL, checksum BIGINT, 
 	CONSTRAINT fk_output_item_id_item FOREIGN KEY(item_id) REFERENCES item (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_output_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE, 
 	CONSTRAINT uq_output_run_id_trial_item_id UNIQUE (run_id, trial, item_id)
@@ -488,8 +488,9 @@ CREATE INDEX ix_score_vector_metric_id ON score_vector (metric_id);
 CREATE TABLE seal (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	table_name VARCHAR(64) NOT NULL, 
+	part INTEGER NOT NULL, 
 	digest VARCHAR(64) NOT NULL, 
-	CONSTRAINT uq_seal_table_name UNIQUE (table_name)
+	CONSTRAINT uq_seal_table_name_part UNIQUE (table_name, part)
 );
 
 CREATE TABLE server_work (

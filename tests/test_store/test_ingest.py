@@ -362,7 +362,7 @@ def test_ingest_keeps_outputs_once_when_a_run_is_extended(store, bundle, run, co
     ingest(store, bundle([run("A", [1.0, 0.0], outputs=outputs)], metric=metrics), actor="t")
     both = run("A", {(0, 0): [1.0, 0.0], (1, 0): [1.0, 1.0]}, outputs={0: ["yes", "no"]})
     ingest(store, bundle([both], metric=metrics), actor="t")
-    assert [row[-1] for row in contents(store)["output"]] == ["yes", "no"]
+    assert [row[-2] for row in contents(store)["output"]] == ["yes", "no"]
 
 
 def test_ingest_adds_outputs_to_a_run_that_came_without(store, bundle, run, contents):
@@ -370,7 +370,7 @@ def test_ingest_adds_outputs_to_a_run_that_came_without(store, bundle, run, cont
     revision = store.revision()
     with_text = bundle([run("A", [1.0], outputs={0: ["yes"]})])
     assert ingest(store, with_text, actor="t").changed
-    assert [row[-1] for row in contents(store)["output"]] == ["yes"]
+    assert [row[-2] for row in contents(store)["output"]] == ["yes"]
     assert store.revision() > revision
     assert not ingest(store, with_text, actor="t").changed
 

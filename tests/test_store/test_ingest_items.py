@@ -153,7 +153,7 @@ def test_ingest_keeps_texts_apart_and_adds_them_later(store, bundle, contents):
     revision = store.revision()
     shown = [BundleItem("a", input_text="2+2?", reference_text="4"), BundleItem("b")]
     ingest(store, bundle({"A": [1.0, 0.0]}, items=shown), actor="t")
-    assert [row[1:] for row in contents(store)["item_text"]] == [("2+2?", "4")]
+    assert [row[1:3] for row in contents(store)["item_text"]] == [("2+2?", "4")]
     assert store.revision() > revision
     before = contents(store)
     ingest(store, bundle({"A": [1.0, 0.0]}, items=shown), actor="t")

@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 from dashboard.cli import app
 from store import damage, seals
-from store.arrays import load_matrix
+from store.arrays import load_groups, load_matrix
 from store.backup import check, write_backup
 from store.engine import open_store
 from store.ingest import ingest
 from store.lifecycle import delete, purge
 from store.models import Base
 from store.naming import rename
+from store.sealed_statements import tables_of
 from store.tags import add_note
 from store.tokens import add_token, person_of
 
@@ -145,7 +146,9 @@ def test_a_later_change_does_not_make_it_right(path, changes):
 
 def test_what_was_looked_at_is_not_looked_at_again(path, monkeypatch):
     looks, look = [], seals._digest
-    monkeypatch.setattr(seals, "_digest", lambda of, name: (looks.append(name), look(of, name))[1])
+    monkeypatch.setattr(
+        seals, "_digest", lambda of, name, part: (looks.append(name), look(of, name, part))[1]
+    )
     with open_store(path) as store:
         for _ in range(2):
             load_matrix(store, "qa", "score")
@@ -165,12 +168,67 @@ def test_what_fails_of_it_fails_in_words(path):
     assert "'dataset' is not what was written" in told.stderr
 
 
-def test_large_tables_have_no_digest(path, monkeypatch):
+@pytest.fixture
+def large(store, bundle, monkeypatch):
+    """A store of two datasets whose tables have parts of two rows; closed."""
+    monkeypatch.setattr(seals, "PART", 2)
     monkeypatch.setattr(seals, "MOST_ROWS", 2)
-    with open_store(path) as store:
-        with store.write("t") as change:
-            seals.renew(change.session.connection(), set(seals.tables()))
-        with store.read() as connection:
-            kept = set(connection.exec_driver_sql("SELECT table_name FROM seal").scalars())
-    assert "item" not in kept
-    assert "metric" in kept
+    seals._queries.cache_clear()
+    for name in ("qa", "other"):
+        ingest(store, bundle({"A": np.arange(4.0)}, dataset=name), actor="t")
+    store.close()
+    damage.forget()
+    yield store.path
+    seals._queries.cache_clear()
+
+
+def test_a_large_table_is_looked_at_where_it_is_read(large):
+    with open_store(large, read_only=True) as store, store.read() as connection:
+        assert check(store) == []
+        first = connection.exec_driver_sql("SELECT min(id) FROM item").scalar()
+        assert connection.exec_driver_sql("SELECT max(part) FROM seal").scalar() > 2
+    with sqlite3.connect(large) as connection:
+        connection.execute("UPDATE item SET key = 'spoiled' WHERE id = ?", (first,))
+    damage.forget()
+    with open_store(large) as store:
+        load_groups(store, "other")
+        assert damage.seen_anywhere() == []
+        load_groups(store, "qa")
+        assert damage.seen_anywhere() == [damage.DamagedTable("item")]
+        assert "The rows of 'item' are not what was written." in check(store)
+
+
+def test_what_is_added_renews_the_last_parts_alone(large, bundle):
+    def kept():
+        with sqlite3.connect(large) as connection:
+            return dict(connection.execute("SELECT part, id FROM seal WHERE table_name = 'item'"))
+
+    before = kept()
+    with open_store(large) as store:
+        ingest(store, bundle({"A": np.arange(5.0)}, dataset="third"), actor="t")
+        assert before.items() <= kept().items()
+        assert len(kept()) > len(before)
+        purge(store, "dataset", delete(store, "dataset", "third", actor="t"), actor="t")
+        assert check(store) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "named", "added", "changed"),
+    [
+        ("SELECT a FROM item JOIN run ON x", "item run", "", ""),
+        ('INSERT INTO "item" (dataset_id, key) VALUES (?, ?)', "item", "item", ""),
+        ("INSERT INTO item (id, key) VALUES (?, ?)", "item", "", "item"),
+        ("INSERT INTO item VALUES (?)", "item", "", "item"),
+        ("INSERT INTO metric (name) SELECT key FROM item", "item metric", "metric", ""),
+        ("INSERT INTO tag (name) VALUES (?) ON CONFLICT DO NOTHING", "tag", "", "tag"),
+        ("UPDATE run SET system_id=? WHERE run.id IN (SELECT id FROM item)", "item run", "", "run"),
+        ("DELETE FROM note WHERE id = ?", "note", "", "note"),
+        ("DELETE FROM rating", "error_span rating", "", "error_span rating"),
+        ("DELETE FROM analysis_result", "", "", ""),
+        ("WITH x AS (SELECT 1) DELETE FROM tag", "tag", "", "tag"),
+    ],
+)
+def test_the_words_of_a_statement_say_what_it_changes(statement, named, added, changed):
+    assert [set(one) for one in tables_of(statement)] == [
+        set(one.split()) for one in (named, added, changed)
+    ]
