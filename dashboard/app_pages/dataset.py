@@ -69,6 +69,12 @@ if overlaps:
         kind = overlap.kind.replace("-", " ")
         show_link(Link(other, "dataset", {"dataset": other_uid}))
         st.caption(plain(" · ".join(filter(None, [kind, overlap.note, found]))))
+    st.expander("How this was computed").markdown(
+        "Two datasets share items where the texts of items are equal, or where several systems "
+        "have equal scores on ten items or more and chance does not explain it. They also do "
+        "where ten telling names of items, or half of the smaller dataset, are equal. Against "
+        "datasets that were declared independent, texts and scores count, and names do not."
+    )
 
 runs = [run for run in data.runs() if run.dataset_uid == dataset.uid]
 if runs:

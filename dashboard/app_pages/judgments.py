@@ -10,6 +10,7 @@ from dashboard import data, human_data
 from dashboard.ui import annotators, filters, judged_outputs, judgments, states
 from dashboard.ui.answers import answer
 from dashboard.ui.links import Link, plain, show_link, show_permalink
+from dashboard.ui.reports import show_report
 
 st.title("Judgments of an item", anchor=False)
 if not data.datasets():
@@ -41,5 +42,14 @@ where = {"dataset": criterion.dataset}
 show_link(Link("All annotators", "annotators", {**where, "criterion": criterion.name}))
 if shown:
     show_link(Link("This item among all systems", "items", {**where, "item": key}))
+if found.study:
+    show_report(
+        found.study.report,
+        "agreement",
+        signature=found.study.signature,
+        how="Disagreements stand in the order of their spread. That is the share of pairs of "
+        "annotators who say different things; of ratings, their standard deviation. All of this "
+        "comes from the agreement of the annotators:",
+    )
 parameters = {**where, "criterion": criterion.name, "item": key, **shown}
 show_permalink("judgments", **parameters)

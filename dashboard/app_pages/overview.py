@@ -6,12 +6,14 @@ URL parameters: `find` (words in a dataset's name), `page`, `sort` (a column of 
 import streamlit as st
 
 from analysis import numbers
+from analysis.studies.leads_report import leads_report
 from dashboard import data
 from dashboard.ui import filters, states
 from dashboard.ui.answers import answer
 from dashboard.ui.imports import named, show_import_actions
 from dashboard.ui.leads import show_leads
 from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.reports import show_report
 from dashboard.ui.since import show_since
 from store.import_lists import list_imports
 
@@ -48,6 +50,7 @@ elif is_long:
 if boards:
     leads = data.leads(tuple(board.dataset_uid for board in boards))
     show_leads(boards, leads, counted=counted)
+    show_report(lambda: leads_report(data.current_store(), boards, leads), "boards")
 if imports := list_imports(data.current_store(), limit=SHOWN_IMPORTS):
     st.header("Latest imports", anchor=False)
     for number, one in enumerate(imports):

@@ -13,7 +13,7 @@ import streamlit as st
 
 from analysis import numbers
 from analysis.columns import Column
-from analysis.studies.humans.agreement.study import Agreement
+from analysis.studies.humans.agreement.study import Agreement, AgreementStudy
 from dashboard import address, data
 from dashboard.ui import filters
 from dashboard.ui.links import plain
@@ -35,6 +35,8 @@ class Disagreements(NamedTuple):
     spreads: tuple[float, ...]
     outputs: tuple[str, ...]
     """Whose output is in question: a system's, or a pair's."""
+    study: AgreementStudy | None
+    """Where the spreads come from."""
 
     def about(self, item: str) -> str:
         """Return whose output is in question on an item; empty where nothing is known."""
@@ -53,13 +55,14 @@ def find_disagreements(criterion: CriterionRecord) -> Disagreements:
     try:
         study = data.ask(Agreement(criterion.dataset_uid, criterion.uid))
     except StoreError:
-        return Disagreements((), (), ())
+        return Disagreements((), (), (), None)
     worst = {found.item_key: found for found in reversed(study.disagreements)}
     ordered = [found for found in study.disagreements if worst[found.item_key] is found]
     return Disagreements(
         tuple(found.item_key for found in ordered),
         tuple(found.spread for found in ordered),
         tuple(found.what for found in ordered),
+        study,
     )
 
 

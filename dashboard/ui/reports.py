@@ -17,14 +17,19 @@ def show_report(
     filename: str,
     *,
     signature: str = "",
+    how: str = "",
     label: str = "How this was computed",
     key: str = "report",
 ) -> None:
     """Offer the report in every form, with its text to copy; each on a page has its `key`.
 
+    `how` says in words what the report does not.
+
     It is folded, and written once somebody opens it: that of many rows takes longer than its page.
     """
     fold = st.expander(label, key=f"{key}_fold", on_change="rerun")
+    if how:
+        fold.markdown(plain(how))
     if signature:
         fold.caption(plain(signature))
     if not fold.open:

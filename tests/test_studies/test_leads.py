@@ -8,9 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from analysis.store_defaults import set_setting
 from analysis.studies import leads
 from analysis.studies.leaderboard import study_leaderboard
 from analysis.studies.leads import PIN, find_leads, list_boards
+from analysis.studies.leads_report import leads_report
 from store.engine import Store
 from store.tags import add_tag
 from tests.test_studies.judged import add_reported
@@ -41,6 +43,20 @@ def test_leads_are_those_of_the_boards(store: Store) -> None:
     for uid, lead in found.items():
         assert lead.lead == study_leaderboard(store, uid).lead
         json.dumps(lead.to_dict(), allow_nan=False)
+
+
+@pytest.mark.usefixtures("boards")
+def test_the_report_says_by_which_correction_a_lead_is_real(store: Store) -> None:
+    listed = list_boards(store)
+    found = find_leads(store, [board.dataset_uid for board in listed])
+    report = leads_report(store, listed, found)
+    assert "(Holm, α = 0.05)" in report.sentences[0]
+    (table,) = report.tables
+    assert [(row[0], row[4]) for row in table.rows] == [
+        (board.dataset, found[board.dataset_uid].lead) for board in listed
+    ]
+    set_setting(store, "correction", "bh", actor="tests")
+    assert "correction:bh" in leads_report(store, listed, found).signature
 
 
 @pytest.mark.usefixtures("boards")
