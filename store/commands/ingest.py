@@ -55,7 +55,7 @@ def ingest_command(
     ],
     format: Annotated[
         str | None,
-        typer.Option(help="generic, nlpstattest, reported, lm_eval or mteb; else recognised."),
+        typer.Option(help="name of a format, as docs/importing.md lists them; else recognised."),
     ] = None,
     system: Annotated[str | None, typer.Option(help="System, where the file names none.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Dataset, where the file names none.")] = None,

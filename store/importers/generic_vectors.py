@@ -114,7 +114,7 @@ class VectorBuilder:
 
     def _add_vector(self, key: tuple[int, ...], vector: FloatArray) -> None:
         system, dataset, run, trial, metric = key
-        if "status" not in self._plan.roles and np.isnan(vector).all():
+        if {"status", "trial"}.isdisjoint(self._plan.roles) and np.isnan(vector).all():
             self._warn_empty(system, dataset, metric)
             return
         content = self.runs.setdefault((system, dataset, run), RunContent())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _SYSTEM = re.compile(
     r"(chat)?gpt.*|claude.*|gemini.*|gemma.*|palm.*|bard|llama.*|alpaca|vicuna|mi[sx]tral.*|qwen.*|"
@@ -25,6 +26,18 @@ _DATASET = re.compile(
     r"tydiqa|mlqa|xquad|webq\w*|popqa|strategyqa|coqa|quac|narrativeqa|qasper|scrolls|ptb|wikitext|"
     r"[a-z]{2,3}(-|_|2)[a-z]{2,3}"
 )
+
+_LANGUAGE_MODEL = re.compile(
+    r"(?:^|[^a-z])(?:(?:chat)?gpt|claude|gemini|gemma|palm|llama|mi[sx]tral|mixtral|qwen|deepseek|"
+    r"grok|command-?r|prometheus|phi-?\d|o[134](?![a-z0-9])|glm|kimi|olmo)",
+    re.IGNORECASE,
+)
+
+
+def are_language_models(names: Collection[str]) -> bool:
+    """Return whether all names are those of language models; a lone Claude may be a person."""
+    numbered = any(re.search(r"\d|gpt", name, re.IGNORECASE) for name in names)
+    return numbered and all(map(_LANGUAGE_MODEL.search, names))
 
 
 def share_of_systems(names: list[str]) -> float:

@@ -242,7 +242,7 @@ def _score_by_rule(
         is_worst = metric.higher_is_better and metric.lower in (None, 0)
         if not lost.any():
             continue
-        if not is_worst or metric.aggregation not in ONE_SCORE or np.nanmin(values) < 0:
+        if not is_worst or metric.aggregation not in ONE_SCORE or (values < 0).any():
             told = f"--missing zero leaves '{metric.name}' as it is: 0 is not its worst score."
             if told not in report.understood:
                 report.understood.append(told)

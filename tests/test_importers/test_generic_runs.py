@@ -3,10 +3,12 @@
 import hashlib
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from store.errors import ImportFormatError
 from store.importers.bundle import Status
+from store.importers.detect import read_paths
 
 from .generic_scores import LONG, scores
 
@@ -233,3 +235,13 @@ def test_flag_renames_the_only_system(read) -> None:
     bundle = read(LONG + "A,d,1,acc,1\n", system="B")
     assert bundle.runs[0].system == "B"
     assert "The system is called 'B' instead of 'A'." in bundle.understood
+
+
+def test_a_trial_without_any_score_is_missing_and_not_left_out(write, tmp_path) -> None:
+    text = "system,dataset,item,trial,metric,score\nA,d,q1,0,acc,1\nA,d,q1,1,acc,\n"
+    (bundle,) = read_paths([write(text, "scores.csv")], root=tmp_path).bundles
+    (run,) = bundle.runs
+    assert [(one.trial, np.isnan(one.values).all()) for one in run.scores] == [
+        (0, False),
+        (1, True),
+    ]

@@ -188,3 +188,20 @@ def test_aliases_hold_for_both_sides(read) -> None:
         dataset="d",
     )
     assert choices(bundle) == {("a", "1", "A", "B", 0): "first"}
+
+
+def test_judges_called_like_language_models_are_models(read) -> None:
+    bundle = read(
+        "judge,item,first,second,choice\ngpt-4,1,A,B,A\nclaude,1,A,B,B\n", dataset="d",
+        choices={"A": "A", "B": "B"},
+    )  # fmt: skip
+    assert bundle.annotators == {"gpt-4": "model", "claude": "model"}
+    assert [c.name for c in bundle.criteria] == ["preference by gpt-4", "preference by claude"]
+    assert any(guess.value == "model" for guess in bundle.guesses)
+
+
+def test_people_stay_one_panel(read) -> None:
+    text = "judge,item,first,second,choice\nClaude,1,X,Y,first\nAnna,1,X,Y,second\n"
+    bundle = read(text, dataset="d")
+    assert not bundle.annotators
+    assert len(bundle.criteria) == 1

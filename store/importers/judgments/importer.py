@@ -8,7 +8,14 @@ from pathlib import Path
 
 from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
 from store.importers.apart import set_apart
-from store.importers.bundle import BundleItem, ImportBundle, ReadOptions, RowProblems, SourceFile
+from store.importers.bundle import (
+    BundleItem,
+    Guess,
+    ImportBundle,
+    ReadOptions,
+    RowProblems,
+    SourceFile,
+)
 from store.importers.columns import JUDGMENT_ROLES, find_roles, normal_name
 from store.importers.judgments.beside import read_beside
 from store.importers.judgments.choices import (
@@ -29,6 +36,7 @@ from store.importers.judgments.sheet import (
     is_matrix_of_labels,
     read_sheet,
 )
+from store.importers.known_names import are_language_models
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import peek_columns
 from store.importers.textfile import read_text
@@ -138,6 +146,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     names = dict.fromkeys([one.annotator for one in ratings])
     names = names or dict.fromkeys([one.annotator for one in preferences])
     kinds = (dict.fromkeys(names, choices.kind) if choices.kind else {}) | rows.kinds
+    guesses: list[Guess] = []
+    if not kinds and are_language_models(names):
+        kinds = dict.fromkeys(names, "model")
+        guesses = [Guess("kind of the annotators", "model", "their names; --option kind=human")]
     criteria, told = found.criteria, found.understood
     if preferences and choices.is_split:
         criteria, preferences, apart = set_apart(criteria, preferences, kinds)
@@ -165,7 +177,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *told,
             *unjudged(rows, layout, found),
         ],
-        guesses=[*settings.guesses, *guessed_levels(criteria, layout, choices)],
+        guesses=[*settings.guesses, *guesses, *guessed_levels(criteria, layout, choices)],
     )
 
 
