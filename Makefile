@@ -33,7 +33,7 @@ run: setup  ## open the dashboard on a store with real content
 
 # A worker for each processor: more threads in the matrix library would only wait for one another.
 test test-fast test-postgres slow-list fuzz faults calibrate: export OPENBLAS_NUM_THREADS := 1
-PYTEST := $(PY) -m pytest -n auto --dist worksteal
+PYTEST := $(PY) -m pytest --workers auto
 
 test: setup  ## run every test, the browser's too
 	$(PY) -m benchmarks.chromium

@@ -67,7 +67,7 @@ class Beside(threading.Thread):
 
 def main(options: Sequence[str]) -> int:
     """Run all tests; `options` are pytest's. Return its exit code, that of the first to fail."""
-    workers = [*_PYTEST, "-n", "auto", "--dist", "worksteal", f"--ignore={BROWSER}", *options]
+    workers = [*_PYTEST, "--workers", "auto", f"--ignore={BROWSER}", *options]
     with tempfile.TemporaryDirectory(prefix="tiebreak-tests-") as shared:
         os.environ[SHARED] = shared
         beside = Beside(compilers(), options)

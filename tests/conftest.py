@@ -24,6 +24,7 @@ from hypothesis.internal.conjecture import providers
 
 from benchmarks.postgresql import NoPostgreSQLError, Server, programs, server
 from benchmarks.suite import SHARED
+from benchmarks.workers import WORKER
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -70,27 +71,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-class _Backwards(pytest.Dir):
-    """A folder whose last file is read first."""
-
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        return reversed([*super().collect()])
-
-
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
-    """Have every second worker read the tests from the end.
-
-    In a new checkout two workers compile half of them each, and meet in the middle.
-    """
-    if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":
-        return _Backwards.from_parent(parent, path=path)
-    return None
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
     """Mark what simulates; leave out what `make test` or `make test-fast` leave out."""
-    items.sort(key=lambda item: item.path)  # all workers must agree
     unwanted = set() if config.getoption("--full") else {"full"}
     slow: set[str] = set()
     if config.getoption("--fast"):
@@ -141,8 +124,7 @@ class _Clock:
             self.slow.add(function_of(report.nodeid))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not hasattr(session.config, "workerinput"):
-            SLOW.write_text("".join(f"{name}\n" for name in sorted(self.slow)), encoding="utf-8")
+        SLOW.write_text("".join(f"{name}\n" for name in sorted(self.slow)), encoding="utf-8")
 
 
 _seen = set(os.listdir(ROOT))
@@ -171,7 +153,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def calibrate_repetitions(request: pytest.FixtureRequest) -> int:
     """Return how often a calibration repeats an analysis."""
-    return 10_000 if request.config.getoption("--full") else 150
+    return 10_000 if request.config.getoption("--full") else 100
 
 
 @pytest.fixture(scope="session")
@@ -185,7 +167,7 @@ def shared_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def built_once(
-    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str, Callable[[Path], None]], Path]:
     """Return a function that has a folder filled once for all workers of this run.
 
@@ -194,7 +176,7 @@ def built_once(
     root = tmp_path_factory.getbasetemp()
     if SHARED in os.environ:
         root = Path(os.environ[SHARED])
-    elif worker_id != "master":
+    elif WORKER in os.environ:
         root = root.parent
 
     def folder_of(name: str, fill: Callable[[Path], None]) -> Path:
@@ -212,17 +194,15 @@ def built_once(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _loops_are_compiled(
-    built_once: Callable[[str, Callable[[Path], None]], Path], worker_id: str
-) -> None:
+def _loops_are_compiled(built_once: Callable[[str, Callable[[Path], None]], Path]) -> None:
     """Compile the loops in a new checkout once, each worker others first, and not each all."""
-    if worker_id == "master" or not NOTHING_COMPILED or SHARED in os.environ:
+    if WORKER not in os.environ or not NOTHING_COMPILED or SHARED in os.environ:
         return
     from analysis.statistics.all_pairs import warm_up as all_pairs
     from analysis.statistics.meta_evaluation import warm_up as meta_evaluation
 
     parts = [all_pairs, meta_evaluation]
-    for part in parts if worker_id == "gw0" else reversed(parts):
+    for part in parts if os.environ[WORKER] == "0" else reversed(parts):
         built_once(part.__name__, lambda _, part=part: part.compile_loops())
 
 
@@ -342,13 +322,14 @@ def example_copy(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[], Example]:
     """Return a function that copies the store with the example content, built once a run."""
+    from analysis.studies.leads import find_leads, list_boards
     from dashboard.demo import load_demo
     from store.engine import open_store
 
     def fill(folder: Path) -> None:
-        store = open_store(folder / "example.db", create=True)
-        report = load_demo(store, actor="tests")
-        store.close()
+        with open_store(folder / "example.db", create=True) as store:
+            report = load_demo(store, actor="tests")
+            find_leads(store, [board.dataset_uid for board in list_boards(store)])  # are kept
         (folder / "report.pickle").write_bytes(pickle.dumps(report))
 
     folder = built_once("example", fill)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TextIO, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy
 import scipy
@@ -199,12 +199,12 @@ def _one_thread() -> None:
 class Progress:
     """Lines in a log that say how much is done after how long."""
 
-    def __init__(self, total: int, log: TextIO | None) -> None:
+    def __init__(self, total: int, log: bool) -> None:
         self._total, self._log, self._started = total, log, time.monotonic()
 
     def tell(self, done: int, label: str) -> None:
         """Log what was done last."""
-        if self._log is not None:
+        if self._log:
             minutes = (time.monotonic() - self._started) / 60
             told = f"[{done}/{self._total}, {minutes:.1f} min] {label}"
-            print(told, file=self._log, flush=True)
+            print(told, file=sys.stderr, flush=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -153,7 +152,7 @@ def run(
     repetitions: int = REPETITIONS,
     seed: int = 0,
     processes: int = 2,
-    log: TextIO | None = sys.stderr,
+    log: bool = True,
 ) -> Figures:
     """Simulate cells; the figures do not depend on the number of processes or on other cells."""
     parts = [

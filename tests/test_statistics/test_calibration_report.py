@@ -44,7 +44,7 @@ DOCS = ROOT / "docs"
 
 def quick(cell, repetitions=150):
     (columns,) = [
-        figures for figures in run([cell], repetitions=repetitions, processes=1, log=None).values()
+        figures for figures in run([cell], repetitions=repetitions, processes=1, log=False).values()
     ]
     return columns[cell.column][cell.n]
 
@@ -90,7 +90,7 @@ def test_what_cannot_keep_its_rate_is_found_out(cell):
 @pytest.mark.parametrize("null", ["all", "half"])
 def test_corrections_keep_their_error(null):
     cell = Cell(f"{null} signflip none", "board-normal", 50, False)
-    figures = run([cell], repetitions=60, processes=1, log=None)
+    figures = run([cell], repetitions=60, processes=1, log=False)
     for correction in CORRECTIONS:
         figure = figures[f"{null} signflip {correction}"][cell.column][cell.n]
         assert figure.too_many == (correction == "none")
@@ -108,8 +108,8 @@ def test_other_corrections_of_pairwise_are_those_of_adjust():
 
 def test_a_cell_does_not_depend_on_its_parts_or_on_other_cells():
     cells = [Cell("signflip", "normal", 20, False), Cell("ci hodges-lehmann", "skewed", 20, False)]
-    together = run(cells, repetitions=6, processes=1, log=None)
-    alone = run(cells[1:], repetitions=6, processes=1, log=None)
+    together = run(cells, repetitions=6, processes=1, log=False)
+    alone = run(cells[1:], repetitions=6, processes=1, log=False)
     assert len(alone) == 5
     for row, columns in alone.items():
         assert repr(together[row]) == repr(columns)

@@ -67,7 +67,7 @@ def simulate(label, repetitions):
     """Return what was counted in one scenario."""
     scenario = Scenario.from_label(label)
     share = repetitions / REPETITIONS[scenario.n_looks]
-    return run([scenario], share=share, log=None)[scenario]
+    return run([scenario], share=share, log=False)[scenario]
 
 
 @pytest.mark.parametrize("pattern", ["none", "5 points"])
@@ -229,10 +229,10 @@ def test_an_audit_of_such_a_history_decides_the_same(tmp_path):
 def test_a_scenario_does_not_depend_on_its_parts_or_on_others():
     scenarios = [Scenario("shared-90", 500, 17, p) for p in ("none", "weaker")]
     share = (BLOCK + 20) / REPETITIONS[17]
-    together = run(scenarios, share=share, log=None)
-    alone = run(scenarios[1:], share=share, log=None)
+    together = run(scenarios, share=share, log=False)
+    alone = run(scenarios[1:], share=share, log=False)
     assert together[scenarios[1]] == alone[scenarios[1]]
-    fewer = run(scenarios[1:], share=BLOCK / REPETITIONS[17], log=None)[scenarios[1]]
+    fewer = run(scenarios[1:], share=BLOCK / REPETITIONS[17], log=False)[scenarios[1]]
     assert fewer.records < alone[scenarios[1]].records
     assert fewer.intervals == alone[scenarios[1]].intervals
 
@@ -275,7 +275,7 @@ def test_published_counts_say_what_the_product_says_of_its_rules(published):
 
 def test_a_published_scenario_can_be_computed_again(published):
     scenario = Scenario("lineage-90", 500, 17, "weaker")
-    again = run([scenario], log=None)
+    again = run([scenario], log=False)
     assert REPORT.to_json(again, published[1]) == REPORT.to_json(
         {scenario: published[0][scenario]}, published[1]
     )

@@ -37,7 +37,7 @@ def test_every_default_is_asked():
 @pytest.mark.parametrize("label", ["pairs | skewed", "pairs | few unequal groups"])
 def test_part_of_the_calibration(label):
     scenario = BY_LABEL[label]
-    counts = run([scenario], share=0.2, log=None)[label]
+    counts = run([scenario], share=0.2, log=False)[label]
     assert counts.asked == 10 * round(0.2 * scenario.size)
     assert not any(judge(scenario, counts)), counts
 

@@ -144,8 +144,8 @@ def test_a_scenario_does_not_depend_on_its_parts_or_on_others(monkeypatch):
     for module in ("run", "scenarios"):
         monkeypatch.setattr(f"benchmarks.calibration.metrics.{module}.BLOCK", 5)
     scenarios = [Scenario("skewed", n) for n in (4, 8)]
-    together = run(scenarios, repetitions=7, log=None)
-    alone = run(scenarios[1:], repetitions=7, log=None)
+    together = run(scenarios, repetitions=7, log=False)
+    alone = run(scenarios[1:], repetitions=7, log=False)
     assert together[scenarios[1]] == alone[scenarios[1]]
 
 
@@ -213,5 +213,5 @@ def test_published_counts_say_what_the_page_says(published):
 def test_a_published_scenario_can_be_computed_again(published):
     results, about = published
     scenario = Scenario("skewed", 4)
-    again = run([scenario], repetitions=about.repetitions, log=None)
+    again = run([scenario], repetitions=about.repetitions, log=False)
     assert again[scenario] == results[scenario]

@@ -58,7 +58,7 @@ def simulate(label, repetitions, joint=0):
     """Return the estimates of one scenario, with so many repetitions of the joint one."""
     scenario = Scenario.from_label(label)
     share = joint / JOINT_REPETITIONS[scenario.n_datasets]
-    found = run([scenario], repetitions=repetitions, joint_share=share, log=None)
+    found = run([scenario], repetitions=repetitions, joint_share=share, log=False)
     return found[scenario]
 
 
@@ -238,10 +238,10 @@ def test_truth_is_the_number_of_datasets_with_a_shift():
 
 def test_a_scenario_does_not_depend_on_its_parts_or_on_others():
     scenarios = [Scenario("paper", "sign-10", 10, p) for p in ("none", "half strong")]
-    together = run(scenarios, repetitions=BLOCK + 20, joint_share=0, log=None)
-    alone = run(scenarios[1:], repetitions=BLOCK + 20, joint_share=0, log=None)
+    together = run(scenarios, repetitions=BLOCK + 20, joint_share=0, log=False)
+    alone = run(scenarios[1:], repetitions=BLOCK + 20, joint_share=0, log=False)
     assert together[scenarios[1]] == alone[scenarios[1]]
-    fewer = run(scenarios[1:], repetitions=BLOCK, joint_share=0, log=None)[scenarios[1]]
+    fewer = run(scenarios[1:], repetitions=BLOCK, joint_share=0, log=False)[scenarios[1]]
     assert fewer["one-sided"]["count"].total <= alone[scenarios[1]]["one-sided"]["count"].total
 
 

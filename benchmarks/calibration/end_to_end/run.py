@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from numpy.random import PCG64DXSM, Generator, SeedSequence
 from scipy import stats
@@ -60,7 +59,7 @@ def run(
     seed: int = 0,
     processes: int = 1,
     share: float = 1.0,
-    log: TextIO | None = sys.stderr,
+    log: bool = True,
 ) -> Results:
     """Simulate scenarios; results do not depend on the number of processes or on each other."""
     parts = [

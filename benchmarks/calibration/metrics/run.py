@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,7 +99,7 @@ def run(
     repetitions: int = REPETITIONS,
     seed: int = 0,
     processes: int = 1,
-    log: TextIO | None = sys.stderr,
+    log: bool = True,
 ) -> Results:
     """Simulate scenarios; results do not depend on the number of processes or on each other."""
     parts = [

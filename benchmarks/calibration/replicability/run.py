@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +84,7 @@ def run(
     joint_share: float = 1.0,
     seed: int = 0,
     processes: int = 1,
-    log: TextIO | None = sys.stderr,
+    log: bool = True,
 ) -> Results:
     """Simulate scenarios; results do not depend on the number of processes or on each other."""
     parts = [
