@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ class Counts:
         """By kind of request and status."""
         self.within: Counter[tuple[str, float]] = Counter()
         """By kind and step."""
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.n_streams = 0
         """Pages that are open now."""
         self.began = time.time()
@@ -40,7 +40,7 @@ class Counts:
         """Count an answer."""
         with self._lock:
             self.answers[kind, status] += 1
-            self.seconds[kind] += seconds  # type: ignore[assignment]
+            self.seconds[kind] += seconds
             for step in STEPS_S:
                 self.within[kind, step] += seconds <= step
 

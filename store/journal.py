@@ -37,7 +37,7 @@ from store.models import Dataset, Run, System
 try:
     import fcntl
 except ImportError:  # not on Windows: there a journal is left alone while it may still grow
-    fcntl = None  # type: ignore[assignment,unused-ignore]
+    fcntl = None  # type: ignore[assignment,unused-ignore]  # None: no locks
 
 FORMAT = "tiebreak journal 1"
 MAY_GROW_S = 3600.0

@@ -27,7 +27,7 @@ class Record:
         """Return the fields as JSON-safe values: ISO dates, NaN as ``None``."""
         return {
             field.name: _json_safe(getattr(self, field.name))
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]  # all subclasses are dataclasses
         }
 
 

@@ -135,7 +135,7 @@ def with_options(
     def run(**given: Any) -> None:
         command(**given)
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by Typer
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     run.__doc__ = inspect.getdoc(command) or inspect.getdoc(question)
     return run

@@ -87,7 +87,7 @@ def board_family(
         dataset,
         metric=metric,
         settings=PairsSettings(
-            test=settings.test,  # type: ignore[arg-type]
+            test=settings.test,  # type: ignore[arg-type]  # study_pairs refuses those of a pair
             correction=correction,
             alpha=settings.alpha,
             margin=settings.margin,

@@ -174,7 +174,7 @@ def _scores(dots: pd.DataFrame, x: alt.X, y: alt.Y, higher_is_better: bool) -> l
     edge = base.transform_filter("datum.outside").mark_point(
         shape="stroke", angle=90, size=36, opacity=0.5, strokeWidth=1.2
     )
-    at = alt.YValue(  # type: ignore[no-untyped-call]
+    at = alt.YValue(  # type: ignore[no-untyped-call]  # Altair has no types here
         alt.ExprRef("height - 5") if higher_is_better else 5
     )
     return [

@@ -171,7 +171,7 @@ def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
     }
     for suffixes, opener in openers.items():
         if name.endswith(suffixes):
-            return opener(path)  # type: ignore[no-any-return]
+            return opener(path)  # type: ignore[no-any-return]  # streams of three libraries
     return path.open("rb")
 
 

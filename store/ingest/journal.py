@@ -90,7 +90,7 @@ class Journal:
                 if row[key.name] <= self._last_ids["item"]:
                     self._copy(table, row[key.name])
         elif state.is_update or state.is_delete:
-            where = state.statement.whereclause  # type: ignore[attr-defined]
+            where = state.statement.whereclause  # type: ignore[attr-defined]  # of UPDATE and DELETE
             if where is None:
                 ids = [row[key.name] for row in rows]
             else:

@@ -1,5 +1,7 @@
 """Compile the loops of metrics against gold before somebody waits for them."""
 
+from typing import Any
+
 import numpy as np
 
 from analysis.statistics.meta_evaluation.comparison import compare_all_metrics
@@ -16,7 +18,7 @@ def compile_loops() -> None:
         ("item", "kendall-b"),
         ("global", "spearman"),
     ):
-        how = {"level": level, "coefficient": coefficient}
-        compare_all_metrics(metrics, gold, test="perm-both", n_resamples=1, n_threads=1, **how)  # type: ignore[arg-type]
-        resampled_correlations(metrics, gold, n_resamples=1, n_threads=1, **how)  # type: ignore[arg-type]
-        metric_correlations(metrics, **how)  # type: ignore[arg-type]
+        how: dict[str, Any] = {"level": level, "coefficient": coefficient}
+        compare_all_metrics(metrics, gold, test="perm-both", n_resamples=1, n_threads=1, **how)
+        resampled_correlations(metrics, gold, n_resamples=1, n_threads=1, **how)
+        metric_correlations(metrics, **how)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -110,7 +110,7 @@ def infer_pair(
     values = _rows(a, b)
 
     def run(**changes: object) -> Pairwise:
-        arguments: dict[str, object] = {
+        arguments: dict[str, Any] = {
             "aggregation": aggregation,
             "test": test,
             "correction": "none",
@@ -124,7 +124,7 @@ def infer_pair(
             "delta": shift,
             "bounds": bounds,
         }
-        return pairwise(values, **(arguments | changes))  # type: ignore[arg-type]
+        return pairwise(values, **(arguments | changes))
 
     found = run(margin=None if margin is None else as_margin(margin, level))
     equivalence = None

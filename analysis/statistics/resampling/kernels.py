@@ -30,7 +30,7 @@ class _Compilations(event.Listener):
         pass
 
 
-event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]  # numba has no types
 
 
 def compiled(loop: _Loop) -> _Loop:

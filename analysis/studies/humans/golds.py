@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from analysis.columns import Column
 from analysis.report import Cell, Report, Table
@@ -15,6 +15,8 @@ from store.judgments import list_criteria
 from store.metrics import list_metrics
 from store.records import DatasetRecord
 
+_Kind: TypeAlias = Literal["preference", "rating", "error-spans", "scores"]
+
 
 @dataclass(frozen=True, slots=True)
 class GoldChoice:
@@ -25,7 +27,7 @@ class GoldChoice:
     name: str
     uid: str
     """Of the criterion, or of the metric."""
-    kind: Literal["preference", "rating", "error-spans", "scores"]
+    kind: _Kind
     """"scores": figures of people, without the single judgments."""
     source: str
     """"human" or "model"."""
@@ -112,13 +114,13 @@ def _of_dataset(store: Store, dataset: DatasetRecord) -> list[GoldChoice]:
     made = [m for m in metrics if m.source != "automatic"]
     criteria = list_criteria(store, dataset.uid)
 
-    def choice(name: str, uid: str, kind: str, source: str, n: tuple[int, int]) -> GoldChoice:
+    def choice(name: str, uid: str, kind: _Kind, source: str, n: tuple[int, int]) -> GoldChoice:
         return GoldChoice(
             dataset=dataset.label,
             dataset_uid=dataset.uid,
             name=name,
             uid=uid,
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
             source=source,
             n_metrics=n_automatic,
             n_systems=n[0],

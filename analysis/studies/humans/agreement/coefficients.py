@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def coefficient_rows(
 
 
 def _of_labels(
-    units: JudgedUnits, options: dict[str, object], *, turned: bool
+    units: JudgedUnits, options: dict[str, Any], *, turned: bool
 ) -> list[CoefficientRow]:
     kappa = cohen_kappa(units.values, groups=units.clusters)
     rows = [_row("Cohen's kappa, mean over pairs", kappa, _of_pairs(kappa))]
@@ -107,7 +108,7 @@ def _of_labels(
     return rows + [_alpha(units, level, options, turned=turned) for level in levels]
 
 
-def _of_values(units: JudgedUnits, options: dict[str, object]) -> list[CoefficientRow]:
+def _of_values(units: JudgedUnits, options: dict[str, Any]) -> list[CoefficientRow]:
     rows = []
     is_order = units.criterion.level == "ordinal"
     n_values = np.unique(units.values[~np.isnan(units.values)]).size
@@ -173,9 +174,9 @@ def _of_spread(found: IntraclassCorrelations) -> list[CoefficientRow]:
 
 
 def _alpha(
-    units: JudgedUnits, level: ScaleLevel, options: dict[str, object], *, turned: bool = False
+    units: JudgedUnits, level: ScaleLevel, options: dict[str, Any], *, turned: bool = False
 ) -> CoefficientRow:
-    alpha = krippendorff_alpha(units.values, level=level, **options)  # type: ignore[arg-type]
+    alpha = krippendorff_alpha(units.values, level=level, **options)
     alpha = counted_once(alpha) if turned else alpha
     note = f"{count(alpha.n_judgments, 'judgment')} of {count(alpha.n_units, 'unit')} judged twice"
     return _row(f"Krippendorff's alpha, {level}", alpha, note + " or more")

@@ -222,7 +222,7 @@ def choose(evidence: Evidence, settings: CorrelationSettings) -> Chosen:
     n_resamples = settings.n_resamples or usual_draws(coefficient)
     jackknife = settings.test is None and evidence.kind == "scores"
     jackknife &= (level, coefficient, test) == ("global", "pearson", "perm-inputs")
-    return Chosen(level, coefficient, test, interval, n_resamples, jackknife)  # type: ignore[arg-type]
+    return Chosen(level, coefficient, test, interval, n_resamples, jackknife)  # type: ignore[arg-type]  # by _checked
 
 
 def usual_draws(coefficient: str) -> int:

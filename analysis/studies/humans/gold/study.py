@@ -280,7 +280,7 @@ def _study(
         criterion=units.criterion,
         rule=rule,
         rule_in_words=made.words,
-        whose=settings["annotators"],  # type: ignore[arg-type]
+        whose=settings["annotators"],  # type: ignore[arg-type]  # `_check` knows them
         metric=made.metric,
         systems=units.systems if made.metric is not None else (),
         means=means,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.annotation.consensus import Consensus
 from analysis.studies.humans.judged_units import JudgedUnits
 from store.errors import StoreError
@@ -39,12 +39,13 @@ def item_matrix(units: JudgedUnits, values: FloatArray) -> FloatArray:
     shape = (len(units.systems), len(units.item_keys))
     total, times = np.zeros(shape), np.zeros(shape)
     known = ~np.isnan(values)
+    sides: tuple[tuple[IntArray, FloatArray], ...]
     item = units.item[known]
     if units.what == "choices":
         won = (1 + values[known]) / 2
         sides = ((units.first[known], won), (units.second[known], 1 - won))
     else:
-        sides = ((units.first[known], values[known]),)  # type: ignore[assignment]
+        sides = ((units.first[known], values[known]),)
     for system, value in sides:
         judged = system >= 0
         np.add.at(total, (system[judged], item[judged]), value[judged])
