@@ -23,7 +23,8 @@ from analysis.statistics.description.evaluation_units import (
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.signature import build_signature
 from analysis.studies.calibrated import guarded
-from analysis.studies.comparison import flatten, sentence
+from analysis.studies.comparison import flatten
+from analysis.studies.comparison_words import sentence
 from analysis.studies.pair_analysis import (
     PairAnalysis,
     PairSettings,

@@ -11,7 +11,7 @@ import streamlit as st
 from analysis import numbers
 from analysis.columns import Column
 from analysis.statistics.intervals.interval import Interval
-from analysis.studies.comparison import Comparison, groups_table
+from analysis.studies.comparison import Comparison
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings, decimals_of
 from analysis.studies.pair_report import statistic_of
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
@@ -144,7 +144,7 @@ def show_groups(study: Comparison) -> None:
     """Show the two systems on each group of items that the dataset declares."""
     if not study.groups:
         return
-    told = groups_table(study)
+    told = study.groups_table()
     is_folded = len(told.rows) > _MOST_GROUPS
     if not is_folded:
         st.header("Group by group", anchor=False)

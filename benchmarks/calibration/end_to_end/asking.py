@@ -213,6 +213,39 @@ def ask_rank(n_systems: int, n_datasets: int, data: str = "symmetric") -> Callab
     return ask
 
 
+def ask_rank_of_shared(data: str, n_systems: int, n_datasets: int) -> Callable[..., Counts]:
+    """Ask for rankings over datasets of 60 shared items, with nothing but the defaults.
+
+    "copies": one dataset under several names, of whose items only names are known. "shared items":
+    each dataset has 30 items of one pool, whose contents are known.
+    """
+
+    def ask(store: Asked, rng: Generator, size: int) -> Counts:
+        lines: list[str] = []
+        for k in range(size):
+            board = _board(rng, n_systems, 60, "symmetric")
+            for d in range(n_datasets):
+                held = range(60) if data == "copies" else rng.permutation(60)[:30]
+                lines += [
+                    f"s{system},k{k}d{d},q{item}"
+                    + (f",Question {item} of pool {k}?" if data == "shared items" else ",")
+                    + f",score,{row[item]:.17g}"
+                    for system, row in enumerate(board)
+                    for item in held
+                ]
+        store.read("system,dataset,item,input,metric,score", lines, HIGHER)
+        found = Counts()
+        for k in range(size):
+            names = ",".join(f"k{k}d{d}" for d in range(n_datasets))
+            got = store.run("rank", "--datasets", names, "--n-resamples", "99")["result"]
+            different = any(any(row) for row in got["different"])
+            refused = got["n_independent"] < 2
+            found = found.plus(Counts(asked=1, refused=int(refused), alarms=int(different)))
+        return found
+
+    return ask
+
+
 def ask_claims(data: str, n_systems: int, n_items: int) -> Callable[..., Counts]:
     """Ask for histories without progress: no record may hold."""
 

@@ -14,6 +14,7 @@ from benchmarks.calibration.end_to_end.asking import (
     ask_pairs,
     ask_pairs_of_corpora,
     ask_rank,
+    ask_rank_of_shared,
     ask_replicability,
 )
 from benchmarks.calibration.end_to_end.asking_people import (
@@ -132,6 +133,10 @@ SCENARIOS: tuple[Scenario, ...] = (
              ask_rank(4, 6, "skewed"), 30),
     Scenario("rank", "rare labels", "3 equal systems on 8 datasets, nearly all right", 1,
              ask_rank(3, 8, "rare labels"), 30),
+    Scenario("rank", "copies", "3 equal systems on one dataset of 60 items under 8 names", 1,
+             ask_rank_of_shared("copies", 3, 8), 40),
+    Scenario("rank", "shared items", "3 equal systems on 8 datasets, each 30 of the same 60 items",
+             1, ask_rank_of_shared("shared items", 3, 8), 40),
     Scenario("claims", "symmetric", "8 equal systems in turn, 50 items", 1,
              ask_claims("symmetric", 8, 50), 60),
     Scenario("claims", "right or wrong", "8 equal systems in turn, 60 items", 2,
