@@ -1,15 +1,12 @@
-"""Design effects of groups, and what a comparison already made could find."""
+"""Design effects of groups."""
 
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.power import TTestPower
 
 from analysis.statistics.planning.design_effect import design_effect
-from analysis.statistics.planning.power import power_of_t
-from analysis.statistics.planning.retrospective import OBSERVED_POWER_REFUSED, power_for_effect
 
 
 def test_correlation_agrees_with_r(r_inputs, r_reference):
@@ -71,64 +68,3 @@ def test_design_effect_refuses():
         design_effect([1.0, math.inf], ["x", "y"])
     with pytest.raises(ValueError, match="`groups` must have a label for each of 2 items"):
         design_effect([1.0, 2.0], ["x"])
-
-
-def _pair(n=60, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(0.1, 1, n), rng.normal(0, 1, n)
-
-
-def test_power_for_a_stated_effect():
-    a, b = _pair()
-    found = power_for_effect(a, b, effect=0.4)
-    std = float(np.std(a - b, ddof=1))
-    either = TTestPower().power(0.4 / std, 60, 0.05)
-    assert found.rejection_rate == pytest.approx(either, abs=1e-9)
-    assert found.power == pytest.approx(power_of_t(0.4, std, 60), abs=1e-9)
-    assert found.units_needed == math.ceil(
-        TTestPower().solve_power(effect_size=0.4 / std, power=0.8, alpha=0.05)
-    )
-    assert power_of_t(found.minimum_detectable, std, 60) == pytest.approx(0.8)
-    interval = stats.ttest_rel(a, b).confidence_interval()
-    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
-    assert found.effect_in_interval == (interval.low <= 0.4 <= interval.high)
-    assert found.type_m > 1
-    assert "would be found with probability" in str(found)
-
-
-def test_power_of_the_observed_difference_is_refused_with_the_reason():
-    a, b = _pair()
-    with pytest.raises(ValueError, match="function of its p-value"):
-        power_for_effect(a, b)
-    with pytest.raises(ValueError, match="`effect` is the observed difference"):
-        power_for_effect(a, b, effect=float(np.mean(a - b)))
-    assert "Hoenig and Heisey" in OBSERVED_POWER_REFUSED
-
-
-def test_power_for_effect_with_groups_and_sides():
-    a, b = _pair()
-    codes = np.repeat(np.arange(12), 5)
-    found = power_for_effect(a, b, effect=0.4, groups=codes)
-    means = np.mean((a - b).reshape(12, 5), axis=1)
-    exact = TTestPower().power(0.4 / np.std(means, ddof=1), 12, 0.05)
-    assert found.rejection_rate == pytest.approx(exact, abs=1e-9)
-    assert found.n_groups == 12
-    assert "|groups:12|" in found.signature
-    wrong_side = power_for_effect(a, b, effect=0.4, alternative="less")
-    assert wrong_side.units_needed is None
-    assert wrong_side.power == 0
-    assert 0 < wrong_side.rejection_rate < 0.05
-    none = power_for_effect(a, b, effect=0)
-    assert math.isnan(none.power)
-    assert none.rejection_rate == pytest.approx(0.05)
-    assert none.units_needed is None
-    assert none.to_dict()["type_m"] is None
-
-
-def test_power_for_effect_refuses():
-    with pytest.raises(ValueError, match="whose differences vary"):
-        power_for_effect([1.0, 1.0], [0.0, 0.0], effect=0.1)
-    with pytest.raises(ValueError, match="`effect` must be finite"):
-        power_for_effect(*_pair(), effect=math.inf)
-    with pytest.raises(TypeError, match="`effect` must be a number"):
-        power_for_effect(*_pair(), effect="large")

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from analysis.statistics.description.evaluation_units import (
     calibrate_unit_size,
-    evaluation_units,
     unit_scores,
 )
 
@@ -28,24 +27,10 @@ def test_units_are_those_of_array_split(n, size, seed, statistic):
     if seed is not None:
         random.Random(seed).shuffle(index)
     chunks = np.array_split(index, n // size)
-    units = evaluation_units(a, b, size=size, statistic=statistic, shuffle_seed=seed)
+    units = unit_scores([a, b], size=size, statistic=statistic, shuffle_seed=seed)
     reduce = getattr(np, statistic)
-    assert units.a == pytest.approx([reduce(a[chunk]) for chunk in chunks])
-    assert units.b == pytest.approx([reduce(b[chunk]) for chunk in chunks])
-    assert units.order.tolist() == index
-    assert [units.order[start] for start in units.starts] == [chunk[0] for chunk in chunks]
-    lengths = {len(chunk) for chunk in chunks}
-    assert {units.smallest, units.largest} == lengths
-    assert units.smallest >= size
-    both = unit_scores([a, b], size=size, statistic=statistic, shuffle_seed=seed)
-    assert both.tolist() == [units.a.tolist(), units.b.tolist()]
-
-
-def test_missing_items_are_left_out_first():
-    nan = float("nan")
-    units = evaluation_units([1, nan, 3, 5, 7], [0, 0, 0, 0, nan], size=3)
-    assert (units.n_items, units.n_missing, units.n_units) == (3, 2, 1)
-    assert units.a.tolist() == [3.0]
+    assert units[0] == pytest.approx([reduce(a[chunk]) for chunk in chunks])
+    assert units[1] == pytest.approx([reduce(b[chunk]) for chunk in chunks])
 
 
 def test_units_of_several_systems_stay_comparable():
@@ -59,7 +44,7 @@ def test_units_of_several_systems_stay_comparable():
 def test_zero_is_a_seed():
     a = np.arange(20.0)
     plain, zero, one = (
-        evaluation_units(a, a, size=2, shuffle_seed=seed).a.tolist() for seed in (None, 0, 1)
+        unit_scores([a], size=2, shuffle_seed=seed)[0].tolist() for seed in (None, 0, 1)
     )
     assert plain != zero != one
 
@@ -94,21 +79,19 @@ def test_calibration_of_few_items_has_one_size(n):
 
 
 def test_signatures():
-    units = evaluation_units([1, 2, 3], [3, 2, 1], size=2, shuffle_seed=13)
-    assert units.signature.startswith("units|size:2|by:mean|shuffle:13|units:1|n:3|missing:0|v:")
     found = calibrate_unit_size([1, 2, 3], [3, 2, 1])
     assert found.signature.startswith("unit-size|by:mean|shuffle:none|sizes:1|n:3|missing:0|v:")
 
 
 def test_wrong_arguments():
     with pytest.raises(ValueError, match="`size` of 4 needs at least as many items"):
-        evaluation_units([1, 2, 3], [3, 2, 1], size=4)
+        unit_scores([[1, 2, 3], [3, 2, 1]], size=4)
     with pytest.raises(ValueError, match="`size` must be at least 1"):
-        evaluation_units([1, 2, 3], [3, 2, 1], size=0)
+        unit_scores([[1, 2, 3], [3, 2, 1]], size=0)
     with pytest.raises(ValueError, match="`statistic` must be one of 'mean', 'median'"):
-        evaluation_units([1, 2, 3], [3, 2, 1], statistic="mode")
+        unit_scores([[1, 2, 3], [3, 2, 1]], statistic="mode")
     with pytest.raises(TypeError, match="`shuffle_seed` must be a whole number or None"):
-        evaluation_units([1], [1], shuffle_seed="13")
+        unit_scores([[1], [1]], shuffle_seed="13")
     with pytest.raises(ValueError, match="`shuffle_seed` must not be negative"):
         calibrate_unit_size([1, 2], [1, 2], shuffle_seed=-1)
     with pytest.raises(ValueError, match="`scores` must be 2-D"):

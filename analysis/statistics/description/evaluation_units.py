@@ -23,58 +23,6 @@ _WHISKER = 1.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EvaluationUnits(Result):
-    """Scores of two systems per evaluation unit.
-
-    Attributes
-    ----------
-    a, b : ndarray, shape (n_units,)
-        Mean or median of the unit's items. Differences are those of these values, as the paper
-        defines them; NLPStatTest's code takes the median of the items' differences instead.
-    size : int
-        Items per unit that were asked for.
-    statistic : str
-        "mean" or "median".
-    shuffle_seed : int or None
-        None: items in the order given.
-    n_units, n_items, n_missing : int
-        `n_missing` items lack a score and were left out first.
-    smallest, largest : int
-        Items in the smallest and in the largest unit; they differ by at most 1.
-    order : ndarray of int, shape (n_items,)
-        Positions of the items that were kept, in the order in which they fill the units.
-    starts : ndarray of int, shape (n_units,)
-        Where in `order` each unit begins.
-    """
-
-    a: FloatArray
-    b: FloatArray
-    size: int
-    statistic: str
-    shuffle_seed: int | None
-    n_units: int
-    n_items: int
-    n_missing: int
-    smallest: int
-    largest: int
-    order: IntArray
-    starts: IntArray
-
-    @property
-    def signature(self) -> str:
-        """One line from which the units can be made again."""
-        return build_signature(
-            "units",
-            size=self.size,
-            by=self.statistic,
-            shuffle="none" if self.shuffle_seed is None else self.shuffle_seed,
-            units=self.n_units,
-            n=self.n_items,
-            missing=self.n_missing,
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitSizeCalibration(Result):
     """How the spread of unit differences falls with the size of units.
 
@@ -120,71 +68,6 @@ class UnitSizeCalibration(Result):
         )
 
 
-def evaluation_units(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    *,
-    size: int = 1,
-    statistic: str = "mean",
-    shuffle_seed: int | None = None,
-) -> EvaluationUnits:
-    """Group items of two systems into evaluation units.
-
-    Parameters
-    ----------
-    a, b : array_like, shape (n_items,)
-        Scores. Items with a NaN in either are left out before units are formed.
-    size : int
-        Smallest number of items per unit: n items make floor(n / size) units, and items left
-        over make some units larger by one, so that none is dropped.
-    statistic : {"mean", "median"}
-        Of the items in a unit.
-    shuffle_seed : int, optional
-        Shuffle the items first, by Python's own generator as NLPStatTest does, so that its
-        figures can be repeated. None keeps the order.
-
-    Returns
-    -------
-    EvaluationUnits
-
-    Raises
-    ------
-    TypeError, ValueError
-        If scores are no numbers, not finite or of different shapes; if there are fewer items
-        than `size`.
-
-    References
-    ----------
-    Zhu et al. (2020), NLPStatTest, 3.1.
-
-    Examples
-    --------
-    >>> units = evaluation_units([1, 2, 3, 4, 5], [0, 0, 0, 0, 0], size=2)
-    >>> units.a.tolist(), units.n_units, units.largest
-    ([2.0, 4.5], 2, 3)
-    """
-    pair = complete_pair(a, b, n_components=1)
-    both = np.stack([pair.a[:, 0], pair.b[:, 0]])
-    order, starts = _arrange(both.shape[1], as_count(size, "size"), _as_shuffle(shuffle_seed))
-    as_choice(statistic, "statistic", UNIT_STATISTICS)
-    first, second = _summarise(both[:, order], starts, statistic)
-    lengths = np.diff(starts, append=order.size)
-    return EvaluationUnits(
-        a=read_only(first),
-        b=read_only(second),
-        size=size,
-        statistic=statistic,
-        shuffle_seed=shuffle_seed,
-        n_units=starts.size,
-        n_items=order.size,
-        n_missing=pair.n_missing,
-        smallest=int(np.min(lengths)),
-        largest=int(np.max(lengths)),
-        order=read_only(order),
-        starts=read_only(starts),
-    )
-
-
 def unit_scores(
     scores: npt.ArrayLike,
     *,
@@ -197,8 +80,14 @@ def unit_scores(
     Parameters
     ----------
     scores : array_like, shape (n_systems, n_items)
-    size, statistic, shuffle_seed
-        As for `evaluation_units`.
+    size : int
+        Items in a unit. There are ``n_items // size`` units; the first ones take the items left
+        over, one each.
+    statistic : {"mean", "median"}
+        Of the items in a unit.
+    shuffle_seed : int, optional
+        Shuffle the items first, by Python's own generator as NLPStatTest does, so that its
+        figures can be repeated. None keeps the order.
 
     Returns
     -------
@@ -209,7 +98,11 @@ def unit_scores(
     Raises
     ------
     TypeError, ValueError
-        As `evaluation_units`.
+        If scores are no numbers, not finite or not 2-D; if there are fewer items than `size`.
+
+    References
+    ----------
+    Zhu et al. (2020), NLPStatTest, 3.1.
 
     Examples
     --------
@@ -238,8 +131,10 @@ def calibrate_unit_size(
 
     Parameters
     ----------
-    a, b, statistic, shuffle_seed
-        As for `evaluation_units`.
+    a, b : array_like, shape (n_items,)
+        Scores; items without a score from both are left out.
+    statistic, shuffle_seed
+        As for `unit_scores`.
 
     Returns
     -------
@@ -248,7 +143,7 @@ def calibrate_unit_size(
     Raises
     ------
     TypeError, ValueError
-        As `evaluation_units`; if there are fewer than two items.
+        As `unit_scores`; if there are fewer than two items.
 
     References
     ----------

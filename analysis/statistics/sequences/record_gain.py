@@ -62,47 +62,6 @@ class CorrectedGain(Result):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpectedGain(Result):
-    """What would be reported of stated true gains.
-
-    Attributes
-    ----------
-    true_gain, standard_error : ndarray of float, shape (n,)
-        As given.
-    probability : ndarray of float, shape (n,)
-        That a gain is reported; the power where "significant".
-    mean_gain : ndarray of float, shape (n,)
-        Mean of the gains that are reported, with their signs.
-    type_m : ndarray of float, shape (n,)
-        Mean size of the gains that are reported over the true size; NaN for a true gain of 0.
-    type_s : ndarray of float, shape (n,)
-        Share of the gains that are reported with the wrong sign; NaN for a true gain of 0.
-    selection : str
-        "record" or "significant".
-    alternative : str
-    """
-
-    true_gain: FloatArray
-    standard_error: FloatArray
-    probability: FloatArray
-    mean_gain: FloatArray
-    type_m: FloatArray
-    type_s: FloatArray
-    selection: str
-    alternative: str
-
-    @property
-    def signature(self) -> str:
-        """One line from which the figures can be computed again."""
-        return build_signature(
-            "expected-gain",
-            n=self.true_gain.size,
-            selection=self.selection,
-            alt=self.alternative,
-        )
-
-
 def correct_gain(
     gain: npt.ArrayLike,
     standard_error: npt.ArrayLike,
@@ -181,79 +140,6 @@ def correct_gain(
         selection=selection,
         alternative=alternative,
     )
-
-
-def expected_gain(
-    true_gain: npt.ArrayLike,
-    standard_error: npt.ArrayLike,
-    *,
-    selection: Selection = "record",
-    alpha: npt.ArrayLike = 0.05,
-    alternative: Alternative = "two-sided",
-) -> ExpectedGain:
-    """Return what would be reported of stated true gains: how often, how large, which sign.
-
-    Parameters
-    ----------
-    true_gain : array_like, shape (n,)
-    standard_error : array_like, shape (n,) or a number
-        Of an observed gain, above 0.
-    selection, alpha, alternative
-        As in `correct_gain`. A two-sided test reports losses as well.
-
-    Returns
-    -------
-    ExpectedGain
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range or shapes do not fit.
-
-    Notes
-    -----
-    Closed form of the normal distribution, the Monte Carlo of [1]_ without its error.
-
-    References
-    ----------
-    .. [1] Gelman and Carlin (2014), Beyond power calculations.
-    .. [2] Lu, Qiu and Deng (2019), A note on Type S/M errors in hypothesis testing.
-
-    Examples
-    --------
-    >>> found = expected_gain([2.0], 8.1, selection="significant")
-    >>> found.probability.round(3), found.type_s.round(3), found.type_m.round(2)
-    (array([0.057]), array([0.24]), array([9.54]))
-    """
-    truth, error = _as_pairs(true_gain, standard_error, "true_gain")
-    cut = _cut(selection, alpha, alternative, truth.shape)
-    ratio = truth / error
-    upper = scipy.special.ndtr(ratio - cut)
-    upper_mean = ratio * upper + _density(ratio - cut)
-    lower, lower_mean = np.zeros_like(upper), np.zeros_like(upper)
-    if selection == "significant" and alternative == "two-sided":
-        lower = scipy.special.ndtr(-ratio - cut)
-        lower_mean = ratio * lower - _density(ratio + cut)
-    probability = upper + lower
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = (upper_mean + lower_mean) / probability
-        type_m = (upper_mean - lower_mean) / probability / np.abs(ratio)
-        type_s = np.where(ratio > 0, lower, upper) / probability
-    known = (ratio != 0) & ~np.isnan(ratio)
-    return ExpectedGain(
-        true_gain=read_only(truth),
-        standard_error=read_only(error),
-        probability=read_only(probability),
-        mean_gain=read_only(error * mean),
-        type_m=read_only(np.where(known, type_m, np.nan)),
-        type_s=read_only(np.where(known, type_s, np.nan)),
-        selection=selection,
-        alternative=alternative,
-    )
-
-
-def _density(z: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
 
 
 def _cut(

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from analysis.report import Report
 from analysis.statistics._typing import Alternative
 from analysis.statistics.intervals.differences import difference_interval
-from analysis.statistics.planning.retrospective import OBSERVED_POWER_REFUSED
 from analysis.statistics.signature import build_signature
 from analysis.studies.cells import refuse_all_metrics, scored_cells
 from analysis.studies.checked_numbers import check_numbers
@@ -186,7 +185,7 @@ def _study(
 ) -> DatasetPower:
     names = cell.systems[places[0]], cell.systems[places[1]]
     ci = _interval(pair, asked)
-    refused = observed_refused(OBSERVED_POWER_REFUSED, names, pair.difference, ci, asked.target)
+    refused = observed_refused(names, pair.difference, ci, asked.target)
     if asked.effect == "observed" or _is_observed(asked.effect, pair.difference):
         raise StoreError(refused)
     effect = None if asked.effect is None else float(asked.effect)

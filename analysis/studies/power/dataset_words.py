@@ -18,6 +18,13 @@ from analysis.studies.study import count
 FEW_ITEMS: Final = 50
 """Below this many a pilot is a rough guide."""
 
+_OBSERVED_POWER_REFUSED = (
+    "The power of the observed difference is a function of its p-value and says nothing more: "
+    "p = 0.05 always gives about one half, and a difference that was not significant always "
+    "looks underpowered (Hoenig and Heisey, 2001). State in `effect` the difference that would "
+    "matter, or that was claimed beforehand, and look at the interval of the observed one."
+)
+
 
 def sentence(study: DatasetPowerResult) -> str:
     """Return the answer: the smallest difference found, and what was stated."""
@@ -110,10 +117,10 @@ def warnings(study: DatasetPowerResult, clusters: Clusters) -> list[str]:
 
 
 def observed_refused(
-    reason: str, names: tuple[str, str], difference: float, ci: tuple[float, float], target: Target
+    names: tuple[str, str], difference: float, ci: tuple[float, float], target: Target
 ) -> str:
     """Return why there is no power of the observed difference, and what to look at instead."""
-    words = reason
+    words = _OBSERVED_POWER_REFUSED
     if all(map(math.isfinite, ci)):
         digits = numbers.decimals(half_width=(ci[1] - ci[0]) / 2)
         low, high = (numbers.fixed(end, digits, signed=True) for end in ci)
