@@ -16,7 +16,7 @@ from benchmarks.faults.files import FileRounds
 from benchmarks.faults.rounds import N_READERS, N_WRITERS, Rounds, rounds_of
 from benchmarks.faults.servers import ServerRounds
 from benchmarks.faults.work import WORK, Tally
-from benchmarks.rights import BEGIN
+from benchmarks.rights.page import BEGIN
 
 _CRASHES = ("ingest", "replace", "undo", "delete and purge", "restore", "upgrade")
 _ON_DISK = tuple(name for name in WORK if name != "backup")

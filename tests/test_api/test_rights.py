@@ -2,7 +2,10 @@
 
 import pytest
 
-from benchmarks import rights
+from benchmarks.rights import forged as forging
+from benchmarks.rights import page, trying
+from benchmarks.rights.house import WHO
+from benchmarks.rights.writes import ROWS
 
 REFUSED = (400, 401, 403, 405, 409)
 FOR_ADMINS = {
@@ -15,46 +18,48 @@ FOR_ADMINS = {
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory):
-    return rights.try_all(tmp_path_factory.mktemp("rights"))
+    return trying.try_all(tmp_path_factory.mktemp("rights"))
 
 
 @pytest.fixture(scope="module")
 def forged(tmp_path_factory):
-    return rights.try_forged(tmp_path_factory.mktemp("forged"))
+    return forging.try_forged(tmp_path_factory.mktemp("forged"))
 
 
 def test_every_write_function_is_tried():
-    tried = {f"{one.__module__}.{one.__name__}" for row in rights.ROWS for one in row.of}
-    assert rights.write_functions() == tried
+    tried = {f"{one.__module__}.{one.__name__}" for row in ROWS for one in row.of}
+    assert trying.write_functions() == tried
 
 
 def test_who_has_no_right_to_write_writes_nothing(tried):
     none = {"stranger", "viewer", "no token", "to read", "another dataset", "expired", "revoked"}
     for who in (*none, "its owner left", "its owner looks"):
-        let_in = {row.what for row in rights.ROWS if tried[row.what, who] == "yes"}
+        let_in = {row.what for row in ROWS if tried[row.what, who] == "yes"}
         # What a token has brought it takes back itself, whatever else it is for.
         assert let_in <= ({"undo an own import"} if who == "another dataset" else set()), who
 
 
 def test_the_others_do_what_is_theirs(tried):
-    for row in rights.ROWS:
-        done_by = {who for who in rights.WHO if tried[row.what, who] == "yes"}
+    for row in ROWS:
+        done_by = {who for who in WHO if tried[row.what, who] == "yes"}
         if row.what in FOR_ADMINS:
             assert done_by == {"admin"}, row.what
         elif row.what == "make an own token":  # no token makes one
             assert done_by == {"contributor", "admin"}
         else:
             assert done_by >= {"contributor", "admin", "to write", "of an admin"}, row.what
-    its = {row.what for row in rights.ROWS if tried[row.what, "its dataset"] == "yes"}
+    its = {row.what for row in ROWS if tried[row.what, "its dataset"] == "yes"}
     assert its == {"import results", "undo an own import"}
 
 
 def test_no_forged_request_gets_through(forged):
     let_in = {place: status for place, status in forged.items() if status not in REFUSED}
     assert let_in == {}
-    assert len(forged) == len(rights.FORGED) * (len(rights.forged_places()) + 1) - len(rights.OWN)
+    assert len(forged) == len(forging.FORGED) * (len(forging.forged_places()) + 1) - len(
+        forging.OWN
+    )
 
 
 def test_the_page_tells_what_came_of_it(tried, forged):
-    page = rights.PAGE.read_text(encoding="utf-8")
-    assert rights.told(tried, forged) in page, "run `make rights`"
+    written = page.PAGE.read_text(encoding="utf-8")
+    assert page.told(tried, forged) in written, "run `make rights`"
