@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +46,9 @@ MOST_WAITS = 10
 
 CACHE_WAITS_MS = 100
 """How long whoever keeps a computed result waits: a page must not hang on what is not needed."""
+
+_ROWS_AT_ONCE = 20_000
+"""Rows that are made for one call of the driver: a million at once take 200 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,10 +380,11 @@ def insert_columns(
     for name in names:
         bind = table.columns[name].type.dialect_impl(dialect).bind_processor(dialect)
         bound.append(map(bind, columns[name]) if bind else columns[name])
-    rows: list[Any] = list(zip(*bound, strict=False))  # what is the same in all rows has no end
-    if not compiled.positional:
-        rows = [dict(zip(names, row, strict=True)) for row in rows]
-    if rows:
+    every = zip(*bound, strict=False)  # what is the same in all rows has no end
+    rows: list[Any]
+    while rows := list(islice(every, _ROWS_AT_ONCE)):
+        if not compiled.positional:
+            rows = [dict(zip(names, row, strict=True)) for row in rows]
         connection.exec_driver_sql(compiled.string, rows)
 
 

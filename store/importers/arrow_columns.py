@@ -34,12 +34,16 @@ class ArrowColumn:
     Fractions are kept as numbers: those of Parquet, and of text once there are many.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, n_rows: int = 0) -> None:
+        """`n_rows`: how many will come, where that is known."""
+        self._expected = n_rows
         self._index: dict[Any, int] = {}
-        self._codes: list[Codes] = []
+        self._codes = _Growing(n_rows, np.int8)
         self._last: tuple[pa.Array, list[int]] | None = None
         """The last dictionary, and the codes of its cells: those of Parquet come again."""
-        self._numbers: list[FloatArray] = []
+        self._looked_at = _MANY
+        """Different cells when they were last looked at: to look at all each time takes long."""
+        self._numbers: _Growing | None = None
         self._odd: dict[int, str] = {}
         self._nested: list[Any] = []
         self._n_rows = 0
@@ -51,34 +55,32 @@ class ArrowColumn:
 
         for chunk in part.chunks:
             if pa.types.is_floating(chunk.type):
-                self._numbers.append(_as_floats(pc.cast(chunk, pa.float64())))
-            elif self._numbers:
+                self._add_numbers(_as_floats(pc.cast(chunk, pa.float64())))
+            elif self._numbers is not None:
                 texts = chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
-                self._numbers.append(_read_numbers(texts, self._n_rows, self._odd))
+                self._add_numbers(_read_numbers(texts, self._n_rows, self._odd))
             elif _is_plain(chunk.type):
-                self._codes.append(self._coded(chunk))
+                self._codes.add(self._coded(chunk))
             else:
                 self._nested += map(plain, chunk.to_pylist())
             self._n_rows += len(chunk)
         kind = part.type.value_type if pa.types.is_dictionary(part.type) else part.type
-        if not self._numbers and len(self._index) > _MANY and pa.types.is_string(kind):
+        if len(self._index) > self._looked_at and pa.types.is_string(kind):
             self._turn_to_numbers()
+            self._looked_at = 2 * len(self._index)
+
+    def _add_numbers(self, part: FloatArray) -> None:
+        if self._numbers is None:
+            self._numbers = _Growing(self._expected, np.float64)
+        self._numbers.add(part)
 
     def finished(self, fetch: Callable[[], Sequence[Any]]) -> Sequence[Any]:
         """Return the whole column; `fetch` gives the cells of one that is kept as numbers."""
-        if self._numbers:
-            numbers = np.empty(self._n_rows)
-            end = self._n_rows
-            while self._numbers:  # not both whole at once
-                part = self._numbers.pop()
-                numbers[end - len(part) : end] = part
-                end -= len(part)
-            return Numbers(numbers, self._odd, fetch)
+        if self._numbers is not None:
+            return Numbers(self._numbers.whole(), self._odd, fetch)
         if self._nested:
             return self._nested
-        codes = np.concatenate(self._codes) if self._codes else np.empty(0, np.int8)
-        self._codes = []
-        return Coded(list(self._index), codes)
+        return Coded(list(self._index), self._codes.whole())
 
     def _coded(self, chunk: pa.Array) -> Codes:
         import pyarrow as pa
@@ -108,13 +110,36 @@ class ArrowColumn:
         values = _read_numbers(pa.array(cells, pa.string()), 0, found)
         if 20 * len(found) > len(cells):
             return
-        row = 0
-        for codes in self._codes:
-            for place in np.flatnonzero(np.isin(codes, list(found))).tolist() if found else ():
-                self._odd[row + place] = found[int(codes[place])]
-            self._numbers.append(values[codes])
-            row += len(codes)
-        self._index, self._codes = {}, []
+        codes = self._codes.whole()
+        for row in np.flatnonzero(np.isin(codes, list(found))).tolist() if found else ():
+            self._odd[row] = found[int(codes[row])]
+        self._add_numbers(values[codes])
+        self._index, self._codes = {}, _Growing(0, np.int8)
+
+
+class _Growing:
+    """Numbers that come in parts, kept in one piece: they are never there twice."""
+
+    def __init__(self, n_expected: int, kind: npt.DTypeLike) -> None:
+        self._room = np.empty(n_expected, kind)
+        self._n = 0
+
+    def add(self, part: npt.NDArray[Any]) -> None:
+        """Add numbers; a wider type than before widens all."""
+        end, kind = self._n + len(part), np.promote_types(self._room.dtype, part.dtype)
+        if kind != self._room.dtype:
+            wider = np.empty(len(self._room), kind)
+            wider[: self._n] = self._room[: self._n]
+            self._room = wider
+        if end > len(self._room):
+            self._room.resize(max(end, len(self._room) * 9 // 8), refcheck=False)
+        self._room[self._n : end] = part
+        self._n = end
+
+    def whole(self) -> npt.NDArray[Any]:
+        """Return all; nothing can be added any more."""
+        self._room.resize(self._n, refcheck=False)
+        return self._room
 
 
 def _is_plain(kind: pa.DataType) -> bool:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
-from store.importers.columnar import Coded, Codes, combined, first_rows, together
+from store.importers.columnar import Coded, Codes, combined, first_rows, smallest, together
 from store.importers.generic_forms import Plan
 from store.importers.key_columns import SETTINGS, IntArray, KeyReader
 from store.importers.settings import Settings
@@ -150,4 +150,4 @@ def _item_positions(datasets: Coded, keys: Coded) -> tuple[tuple[Names, ...], Co
     place = np.zeros(len(of_pair), np.int32)
     for pair in order.tolist():
         place[pair] = items[of_pair[pair]].number(keys.values[key_of_pair[pair]])
-    return items, place[codes]
+    return items, place.astype(smallest(max(len(names.index) for names in items)))[codes]

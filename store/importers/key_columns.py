@@ -11,7 +11,7 @@ import numpy.typing as npt
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import CellError, as_text
-from store.importers.columnar import Coded, Codes, combined, repeated
+from store.importers.columnar import Coded, Codes, combined, repeated, smallest
 from store.importers.columns import FILE_NAME, role_cells
 from store.importers.identity import ROLES as IDENTITY
 from store.importers.identity import identity_of
@@ -131,7 +131,7 @@ class KeyReader:
             told = ", ".join(f"{label} is {i}" for label, i in list(number.items())[:10])
             more = ", …" if len(labels) > 10 else ""
             self.understood.append(f"Trials are counted from 0: {told}{more}.")
-        numbers = np.array([number.get(text, 0) for text in texts.values], np.int32)
+        numbers = np.array([number.get(text, 0) for text in texts.values], smallest(len(labels)))
         return numbers[texts.codes], max(len(labels), 1)
 
     def _texts(self, cells: Sequence[Any], column: str) -> Coded:

@@ -30,9 +30,9 @@ from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
     is_western,
+    opened_whole,
     peek_json,
     peek_text,
-    read_bytes,
     read_json,
     read_text,
     require_characters,
@@ -305,39 +305,40 @@ def _read_parquet(path: Path, shown: str) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    content = read_bytes(path, shown)
-    if not content.data:
-        raise ImportFormatError("the file is empty.", path=shown)
-    try:
-        schema = pq.read_schema(pa.BufferReader(content.data))
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
-        file = pq.ParquetFile(pa.BufferReader(content.data), read_dictionary=texts)
-        about = file.metadata
-        require_bytes(CELL_BYTES * about.num_rows * about.num_columns, shown)
-        names, notes = names_of_header(file.schema_arrow.names, shown, line=1, names_again=False)
-        columns = [ArrowColumn() for _ in names]
-        for batch in file.iter_batches(batch_size=PART, use_threads=False):
-            for column, part in zip(columns, batch.columns, strict=True):
-                column.add(pa.chunked_array([part]))
-            tell_rows(batch.num_rows)
-    except (pa.ArrowException, OSError) as error:
-        first = str(error).split("\n", 1)[0].rstrip(".")
-        raise ImportFormatError(
-            f"not a whole Parquet file ({first}). It may be cut off: copy it again.", path=shown
-        ) from None
+    with opened_whole(path, shown) as (sha256, source):
+        if not source.read(1):
+            raise ImportFormatError("the file is empty.", path=shown)
+        try:
+            schema = pq.read_schema(source)
+            texts = [field.name for field in schema if pa.types.is_string(field.type)]
+            file = pq.ParquetFile(source, read_dictionary=texts)
+            about = file.metadata
+            require_bytes(CELL_BYTES * about.num_rows * about.num_columns, shown)
+            header = file.schema_arrow.names
+            names, notes = names_of_header(header, shown, line=1, names_again=False)
+            columns = [ArrowColumn(about.num_rows) for _ in names]
+            for batch in file.iter_batches(batch_size=PART, use_threads=False):
+                for column, part in zip(columns, batch.columns, strict=True):
+                    column.add(pa.chunked_array([part]))
+                tell_rows(batch.num_rows)
+        except (pa.ArrowException, OSError) as error:
+            first = str(error).split("\n", 1)[0].rstrip(".")
+            raise ImportFormatError(
+                f"not a whole Parquet file ({first}). It may be cut off: copy it again.", path=shown
+            ) from None
     cells = {
-        name: column.finished(partial(_cells_again, content.data, number))
+        name: column.finished(partial(_cells_again, path, shown, number))
         for number, (name, column) in enumerate(zip(names, columns, strict=True))
     }
     pa.default_memory_pool().release_unused()
-    return Table(shown, content.sha256, names, cells, range(1, about.num_rows + 1), tuple(notes))
+    return Table(shown, sha256, names, cells, range(1, about.num_rows + 1), tuple(notes))
 
 
-def _cells_again(data: bytes, number: int) -> ArrowCells:
+def _cells_again(path: Path, shown: str, number: int) -> ArrowCells:
     """Return the cells of a column as they stand in a file of Parquet."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(pa.BufferReader(data))
-    column = file.schema_arrow.names[number]
-    return ArrowCells(file.read([column]).column(column))
+    with opened_whole(path, shown) as (_, source):
+        file = pq.ParquetFile(source)
+        column = file.schema_arrow.names[number]
+        return ArrowCells(file.read([column]).column(column))

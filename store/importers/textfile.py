@@ -6,18 +6,22 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import re
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from store.errors import ImportFormatError
 from store.importers.guard import (
     GZIP_MAGIC,
     PART,
     gathered,
+    require_bytes,
     require_file,
     require_values,
     status_of,
@@ -55,17 +59,49 @@ def read_bytes(path: Path, shown: str) -> FileBytes:
     ImportFormatError
         The file is missing, a folder, unreadable, too large, or its compressed part is damaged.
     """
+    with opened(path, shown) as file:
+        raw = gathered(file, shown)
+    return FileBytes(shown, hashlib.sha256(raw).hexdigest(), unpacked(raw, path, shown))
+
+
+@contextmanager
+def opened(path: Path, shown: str) -> Iterator[io.BufferedReader]:
+    """Open a file that is there and not too large; what keeps it from being read is told.
+
+    Raises
+    ------
+    ImportFormatError
+        The file is missing, a folder, unreadable or too large.
+    """
     require_file(path, shown)
     try:
         with path.open("rb") as file:
-            raw = gathered(file, shown)
+            yield file
     except FileNotFoundError:
         raise ImportFormatError("there is no such file.", path=shown) from None
     except IsADirectoryError:
         raise ImportFormatError("this is a folder, not a file.", path=shown) from None
     except OSError as error:
         raise ImportFormatError(f"cannot be read: {error.strerror}.", path=shown) from None
-    return FileBytes(shown, hashlib.sha256(raw).hexdigest(), unpacked(raw, path, shown))
+
+
+@contextmanager
+def opened_whole(path: Path, shown: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """Open a file whose reader looks into any place of it; with its SHA-256.
+
+    It is read from the disk part by part, unless gzip has packed it.
+    """
+    with opened(path, shown) as file:
+        start = file.read(len(GZIP_MAGIC))
+        file.seek(0)
+        if start == GZIP_MAGIC or path.suffix.lower() == ".gz":
+            content = read_bytes(path, shown)
+            yield content.sha256, io.BytesIO(content.data)
+        else:
+            require_bytes(os.fstat(file.fileno()).st_size, shown)
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+            yield sha256, file
 
 
 def read_text(path: Path, shown: str) -> tuple[str, str]:

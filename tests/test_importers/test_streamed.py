@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -124,3 +125,28 @@ def test_plain_tables_are_streamed(tmp_path: Path, packed: bool) -> None:
     (misfit,) = problems.raise_if_any()
     assert misfit.line == 43
     assert "2 cells" in misfit.reason
+
+
+def test_columns_in_parts_are_one_piece_of_the_widest_type() -> None:
+    growing = arrow_columns._Growing(2, np.int8)
+    growing.add(np.array([1, 2], np.int8))
+    growing.add(np.array([300], np.int16))
+    growing.add(np.array([70_000, 5], np.int32))
+    assert growing.whole().tolist() == [1, 2, 300, 70_000, 5]
+    assert growing.whole().dtype == np.int32
+    assert arrow_columns._Growing(9, np.float64).whole().size == 0
+
+
+@pytest.mark.parametrize("n_rows", [0, 3])
+def test_many_texts_turn_to_numbers_with_odd_cells_kept(n_rows, monkeypatch) -> None:
+    monkeypatch.setattr(arrow_columns, "_MANY", 30)
+    column = arrow_columns.ArrowColumn(n_rows)
+    texts = [f"0.{i:03d}" for i in range(100)]
+    texts[7], texts[60] = "50%", "n/a"
+    for part in (texts[:40], texts[40:]):
+        column.add(pa.chunked_array([pa.array(part).dictionary_encode()]))
+    read = column.finished(lambda: texts)
+    assert isinstance(read, Numbers)
+    assert read.odd == {7: "50%"}
+    assert read.numbers[99] == 0.099
+    assert np.isnan(read.numbers[[7, 60]]).all()
