@@ -22,8 +22,8 @@ one is stated).
 "pairs" is the single reading (`--correction none`) of pairs of systems that do not depend on each
 other. On a leaderboard of equal systems every exclusion of a rank is a false alarm; for
 replicability every k̂ above 0, in each direction; for claims every history in which a record is
-"supported". `rank` is told `--independent`, but for copies and shared items: there what the store
-knows decides."""
+"supported". `rank` is asked with `--independent`, but for copies and shared items: there what
+the store knows decides."""
 
 HOW = """\
 ## How it was computed
