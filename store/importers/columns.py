@@ -16,7 +16,8 @@ from store.importers.yaml_nodes import nearest
 ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "system_name", "system_id", "model", "model_name", "model_id", "submission",
-        "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger",
+        "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger", "method",
+        "approach", "algorithm", "classifier", "extractor", "retriever",
     ),
     "dataset": (
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",

@@ -94,7 +94,10 @@ def _with_runs(
         places = runs.get(figure.system.casefold(), [])
         dataset = bundle.datasets[figure.dataset].name
         same = [one for one in places if one.dataset.casefold() == dataset.casefold()]
-        if not same and is_guessed and len({one.dataset for one in places}) == 1:
+        is_whole = len(bundle.datasets) == 1 or not _OVER_ALL.isdisjoint(
+            dataset.casefold().split("/")
+        )
+        if not same and is_guessed and is_whole and len({one.dataset for one in places}) == 1:
             same = places
         wanted = bundle.metrics[figure.metric].name
         fits = [

@@ -77,6 +77,7 @@ _ABBREVIATED = re.compile(r"([^()]+?)\s*\(([^()]+)\)")
 _AT = re.compile(r"(pass|recall|precision|ndcg|map|mrr|hits?|hit_rate|accuracy|acc|f1)_(at_)?\d+")
 
 _AT_END = re.compile(rf"_({_AT.pattern})$")
+_PER_ITEM = re.compile(r"_per_(sample|item|example|question|query|instance|prompt)$")
 _SHORT_AT = {"p": "precision", "r": "recall"}
 """What letters mean before a rank, as in ``"P@5"``."""
 
@@ -123,6 +124,9 @@ def _candidates(words: list[str]) -> Iterator[str]:
     """Yield what a name may be called in the registry, the surest first."""
     key = "_".join(words)
     yield key
+    if (of_all := _PER_ITEM.sub("", key)) != key:
+        yield from _candidates(of_all.split("_"))
+        return
     if _AT.fullmatch(key):
         yield re.sub(r"_(at_)?\d+$", "", key)
     if words[0] in _SHORT_AT and words[1:2] == ["at"] and words[-1].isdigit():

@@ -117,6 +117,9 @@ def _leaves(content: Any) -> list[_Leaf]:
     if 2 * len(known) < len(numbers):
         return []
     bare = [_Leaf(_without_wrappers(leaf.keys), leaf.metric, leaf.value) for leaf in known]
+    around = {leaf.keys for leaf in bare}
+    if len(around) == 1 and not specific_name("/".join(*around)):  # such as "metrics"
+        bare = [leaf._replace(keys=("",)) for leaf in bare]
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
 

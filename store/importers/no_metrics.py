@@ -34,6 +34,10 @@ _RANK = re.compile(r"rank|ranking|place|placement|position")
 _COUNT = re.compile(
     r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances"
 )
+_OF_SPLIT = re.compile(
+    r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items)"
+)
+"""How many there are of a split."""
 _SPREAD = re.compile(
     r".+_(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
 )
@@ -58,7 +62,8 @@ def no_metric_by_name(name: str) -> str | None:
         return "a time"
     if _SPREAD.fullmatch(key):
         return "a spread"
-    return "a count" if _COUNT.fullmatch(key) and lookup(name) is None else None
+    is_count = (_COUNT.fullmatch(key) or _OF_SPLIT.fullmatch(key)) and lookup(name) is None
+    return "a count" if is_count else None
 
 
 def no_metric(name: str, cells: Sequence[Any]) -> str | None:

@@ -20,7 +20,10 @@ _KEY_ROLES = (
 _MOST_JOINED = 3
 _REPEATS = words_of("experiment run seed trial repeat repetition fold replica attempt date")
 """Words in the names of columns that tell repeats of one measurement apart."""
-_PARTS = words_of("subset split language lang domain board leaderboard category section subject")
+_PARTS = words_of(
+    """subset split language lang domain board leaderboard category section subject data condition
+    conditions environment scenario noise difficulty bucket"""
+)
 """Words in the names of columns that name parts of a benchmark."""
 _FEWEST_ALIKE = 3
 """Lines that share a value of a column which names datasets, on the average."""

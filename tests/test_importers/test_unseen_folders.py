@@ -8,6 +8,7 @@ import pytest
 
 from store.importers.detect import read_paths
 from store.importers.known_metrics import lookup
+from store.importers.no_metrics import no_metric_by_name
 
 PRINTED = """hf (pretrained=org/tiny,dtype=float16), limit: None
 
@@ -112,3 +113,32 @@ def test_folders_that_begin_alike_are_called_after_the_rest(write, tmp_path) -> 
     found = read_paths([tmp_path / "project"], root=tmp_path)
     systems = {run.system for bundle in found.bundles for run in bundle.runs}
     assert systems == {"net", "tiny"}
+
+
+def test_a_column_of_conditions_names_datasets_and_no_sources(figures) -> None:
+    found = figures(
+        board0csv="Model,Data,WER\na,clean,0.2\na,noisy,0.4\nb,clean,0.1\nb,noisy,0.3\n"
+    )
+    assert found["a", "project/noisy", "WER"] == 0.4
+    assert found["b", "project/clean", "WER"] == 0.1
+
+
+def test_means_of_parts_are_not_held_against_all_items(write, tmp_path) -> None:
+    items = "task_id,model,score\n" + "".join(f"q{i},a,{i % 2}\n" for i in range(6))
+    write(items, "project/items.csv")
+    rows = "overall,a,-,6,0.5\ndomain,a,x,3,0.9\ndomain,a,y,3,0.1\n"
+    write("breakdown,model,bucket,count,mean_score\n" + rows, "project/leaderboard.csv")
+    found = read_paths([tmp_path / "project"], root=tmp_path)
+    held = [s for b in found.bundles if b.runs for s in b.reported_scores]
+    assert not held
+
+
+def test_keys_that_say_nothing_are_no_datasets(figures) -> None:
+    found = figures(net_a0json={"model": {"layers": 2}, "metrics": {"mae": 0.5, "rmse": 0.7}})
+    assert {dataset for _, dataset, _ in found} == {"project"}
+
+
+def test_the_time_for_an_item_and_the_size_of_a_split() -> None:
+    assert lookup("inference_time_ms_per_sample").higher_is_better is False
+    assert no_metric_by_name("train_samples") == no_metric_by_name("n_samples")
+    assert lookup("tokens_per_second").higher_is_better
