@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 import numpy as np
 
-from store.arrays import load_run_scores
-from store.datasets import get_dataset, list_items
+from store.arrays import load_item_names, load_run_scores
+from store.datasets import get_dataset
 from store.engine import Store
 from store.export import ExportFormat, require_target
 from store.importers.kinds import COMPONENTS, FloatArray, Status, StatusArray
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _FIRST: Final = ("system", "dataset", "dataset_version", "run", "trial", "item", "group")
 _WORDS: Final = [status.name.lower().replace("_", " ") for status in Status]
+_AT_ONCE: Final = 1 << 16
+"""Rows that are made at once, so that a long vector takes no more memory than others."""
 _ROW_GROUP: Final = 1 << 18
 """Rows of Parquet that are written together."""
 
@@ -36,11 +38,15 @@ class _Items(NamedTuple):
     keys: list[str]
     groups: list[str | None]
     written: list[str]
-    """Key and group as the text format has them."""
+    """Key and group as a text format has them; none for Parquet."""
+
+    def part(self, rows: slice) -> _Items:
+        """Return some of the items."""
+        return _Items(self.keys[rows], self.groups[rows], self.written[rows])
 
 
 class _Block(NamedTuple):
-    """One score vector."""
+    """One score vector, or a part of a long one."""
 
     run: RunRecord
     trial: int
@@ -77,7 +83,8 @@ def write_scores(
     wanted = None if dataset is None else get_dataset(store, dataset).uid
     runs = list(reversed(list_runs(store, dataset_uid=wanted)))
     safe: Callable[[Any], Any] = spreadsheet_safe if is_safe else lambda cell: cell
-    scores = _Scores(store, runs, safe, _csv_cell if format == "csv" else _json_cell)
+    cells = {"csv": _csv_cell, "jsonl": _json_cell}
+    scores = _Scores(store, runs, safe, cells.get(format))
     if target is not None and format == "parquet":
         return _write_parquet(scores, target)
     write = _write_csv if format == "csv" else _write_jsonl
@@ -95,7 +102,7 @@ class _Scores:
         store: Store,
         runs: Sequence[RunRecord],
         safe: Callable[[Any], Any],
-        cell: Callable[[str | None], str],
+        cell: Callable[[str | None], str] | None,
     ) -> None:
         self._store = store
         self.runs = runs
@@ -111,6 +118,7 @@ class _Scores:
 
     def text(self, cell: str | None) -> str:
         """Return a text as it is written."""
+        assert self._cell is not None, "Parquet has no texts of its own"
         return self._cell(self.safe(cell))
 
     def blocks(self) -> Iterator[_Block]:
@@ -122,16 +130,23 @@ class _Scores:
             for vector in load_run_scores(self._store, run.uid):
                 metric = self._metrics[vector.metric_uid]
                 names = COMPONENTS[metric.aggregation]
-                of_it = items[run.dataset_uid]
-                yield _Block(
-                    run, vector.trial, of_it, metric.label, vector.status, vector.scores, names
-                )
+                of_it, trial = items[run.dataset_uid], vector.trial
+                for start in range(0, len(vector.status), _AT_ONCE):
+                    rows = slice(start, start + _AT_ONCE)
+                    part, status, scores = (
+                        of_it.part(rows),
+                        vector.status[rows],
+                        vector.scores[rows],
+                    )
+                    yield _Block(run, trial, part, metric.label, status, scores, names)
 
     def _items(self, dataset_uid: str) -> _Items:
-        found = list_items(self._store, dataset_uid)
+        keys, groups = load_item_names(self._store, dataset_uid)
+        if self._cell is None:
+            return _Items(keys, groups, [])
         between = "," if self._cell is _csv_cell else ', "group": '
-        written = [f"{self.text(one.key)}{between}{self.text(one.group)}" for one in found]
-        return _Items([one.key for one in found], [one.group for one in found], written)
+        each = zip(keys, groups, strict=True)
+        return _Items(keys, groups, [f"{self.text(k)}{between}{self.text(g)}" for k, g in each])
 
 
 def _write_csv(scores: _Scores, file: TextIO) -> int:
