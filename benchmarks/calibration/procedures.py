@@ -14,7 +14,6 @@ from analysis.statistics.effects.effect_size import effect_sizes
 from analysis.statistics.intervals.bootstrap import bootstrap_interval
 from analysis.statistics.intervals.differences import difference_interval, score_interval
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.equivalence import tost
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.result import Groups
 from analysis.statistics.paired.tests import paired_test
@@ -102,8 +101,9 @@ def _test(name: str, aggregation: str = "mean") -> Callable[..., FloatArray]:
 
 def _equivalence(sample: Sample, truth: Truth, groups: Groups, seed: int) -> FloatArray:
     """Take the difference as the margin: any verdict of equivalence is then false."""
-    result = tost(sample.a, sample.b, truth.difference, groups=groups)
-    return np.array([outcome_of_test(result.pvalue)])
+    found = infer_pair(sample.a, sample.b, margin=truth.difference, groups=groups).equivalence
+    assert found is not None  # as there is a margin
+    return np.array([outcome_of_test(found.pvalue)])
 
 
 def _difference(method: str, aggregation: str = "mean") -> Callable[..., FloatArray]:

@@ -8,11 +8,11 @@ from scipy import stats
 
 from analysis.statistics.aggregate import AGGREGATIONS, aggregate_items
 from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS, bootstrap_interval
-from analysis.statistics.paired.bootstrap import bootstrap
-from analysis.statistics.paired.tests import paired_test, signflip
+from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.resampling.metrics import resampled_metric
 from analysis.statistics.resampling.plan import count_block
 from analysis.statistics.results import DegenerateDataWarning
+from tests.test_statistics.pairs import bootstrap, signflip
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 SMOOTH = tuple(name for name in AGGREGATIONS if name not in ("median", "spearman"))
@@ -323,7 +323,7 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="`confidence_level` must lie strictly between 0 and 1"):
         bootstrap_interval([1, 2], confidence_level=95)
     with pytest.raises(ValueError, match="`statistic` must be one of 'metric', 'median'"):
-        bootstrap([1, 2], [1, 2], statistic="mean")
+        bootstrap_interval([1, 2], statistic="mean")
     with pytest.raises(ValueError, match="`statistic` 'median' takes one score per item"):
         bootstrap_interval([[1, 2]], aggregation="ratio", statistic="median")
     with pytest.raises(ValueError, match="`a` must not be negative in component 0"):

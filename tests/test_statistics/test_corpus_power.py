@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from analysis.statistics.aggregate import aggregate_items
-from analysis.statistics.paired.signflip import signflip
 from analysis.statistics.planning.corpus import power as corpus_power_module
 from analysis.statistics.planning.corpus import simulation as corpus_simulation
 from analysis.statistics.planning.corpus.effects import CARD_EFFECTS, exchange_effects
@@ -25,6 +24,7 @@ from analysis.statistics.random_streams import Stream, random_uniforms
 from analysis.statistics.resampling.plan import sign_codes, signs_of
 from analysis.statistics.resampling.threads import run_blocks
 from analysis.statistics.results import DegenerateDataWarning
+from tests.test_statistics.pairs import signflip
 
 CARD = {"p_zero": 0.13, "scale": 25.8}
 SIDES = ["two-sided", "greater", "less"]

@@ -12,7 +12,8 @@ from analysis.statistics.paired.correlation_tests import (
     williams,
     williams_t,
 )
-from analysis.statistics.paired.tests import paired_test, signflip
+from analysis.statistics.paired.tests import paired_test
+from tests.test_statistics.pairs import signflip
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 CORRELATE = {

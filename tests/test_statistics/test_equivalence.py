@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import ttost_paired
 
-from analysis.statistics.paired.equivalence import decide, tost
+from analysis.statistics.paired.equivalence import decide
 from tests.test_statistics import chances
+from tests.test_statistics.pairs import tost
 
 margins = st.sampled_from([0.02, 0.1, 0.4, 1.5])
 graded = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20).map(

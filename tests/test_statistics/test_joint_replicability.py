@@ -19,8 +19,8 @@ from analysis.statistics.across.joint.counts import joint_counts
 from analysis.statistics.across.joint.replicability import joint_replicability
 from analysis.statistics.across.joint.statistics import GRID
 from analysis.statistics.across.replicability import analyse_replicability
-from analysis.statistics.paired.signflip import signflip
 from analysis.statistics.resampling.plan import sign_codes, signs_of
+from tests.test_statistics.pairs import signflip
 
 NAN = math.nan
 MODULES = [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]

@@ -4,9 +4,10 @@ import math
 import numpy as np
 import pytest
 
-from analysis.statistics.paired.tests import paired_test, signflip
+from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.resampling import median_flips
 from analysis.statistics.resampling.median_flips import median_flip_test
+from tests.test_statistics.pairs import signflip
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -115,6 +116,6 @@ def test_the_two_medians_have_different_names():
 def test_identical_systems_give_one(aggregation):
     for n in (1, 2, 300):
         a = np.random.default_rng(n).random(n)
-        result = signflip(a, a, aggregation=aggregation, statistic="median", n_resamples=99)
+        result = signflip(a, a, aggregation=aggregation, test="signflip-median", n_resamples=99)
         assert result.pvalue == 1
-    assert math.isnan(signflip([], [], aggregation=aggregation, statistic="median").pvalue)
+    assert math.isnan(signflip([], [], aggregation=aggregation, test="signflip-median").pvalue)

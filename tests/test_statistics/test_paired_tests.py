@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
-from analysis.statistics.paired.tests import mcnemar_exact, paired_test, signflip
+from analysis.statistics.paired.mcnemar import mcnemar as mcnemar_exact
+from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.results import DegenerateDataWarning
+from tests.test_statistics.pairs import signflip
 
 paired_t = functools.partial(paired_test, test="t")
 

@@ -16,10 +16,10 @@ from analysis.statistics.all_pairs.corpus import exchange_all_pairs
 from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.item_groups import as_group_codes, renumber
-from analysis.statistics.paired.bootstrap import bootstrap
 from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.resampling.plan import count_block
 from analysis.statistics.results import DegenerateDataWarning
+from tests.test_statistics.pairs import bootstrap
 
 AGGREGATIONS = ("mean", "median", "ratio", "f1", "bleu", "chrf", "pearson", "spearman")
 N, B = 30, 299

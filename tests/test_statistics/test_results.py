@@ -8,8 +8,8 @@ import pytest
 from analysis.statistics.across.overclaiming import simulate_overclaiming
 from analysis.statistics.across.replicability import analyse_replicability
 from analysis.statistics.multiplicity import adjust
-from analysis.statistics.paired.tests import signflip
 from analysis.statistics.results import to_plain
+from tests.test_statistics.pairs import signflip
 
 RESULTS = [
     adjust([0.01, math.nan, 0.5]),

@@ -105,7 +105,7 @@ def simulate_overclaiming(
     sided : {"one-sided", "two-sided"}
         Kind of p-value; makes no difference to independent datasets.
     rng : int, Generator or None
-        Seed, as in `signflip`.
+        Seed, as in `paired_test`.
 
     Returns
     -------

@@ -9,11 +9,10 @@ import scipy
 
 from analysis.statistics._typing import FloatArray, Groups, Seed
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.paired.bootstrap import Canonical, canonical, tie_tolerance
+from analysis.statistics.paired.canonical import Canonical, canonical, tie_tolerance
 from analysis.statistics.paired.result import (
     TINY,
     CompletePair,
-    check_statistic,
     complete_components,
 )
 from analysis.statistics.random_streams import BLOCK_ROWS
@@ -22,6 +21,7 @@ from analysis.statistics.resampling.plan import count_block, replicates
 from analysis.statistics.validation import as_choice, as_count, as_level, as_seed
 
 _OWN_KEY = 1 << 31  # the sample itself is keyed like a resample that no plan reaches
+STATISTICS = ("metric", "median")
 BOOTSTRAP_INTERVALS = ("percentile", "basic", "bca", "studentized")
 
 
@@ -61,7 +61,7 @@ def bootstrap_interval(
         Of the two-sided interval.
     n_resamples : int
     rng : int, Generator or None
-        Seed; 0 is a seed. The same seed draws the same units as `bootstrap`.
+        Seed; 0 is a seed. The same seed draws the same units as a bootstrap test.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def bootstrap_interval(
     as_choice(method, "method", BOOTSTRAP_INTERVALS)
     level = as_level(confidence_level, name="confidence_level")
     resamples, seed = as_count(n_resamples, "n_resamples"), as_seed(rng)
-    of_median = check_statistic(statistic, aggregation)
+    of_median = _check_statistic(statistic, aggregation)
     pair = complete_components(a, a if b is None else b, aggregation=aggregation, groups=groups)
     none = Interval(math.nan, math.nan, method, level)
     if pair.n_units < 2:
@@ -204,3 +204,14 @@ def _studentized(
 def _quantiles(values: FloatArray, low: float, high: float) -> _Ends:
     ends = np.quantile(values, [low, high])
     return _Ends(float(ends[0]), float(ends[1]))
+
+
+def _check_statistic(statistic: str, aggregation: str) -> bool:
+    """Return whether the statistic is the median of differences, or raise ValueError."""
+    of_median = as_choice(statistic, "statistic", STATISTICS) == "median"
+    if of_median and aggregation not in ("mean", "median"):
+        raise ValueError(
+            "`statistic` 'median' takes one score per item, got `aggregation` "
+            f"'{aggregation}'. Use 'metric'."
+        )
+    return of_median

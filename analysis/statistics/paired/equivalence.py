@@ -4,9 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import numpy.typing as npt
-
-from analysis.statistics._typing import Alternative, Groups, Seed
+from analysis.statistics._typing import Alternative
 from analysis.statistics.intervals.interval import Interval
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
@@ -17,7 +15,9 @@ Verdict: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equivalence(Result):
-    """Result of two one-sided tests against a margin.
+    """Result of two one-sided tests against a margin, from `infer_pair`.
+
+    A large p-value of a test for a difference does not show that there is none; this does.
 
     Attributes
     ----------
@@ -45,6 +45,10 @@ class Equivalence(Result):
         Resamples drawn; 0 if none.
     seed : int or None
         Seed of the resamples; None if none were drawn.
+
+    References
+    ----------
+    Schuirmann (1987), A comparison of the two one-sided tests procedure; Tango (1998).
     """
 
     equivalent: bool
@@ -78,75 +82,6 @@ class Equivalence(Result):
         if self.seed is not None:
             settings |= {"m": self.n_resamples, "seed": self.seed}
         return build_signature("tost", **settings)
-
-
-def tost(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    margin: float,
-    *,
-    test: str = "auto",
-    aggregation: str = "mean",
-    groups: Groups = None,
-    alpha: float = 0.05,
-    n_resamples: int = 9_999,
-    rng: Seed = 0,
-) -> Equivalence:
-    """Test whether two systems differ by less than a margin (two one-sided tests).
-
-    A large p-value of a test for a difference does not show that there is none; this does.
-
-    Parameters
-    ----------
-    a, b : array_like, shape (n_items,) or (n_items, n_components)
-        Scores, higher is better. NaN in either leaves the item out.
-    margin : float
-        Above 0: the largest difference that does not matter. To be chosen before looking.
-    test, aggregation : str
-        As for `paired_test`.
-    groups : sequence, shape (n_items,), optional
-        Items with the same label depend on each other; None is a group of its own.
-    alpha : float
-        Of each of the two tests, and so of wrongly finding equivalence; below 0.5.
-    n_resamples, rng
-        For metrics other than means.
-
-    Returns
-    -------
-    Equivalence
-        By the test that a comparison of the same scores takes by itself, against -margin and
-        against +margin; equivalent where its interval at 1 - 2 alpha lies within them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If scores do not suit the aggregation, or an argument is out of range.
-
-    References
-    ----------
-    Schuirmann (1987), A comparison of the two one-sided tests procedure; Tango (1998).
-
-    Examples
-    --------
-    >>> result = tost([0.8, 0.6, 0.9, 0.7], [0.79, 0.61, 0.9, 0.69], 0.1, test="t")
-    >>> result.equivalent, result.interval.method
-    (True, 't')
-    """
-    from analysis.statistics.paired.inference import infer_pair
-
-    found = infer_pair(
-        a,
-        b,
-        test=test,
-        aggregation=aggregation,
-        groups=groups,
-        alpha=alpha,
-        margin=as_margin(margin, alpha),
-        n_resamples=n_resamples,
-        rng=rng,
-    )
-    assert found.equivalence is not None
-    return found.equivalence
 
 
 def decide(

@@ -23,44 +23,6 @@ from analysis.statistics.validation import ALTERNATIVES, as_choice
 VARIANTS = ("exact", "midp", "chi2", "chi2-cc")
 
 
-def mcnemar_exact(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, alternative: Alternative = "two-sided"
-) -> PairedTest:
-    """Test two systems that are right or wrong on each item, by the exact binomial.
-
-    Only items that exactly one system gets right say anything; under the null hypothesis each is
-    a fair coin.
-
-    Parameters
-    ----------
-    a, b : array_like, shape (n_items,) or (n_items, 1)
-        1 right, 0 wrong. NaN in either leaves the item out.
-    alternative : {"two-sided", "greater", "less"}
-        Two-sided is twice the smaller tail, at most 1.
-
-    Returns
-    -------
-    PairedTest
-        p = 1 where no item tells the systems apart, NaN without items.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a score is none of 0, 1 and NaN, or the shapes differ.
-
-    References
-    ----------
-    McNemar (1947), Note on the sampling error of the difference between correlated proportions.
-
-    Examples
-    --------
-    >>> result = mcnemar_exact([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 1, 0])
-    >>> result.pvalue, result.pvalue_floor
-    (0.125, 0.125)
-    """
-    return mcnemar(a, b, variant="exact", alternative=alternative)
-
-
 def mcnemar(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
@@ -75,8 +37,10 @@ def mcnemar(
 
     Parameters
     ----------
-    a, b, alternative
-        As for `mcnemar_exact`.
+    a, b : array_like, shape (n_items,) or (n_items, 1)
+        1 right, 0 wrong. NaN in either leaves the item out.
+    alternative : {"two-sided", "greater", "less"}
+        Two-sided is twice the smaller tail, at most 1.
     variant : {"exact", "midp", "chi2", "chi2-cc"}
         "exact": the binomial, which never rejects too often. "midp": the observed count weighs
         half, which is closer to the level but can exceed it slightly. "chi2": the normal
@@ -88,7 +52,8 @@ def mcnemar(
     -------
     PairedTest
         The statistic counts the items that only a gets right, or is chi-squared with one degree
-        of freedom; its signed root z gives the one-sided p-values.
+        of freedom; its signed root z gives the one-sided p-values. p = 1 where no item tells the
+        systems apart, NaN without items.
 
     Raises
     ------
@@ -102,8 +67,9 @@ def mcnemar(
 
     References
     ----------
-    McNemar (1947); Edwards (1948), Note on the correction for continuity; Fagerland, Lydersen,
-    Laake (2013), The McNemar test for binary matched-pairs data.
+    McNemar (1947), Note on the sampling error of the difference between correlated proportions;
+    Edwards (1948), Note on the correction for continuity; Fagerland, Lydersen, Laake (2013), The
+    McNemar test for binary matched-pairs data.
 
     Examples
     --------

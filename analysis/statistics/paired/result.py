@@ -15,16 +15,13 @@ from analysis.statistics.aggregate import (
     is_sum_based,
 )
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.paired.null_hypotheses import null_hypothesis
-from analysis.statistics.resampling.tails import FlipOutcome
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
-from analysis.statistics.validation import as_choice, as_floats
+from analysis.statistics.validation import as_floats
 
 TINY = float(np.finfo(np.float64).tiny)
 """No p-value is below this: one of 0 would claim certainty."""
 _LARGEST_SCORE = 1e100
-STATISTICS = ("metric", "median")
 _ROUNDING = 1e-12
 _RECOMPUTING = ("signflip", "bootstrap", "steiger", "williams")
 
@@ -207,56 +204,6 @@ def metric_difference(pair: CompletePair, aggregation: str) -> float:
 def median_difference(pair: CompletePair) -> float:
     """Return the median of a - b; NaN without items."""
     return float(np.median(pair.a[:, 0] - pair.b[:, 0])) if len(pair.a) else math.nan
-
-
-def of_median(
-    pair: CompletePair,
-    test: str,
-    outcome: FlipOutcome,
-    *,
-    aggregation: str,
-    alternative: str,
-    delta: float,
-    seed: int,
-) -> PairedTest:
-    """Return a test of the median of a - b."""
-    observed = median_difference(pair)
-    return PairedTest(
-        test=test,
-        aggregation=aggregation,
-        statistic=observed,
-        pvalue=outcome.pvalue,
-        difference=metric_difference(pair, aggregation),
-        n_items=len(pair.a),
-        n_missing=pair.n_missing,
-        alternative=alternative,
-        exact=outcome.exact,
-        n_resamples=outcome.n_resamples,
-        seed=None if outcome.exact else seed,
-        pvalue_floor=None if math.isnan(outcome.pvalue) else outcome.floor,
-        tests_that=null_hypothesis(
-            test,
-            alternative,
-            aggregation=aggregation,
-            delta=delta,
-            grouped=pair.groups is not None,
-        ),
-        delta=delta,
-        n_groups=pair.n_groups,
-        statistic_name="median difference",
-        direction=side_of(observed, delta),
-    )
-
-
-def check_statistic(statistic: str, aggregation: str) -> bool:
-    """Return whether the statistic is the median of differences, or raise ValueError."""
-    of_median = as_choice(statistic, "statistic", STATISTICS) == "median"
-    if of_median and aggregation not in ("mean", "median"):
-        raise ValueError(
-            "`statistic` 'median' takes one score per item, got `aggregation` "
-            f"'{aggregation}'. Use 'metric'."
-        )
-    return of_median
 
 
 def check_same_gold(pair: CompletePair) -> None:

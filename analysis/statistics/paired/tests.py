@@ -7,17 +7,14 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, Groups, Seed
 from analysis.statistics.aggregate import CORRELATIONS, as_aggregation
-from analysis.statistics.paired.bootstrap import bootstrap
 from analysis.statistics.paired.correlation_tests import steiger, williams
 from analysis.statistics.paired.inference import infer_pair
-from analysis.statistics.paired.mcnemar import mcnemar, mcnemar_exact
+from analysis.statistics.paired.mcnemar import mcnemar
+from analysis.statistics.paired.medians import median_test
 from analysis.statistics.paired.rank_tests import sign_test, wilcoxon
 from analysis.statistics.paired.result import PairedTest, as_delta
-from analysis.statistics.paired.signflip import signflip
 from analysis.statistics.registry import TESTS as _TESTS
 from analysis.statistics.validation import as_choice
-
-__all__ = ["TESTS", "mcnemar_exact", "paired_test", "signflip"]
 
 TESTS = ("auto", *_TESTS)
 _WITH_STATISTIC = ("wilcoxon", "sign", "mcnemar", "steiger")
@@ -57,8 +54,11 @@ def paired_test(
     groups : sequence, shape (n_items,), optional
         A label per item; items with equal labels may depend on each other, None is a group of its
         own. "t", sign-flip and bootstrap take whole groups; the others refuse.
-    n_resamples, rng
-        Of the sign-flip and bootstrap tests, as for `signflip`.
+    n_resamples : int
+        Of the sign-flip and bootstrap tests, where no exact way is short enough.
+    rng : int, Generator or None
+        Their seed; 0 is a seed. A Generator gives one draw, None fresh entropy; either way the
+        signature tells the seed.
     zeros, method, continuity
         Of the Wilcoxon test, as for `wilcoxon`.
 
@@ -144,10 +144,7 @@ def _single(
             f"`delta` must be 0 for `test` '{test}', got {delta:g}. Use the bootstrap."
         )
     if test.endswith("-median"):
-        run = signflip if test.startswith("signflip") else bootstrap
-        return run(
-            a, b, aggregation=aggregation, statistic="median", delta=delta, **shared, **resampling
-        )
+        return median_test(test, a, b, aggregation=aggregation, delta=delta, **shared, **resampling)
     if row.of == "correlations":
         correlated = steiger if test == "steiger" else williams
         return correlated(a, b, aggregation=aggregation, **shared)

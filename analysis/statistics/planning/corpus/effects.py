@@ -132,7 +132,7 @@ def exchange_effects(
     Parameters
     ----------
     a, b : array_like, shape (n_items,) or (n_items, n_components)
-        As for `signflip`. NaN in any component of either leaves the item out.
+        As for `paired_test`. NaN in any component of either leaves the item out.
     aggregation : str
         One of `AGGREGATIONS`; not "median", to which single items do next to nothing.
     groups : sequence, shape (n_items,), optional
@@ -156,7 +156,7 @@ def exchange_effects(
     -----
     All effects come from the sums of both systems in one step, without a metric per item in
     Python. An effect below 1e-12 of the metric (of the largest effect, for a mean) counts as 0. A
-    metric that an exchange leaves undefined counts as 0, as in `signflip`.
+    metric that an exchange leaves undefined counts as 0, as in the sign-flip test.
 
     Drawing 100 to 800 TED translations again and again and testing their BLEU, the simulated power
     from "moments" is off by -0.02 to 0.03, from "likelihood" by 0.02 to 0.10; for chrF with 50 to

@@ -79,7 +79,7 @@ def corpus_power(
     Notes
     -----
     The paper compares with percentiles of 1,000 exchanges; here a comparison is significant where
-    p = (count + 1) / (n_resamples + 1) is at most `alpha`, as in `signflip`. The power is 0 where
+    p = (count + 1) / (n_resamples + 1) is at most `alpha`, as in the test. The power is 0 where
     not even all items on one side would be significant.
 
     "t" takes the observed difference for normal, measured against its own standard error with
