@@ -14,7 +14,7 @@ from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.boards.groups import group_letters
 from analysis.statistics.boards.rank_intervals import probability_best, rank_intervals
 from analysis.statistics.boards.resolution import BoardResolution, board_resolution
-from analysis.statistics.intervals.differences import score_interval
+from analysis.statistics.intervals.scores import score_interval
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.clusters import choose_clusters

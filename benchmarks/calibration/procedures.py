@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.all_pairs.simultaneous import SIMULTANEOUS
 from analysis.statistics.effects.effect_size import effect_sizes
-from analysis.statistics.intervals.bootstrap import bootstrap_interval
-from analysis.statistics.intervals.differences import difference_interval, score_interval
+from analysis.statistics.intervals.bootstrap import BOOTSTRAP_INTERVALS, bootstrap_interval
 from analysis.statistics.intervals.interval import Interval
+from analysis.statistics.intervals.scores import score_interval
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.paired.result import Groups
 from analysis.statistics.paired.tests import paired_test
@@ -108,15 +108,12 @@ def _equivalence(sample: Sample, truth: Truth, groups: Groups, seed: int) -> Flo
 
 def _difference(method: str, aggregation: str = "mean") -> Callable[..., FloatArray]:
     def run(sample: Sample, truth: Truth, groups: Groups, seed: int) -> FloatArray:
-        interval = difference_interval(
-            sample.a,
-            sample.b,
-            aggregation=aggregation,
-            groups=groups,
-            method=method,
-            n_resamples=N_RESAMPLES,
-            rng=seed,
-        )
+        options: dict[str, Any] = {"aggregation": aggregation, "groups": groups}
+        options |= {"n_resamples": N_RESAMPLES, "rng": seed}
+        if method in BOOTSTRAP_INTERVALS:
+            interval = bootstrap_interval(sample.a, sample.b, method=method, **options)
+        else:
+            interval = infer_pair(sample.a, sample.b, interval=method, **options).interval
         return np.array([outcome_of_interval(interval, truth.difference)])
 
     return run

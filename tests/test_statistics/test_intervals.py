@@ -11,8 +11,9 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics.intervals.binary import count_pairs, tango_interval
-from analysis.statistics.intervals.differences import difference_interval, score_interval
+from analysis.statistics.intervals.scores import score_interval
 from tests.test_statistics import chances
+from tests.test_statistics.pairs import difference_interval
 
 graded = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=20).map(
     lambda pairs: np.array(pairs).T / 4
@@ -180,13 +181,13 @@ def test_means_can_be_resampled_too(method):
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="`method` must be one of 'auto', 't', 'newcombe'"):
+    with pytest.raises(ValueError, match="`interval` must be one of 'auto', 't', 'newcombe'"):
         difference_interval([1], [1], method="wald")
-    with pytest.raises(ValueError, match="`a` must hold only 0, 1 and NaN for `method` 'tango'"):
+    with pytest.raises(ValueError, match="must hold only 0, 1 and NaN for `interval` 'tango'"):
         difference_interval([0.5], [1], method="tango")
-    with pytest.raises(ValueError, match="`method` 'newcombe' takes items as independent"):
+    with pytest.raises(ValueError, match="`interval` 'newcombe' takes items as independent"):
         difference_interval([1, 0], [1, 1], method="newcombe", groups=["a", "a"])
-    with pytest.raises(ValueError, match="`method` 't' is for means over items"):
+    with pytest.raises(ValueError, match="`interval` 't' is for means over items"):
         difference_interval([[1, 2]], [[1, 2]], method="t", aggregation="ratio")
     with pytest.raises(ValueError, match="`method` 'wilson' needs scores of 0 and 1"):
         score_interval([0.5, 1], method="wilson")

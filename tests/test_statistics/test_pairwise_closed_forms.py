@@ -22,10 +22,10 @@ from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.all_pairs.rank_kernels import MAX_EXACT_TIED
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.wilcoxon import signed_ranks, wilcoxon_all_pairs
-from analysis.statistics.intervals.differences import difference_interval
 from analysis.statistics.paired.rank_tests import wilcoxon
 from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.results import DegenerateDataWarning
+from tests.test_statistics.pairs import difference_interval
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 PAIRS = list(itertools.permutations(range(4), 2))

@@ -40,8 +40,8 @@ def t_intervals(scores: FloatArray, moments: Moments, confidence_level: float) -
     Returns
     -------
     Ends
-        NaN for fewer than two units. Where all differences are equal, what `difference_interval`
-        gives without spread: how far off a share of the units that was not seen could be.
+        NaN for fewer than two units. Where all differences are equal, the ends
+        say how far off a share of the units that was not seen could be.
     """
     n_systems = len(scores)
     first, second = triangle(n_systems)

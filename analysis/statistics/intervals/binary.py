@@ -5,7 +5,6 @@ many at once. All stay inside the possible values and keep their coverage for sm
 the edges, where intervals made of an estimate and its standard error collapse.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -78,21 +77,10 @@ def clopper_pearson_bounds(share: float, n: float, level: float) -> tuple[float,
     return low, high
 
 
-def newcombe_interval(counts: PairCounts, confidence_level: float) -> Interval:
-    """Return `newcombe_bounds` of one pair."""
-    return _of_one(newcombe_bounds, counts, "newcombe", confidence_level)
-
-
 def tango_interval(counts: PairCounts, confidence_level: float) -> Interval:
     """Return `tango_bounds` of one pair."""
-    return _of_one(tango_bounds, counts, "tango", confidence_level)
-
-
-def _of_one(
-    bounds: Callable[[PairCounts, float], Bounds], counts: PairCounts, kind: str, level: float
-) -> Interval:
-    low, high = bounds(counts, level)
-    return Interval(float(low[0]), float(high[0]), kind, level)
+    low, high = tango_bounds(counts, confidence_level)
+    return Interval(float(low[0]), float(high[0]), "tango", confidence_level)
 
 
 def newcombe_bounds(counts: PairCounts, confidence_level: float) -> Bounds:

@@ -32,6 +32,7 @@ def no_spread_bounds(
 
     If a share s of all units had another difference, n units without one had probability
     (1 - s)^n; that leaves s <= 1 - tail^(1/n), and those units differ by at most `largest`.
+    Student's t would return the one difference as its own interval, which reads as certainty.
     """
     if largest == 0:
         return math.nan, math.nan

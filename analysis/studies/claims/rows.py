@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from analysis.statistics.intervals.differences import score_interval
+from analysis.statistics.intervals.scores import score_interval
 from analysis.statistics.sequences.record_gain import CorrectedGain, correct_gain
 from analysis.studies.claims.contests import Contests
 from analysis.studies.claims.gains import Gain

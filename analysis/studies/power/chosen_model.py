@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import scipy
 
-from analysis.statistics.intervals.differences import difference_interval
 from analysis.statistics.item_groups import as_group_codes
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.planning.accuracy.agreement import AgreementModel
 from analysis.statistics.planning.corpus.effects import exchange_effects
 from analysis.statistics.standard_error import rounding_error, spread_of_mean
@@ -113,14 +113,14 @@ def mean_model(pair: PairScores, target: Target) -> MeanModel:
 
 def _by_interval(pair: PairScores, seed: int) -> float:
     """Return the standard error that an interval stands for."""
-    bounds = difference_interval(
+    bounds = infer_pair(
         column(pair.first),
         column(pair.second),
         aggregation=pair.aggregation,
         groups=pair.groups,
         n_resamples=_INTERVAL_RESAMPLES,
         rng=seed,
-    )
+    ).interval
     return (
         (bounds.high - bounds.low)
         / 2

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from analysis.report import Report
 from analysis.statistics._typing import Alternative
-from analysis.statistics.intervals.differences import difference_interval
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.signature import build_signature
 from analysis.studies.cells import refuse_all_metrics, scored_cells
 from analysis.studies.checked_numbers import check_numbers
@@ -263,15 +263,15 @@ def _of_asked(asked: Asked) -> dict[str, Any]:
 
 def _interval(pair: PairScores, asked: Asked) -> tuple[float, float]:
     """Return the interval of the observed difference; NaN where there is none."""
-    bounds = difference_interval(
+    bounds = infer_pair(
         column(pair.first),
         column(pair.second),
         aggregation=pair.aggregation,
         groups=pair.groups,
-        confidence_level=1 - asked.target.alpha,
+        alpha=asked.target.alpha,
         n_resamples=_INTERVAL_RESAMPLES,
         rng=asked.seed,
-    )
+    ).interval
     return bounds.low, bounds.high
 
 

@@ -1,4 +1,4 @@
-"""Intervals for one system's score and for the difference of two."""
+"""Intervals for one system's score; those of a difference are `infer_pair`'s."""
 
 import math
 from typing import Literal, TypeAlias, get_args
@@ -10,17 +10,12 @@ from analysis.statistics._typing import FloatArray, Groups, IntArray, Seed
 from analysis.statistics.aggregate import as_aggregation
 from analysis.statistics.intervals.binary import (
     clopper_pearson_bounds,
-    count_pairs,
-    newcombe_interval,
-    tango_interval,
     wilson_bounds,
     wilson_interval,
 )
 from analysis.statistics.intervals.bootstrap import bootstrap_interval
 from analysis.statistics.intervals.interval import Interval
-from analysis.statistics.intervals.no_spread import no_spread_bounds, score_range
 from analysis.statistics.item_groups import as_group_codes, keep_groups
-from analysis.statistics.paired.result import CompletePair, complete_components
 from analysis.statistics.standard_error import (
     exact_mean,
     is_binary,
@@ -32,113 +27,11 @@ from analysis.statistics.standard_error import (
 )
 from analysis.statistics.validation import as_choice, as_floats, as_level
 
-DifferenceMethod: TypeAlias = Literal[
-    "auto", "t", "newcombe", "tango", "percentile", "basic", "bca", "studentized"
-]
 ScoreMethod: TypeAlias = Literal[
     "auto", "t", "wilson", "clopper-pearson", "percentile", "basic", "bca", "studentized"
 ]
-DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
 SCORE_METHODS: tuple[str, ...] = get_args(ScoreMethod)
 _OF_SHARES = ("wilson", "clopper-pearson")
-_OF_PAIRED_SHARES = {"newcombe": newcombe_interval, "tango": tango_interval}
-
-
-def difference_interval(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    *,
-    aggregation: str = "mean",
-    groups: Groups = None,
-    method: str = "auto",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9_999,
-    rng: Seed = 0,
-) -> Interval:
-    """Return an interval for the metric of a minus the metric of b.
-
-    Parameters
-    ----------
-    a, b : array_like, shape (n_items,) or (n_items, n_components)
-        Scores, higher is better. NaN in either leaves the item out.
-    aggregation : str
-        As for `paired_test`.
-    groups : sequence, shape (n_items,), optional
-        Items with the same label depend on each other; None is a group of its own.
-    method : {"auto", "t", "newcombe", "tango", "percentile", "basic", "bca", "studentized"}
-        "auto": the interval of `infer_pair`, which inverts the test of the pair. "t" is
-        cluster-robust with groups.
-        "newcombe" and "tango" need independent
-        binary scores. The last four resample items, or whole groups.
-    confidence_level : float
-    n_resamples, rng
-        For the methods that resample.
-
-    Returns
-    -------
-    Interval
-        NaN for fewer than two independent items (binary scores: without items), and where
-        nothing varies: see Notes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If scores do not suit the method or the aggregation, or an argument is out of range.
-
-    Notes
-    -----
-    Where all items differ by the same amount, Student's t would return that amount as its own
-    interval, which reads as certainty. Its place is then taken by "no-spread": of n such items at
-    most a share 1 - (alpha/2)^(1/n) of all items can behave otherwise, and those by no more than
-    the range of the scores seen. With a range of 0 there is nothing to go by: NaN.
-
-    References
-    ----------
-    Tango (1998); Newcombe (1998), method 10; Fagerland, Lydersen, Laake (2014), Recommended tests
-    and confidence intervals for paired binomial proportions.
-
-    Examples
-    --------
-    >>> low, high, method, _ = difference_interval([1, 1, 0, 1] * 4, [1, 0, 0, 0] * 4)
-    >>> method, round(low, 3), round(high, 3)
-    ('tango', 0.21, 0.72)
-    """
-    as_choice(method, "method", DIFFERENCE_METHODS)
-    level = as_level(confidence_level, name="confidence_level")
-    if method == "auto":
-        from analysis.statistics.paired.inference import infer_pair
-
-        return infer_pair(
-            a,
-            b,
-            aggregation=aggregation,
-            groups=groups,
-            alpha=1 - level,
-            n_resamples=n_resamples,
-            rng=rng,
-        ).interval
-    pair = complete_components(a, b, aggregation=aggregation, groups=groups)
-    chosen = method
-    if chosen in ("t", *_OF_PAIRED_SHARES):
-        _need_means(method, aggregation)
-    if chosen in _OF_PAIRED_SHARES:
-        _need_independent_binary(pair, method)
-        if not len(pair.a):
-            return Interval(math.nan, math.nan, chosen, level)
-        counts = count_pairs(pair.a[:, 0], pair.b[:, 0])
-        return _OF_PAIRED_SHARES[chosen](counts, level)
-    if chosen == "t":
-        return mean_difference_interval(pair, level)
-    return bootstrap_interval(
-        a,
-        b,
-        aggregation=aggregation,
-        groups=groups,
-        method=chosen,
-        confidence_level=level,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
 
 
 def score_interval(
@@ -154,14 +47,19 @@ def score_interval(
 ) -> Interval:
     """Return an interval for one system's metric.
 
-    Two systems are not compared by whether their intervals overlap: use `difference_interval`.
+    Two systems are not compared by whether their intervals overlap: use `infer_pair`.
 
     Parameters
     ----------
     values : array_like, shape (n_items,) or (n_items, n_components)
         Scores; NaN leaves the item out.
-    aggregation, groups, confidence_level, n_resamples, rng
-        As for `difference_interval`.
+    aggregation : str
+        As for `paired_test`.
+    groups : sequence, shape (n_items,), optional
+        Items with the same label depend on each other; None is a group of its own.
+    confidence_level : float
+    n_resamples, rng
+        For the methods that resample.
     method : {"auto", "t", "wilson", "clopper-pearson", "percentile", "basic", "bca", "studentized"}
         "auto": Wilson's where all scores are 0 or 1 or within `bounds`, Student's t for other
         means (both cluster-robust with groups), "bca" for other functions of sums, "percentile"
@@ -178,7 +76,7 @@ def score_interval(
     Raises
     ------
     TypeError, ValueError
-        As `difference_interval`.
+        If scores do not suit the method or the aggregation, or an argument is out of range.
 
     Notes
     -----
@@ -237,23 +135,6 @@ def score_interval(
     )
 
 
-def mean_difference_interval(pair: CompletePair, confidence_level: float) -> Interval:
-    """Return the t interval of a mean difference, or what takes its place without spread."""
-    first, second = pair.a[:, 0], pair.b[:, 0]
-    differences = first - second
-    rounding = rounding_error(first, second)
-    spread = spread_of_mean(differences, pair.groups, rounding)
-    if spread.df == 0:
-        return Interval(math.nan, math.nan, "t", confidence_level)
-    mean = exact_mean(differences)
-    if spread.standard_error == 0 or np.ptp(differences) <= rounding:
-        tail = (1 - confidence_level) / 2
-        low, high = no_spread_bounds(mean, score_range(first, second), pair.n_units, tail)
-        return Interval(low, high, "no-spread", confidence_level)
-    reach = t_quantile(spread.df, confidence_level) * spread.standard_error
-    return Interval(mean - reach, mean + reach, "t", confidence_level)
-
-
 def _choose_score(scores: FloatArray, aggregation: str, bounds: tuple[float, float] | None) -> str:
     if aggregation != "mean":
         return _choose_resampling(aggregation)
@@ -276,20 +157,6 @@ def _need_means(method: str, aggregation: str) -> None:
         raise ValueError(
             f"`method` '{method}' is for means over items, got `aggregation` '{aggregation}'. "
             "Use 'bca' or 'percentile'."
-        )
-
-
-def _need_independent_binary(pair: CompletePair, method: str) -> None:
-    for name, values in (("a", pair.a), ("b", pair.b)):
-        if values.size and not is_binary(values[:, 0]):
-            raise ValueError(
-                f"`{name}` must hold only 0, 1 and NaN for `method` '{method}'. Use 't' for "
-                "graded scores."
-            )
-    if pair.n_units < len(pair.a):
-        raise ValueError(
-            f"`method` '{method}' takes items as independent, but `groups` joins {len(pair.a)} "
-            f"items into {pair.n_units} groups. Use 't', which is cluster-robust."
         )
 
 
