@@ -50,8 +50,17 @@ test-postgres: setup  ## the tests of the store and of all answers on PostgreSQL
 slow-list: setup  ## measure which tests are slow, for test-fast
 	$(PYTEST) -m "not browser and not calibration and not slow and not shared" --list-slow=0.12
 
+# Atheris is no part of the development environment: it looks into that one from its own.
+.tools/atheris/.ready: setup
+	test -e $@ || python3 -m venv .tools/atheris
+	test -e $@ || .tools/atheris/bin/pip --quiet --disable-pip-version-check install atheris
+	$(PY) -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$(.tools/atheris/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/develop.pth"
+	@touch $@
+
 fuzz: setup  ## new examples for the property tests, a hundred times as many; ON=tests/test_store, FILES=folder
 	$(if $(FILES),nice $(PY) -m benchmarks.fuzz $(FILES) --inputs $(or $(INPUTS),100000))
+	$(if $(FILES),$(MAKE) .tools/atheris/.ready)
+	$(if $(FILES),nice .tools/atheris/bin/python -m benchmarks.fuzz_coverage $(FILES) --inputs $(or $(INPUTS),100000) --seconds $(or $(SECONDS),0))
 	nice $(PYTEST) -m hypothesis --hypothesis-profile=fuzz $(or $(ON),tests/test_importers) --timeout=3600
 
 faults: setup  ## kill writers, cut connections, fill disks, crowd a store, on both back-ends; ROUNDS=100, SEED=…, LOG=FILE goes on from there

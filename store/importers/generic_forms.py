@@ -215,6 +215,11 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
         chosen = [ScoreColumns(o.columns, settings.metric, o.metric, o.aggregation) for o in found]
         note = f"Wide table: one column for each system ({names})."
         return _plan(table, roles, settings, chosen, *told, note)
+    (first, *more) = found
+    cells = {as_text(cell) for column in first.columns for cell in table.cells[column]}
+    if not more and len(cells) == 1 and len(table) > 1:
+        reason = f"the only column of numbers, {names}, is the same in all rows."
+        raise NoResultsError(reason, path=table.shown)
     raise ImportFormatError(
         f"the numeric columns ({names}) may be systems or metrics. If they are systems, give "
         "--metric NAME; if they are metrics, give --system NAME or --column system=NAME.",

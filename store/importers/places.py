@@ -13,7 +13,8 @@ _NO_NAMES = words_of(
     surefire-reports out output outputs coverage testsuite unit unittest xunit wandb files mlruns
     data raw latest-run wandb-summary summary scores eval evaluation bleu sacrebleu metrics
     eval_results eval_result eval-results test_results evaluation_results all_results eval_metrics
-    test_metrics evals predict_results train_results runs logs experiments"""
+    test_metrics evals predict_results train_results runs logs experiments
+    models"""
 )
 """Words that say what is in a file or folder, not what it is about."""
 

@@ -18,6 +18,7 @@ from store.importers.columns import normal_name
 from store.importers.figures import Figures
 from store.importers.known_metrics import lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
+from store.importers.path_names import trimmed
 from store.importers.places import folder_name, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
@@ -85,7 +86,7 @@ def _called(path: Path) -> tuple[str, str]:
     is_dataset, is_in_system = is_like_dataset(own), share_of_systems([folder]) > 0
     if own == folder or is_dataset or is_in_system or not _has_fellows(path, folder):
         return folder, own
-    return own, folder
+    return trimmed(own) or own, folder
 
 
 def _has_fellows(path: Path, folder: str) -> bool:

@@ -142,3 +142,10 @@ def test_the_time_for_an_item_and_the_size_of_a_split() -> None:
     assert lookup("inference_time_ms_per_sample").higher_is_better is False
     assert no_metric_by_name("train_samples") == no_metric_by_name("n_samples")
     assert lookup("tokens_per_second").higher_is_better
+
+
+def test_a_flag_that_is_the_same_everywhere_is_no_result(write, tmp_path) -> None:
+    write("id,prompt,public\nq1,a,True\nq2,b,True\n", "project/data.csv")
+    write("system,dataset,metric,value\na,d,f1,0.5\n", "project/board.csv")
+    found = read_paths([tmp_path / "project"], root=tmp_path)
+    assert [(one.path, one.is_fault) for one in found.left_out] == [("project/data.csv", False)]
