@@ -79,7 +79,7 @@ arrangement: setup  ## two servers, HAProxy, PostgreSQL and two workers of Dask;
 
 shots: setup  ## pictures of every page, and its faults by axe, in shots/; STORES="a.db b.db", else three of our own
 	$(PY) -m benchmarks.chromium
-	$(PY) -m pytest tests/test_browser/test_every_page.py --full
+	$(PY) -m pytest tests/test_browser --full
 	$(PY) -m benchmarks.shots $(STORES)
 
 lint: setup  ## ruff, mypy --strict and the contract of the layers

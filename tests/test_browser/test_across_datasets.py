@@ -106,6 +106,7 @@ def test_ranks_can_be_tied_by_another_test_and_stay_in_the_address(
     expect(page.get_by_text("on which every system has a score").first).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("tab", "asked"), [("replicability", {}), ("ranking", {"show": "Pairs"})])
 def test_forty_systems_on_sixty_datasets(
     page: Page,
