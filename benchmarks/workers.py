@@ -85,7 +85,8 @@ class _Head:
                     _, status = os.waitpid(children.pop(connection), 0)
                     if status:
                         code = os.waitstatus_to_exitcode(status)
-                        raise session.Failed(f"a worker ended with {code} in {at[connection]}")
+                        session.shouldfail = f"a worker ended with {code} in {at[connection]}"
+                        raise session.Failed(session.shouldfail)
                     continue
                 if kind == "begins":
                     at[connection] = told
