@@ -31,6 +31,10 @@ _NO_FIGURES = words_of(
     license licence organization organisation size training data split n instances trials runs
     submissions tests items examples sentences count"""
 )
+_VARIANTS = words_of(
+    "mode setting settings prompt prompting strategy variant config configuration decoding"
+)
+"""Heads of a column that tells the entries of one system apart."""
 _YEAR = re.compile(r"\((?:[^()]*[\s,'’])?((?:19|20)\d\d)[a-z]?\)")
 """``(Wang et al., 2019)`` and ``(2019)``."""
 
@@ -81,8 +85,8 @@ def add_boards(
         of_source, of_date = _column_of(table, _SOURCES), _column_of(table, {"date"})
         columns = _figure_columns(table)
         metrics = _metric_names([table.columns[column] for column in columns])
-        for row, line in zip(table.rows, table.lines, strict=True):
-            system = plain_name(row[of_system].text)
+        systems = _systems(table, of_system)
+        for row, line, system in zip(table.rows, table.lines, systems, strict=True):
             date = _date(row[of_date].text) if of_date is not None else None
             year = _YEAR.search(system) if date is None else None
             if year is not None:
@@ -108,6 +112,20 @@ def add_boards(
                 )
     because = "only the year stands in the name of the system"
     return [Guess(f"dates of {n_years} entries", "1 January", because)] if n_years else []
+
+
+def _systems(table: BoardTable, of_system: int) -> list[str]:
+    """Return the system of each row; entries of one are told apart by their mode or setting."""
+    names = [plain_name(row[of_system].text) for row in table.rows]
+    of_variant = _column_of(table, _VARIANTS)
+    if of_variant is None:
+        return names
+    counts = Counter(names)
+    variants = [row[of_variant].text for row in table.rows]
+    return [
+        f"{name} ({variant})" if counts[name] > 1 and not is_missing(variant) else name
+        for name, variant in zip(names, variants, strict=True)
+    ]
 
 
 def _metric_names(columns: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figures
 from store.importers.lm_eval_tables import add_printed, is_printed, with_filters
 from store.importers.metric_registry import words_of
+from store.importers.path_names import trimmed
 from store.importers.settings import load_settings
 from store.importers.textfile import data_suffix, read_text
 
@@ -68,7 +69,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     boards = [table for table in tables if is_board(table)]
     printed = [table for table in tables if is_printed(table)]
     figures = Figures(settings, RowProblems(options.lenient))
-    guesses = add_boards(boards, figures, path.name.rpartition(".")[0], _language(path))
+    title = path.name.rpartition(".")[0]
+    guesses = add_boards(boards, figures, trimmed(title) or title, _language(path))
     guesses += add_printed(printed, figures, path, text)
     if not figures.figures:
         raise NoResultsError("a page without tables that list systems.", path=settings.shown)

@@ -111,12 +111,14 @@ def _of_table(path: Path, shown: str = "") -> tuple[dict[str, Any], str]:
 
 
 def _says_metrics(content: Any) -> bool:
-    """Return whether at least one entry is a known metric and half of what may be one is."""
+    """Return whether half of the numbers may be metrics, and a known one is more than spending."""
     if not isinstance(content, dict) or any(isinstance(v, (dict, list)) for v in content.values()):
         return False
     numbers = [n for n, value in content.items() if _is_number(value) and not is_about_the_run(n)]
     known = [name for name in numbers if is_metric(name)]
-    return any(map(lookup, known)) and 2 * len(known) >= len(numbers)
+    found = [metric for metric in map(lookup, known) if metric is not None]
+    are_results = any(metric.measured not in ("count", "money") for metric in found)
+    return are_results and 2 * len(known) >= len(numbers)
 
 
 def _is_number(value: Any) -> bool:

@@ -149,3 +149,20 @@ def test_a_flag_that_is_the_same_everywhere_is_no_result(write, tmp_path) -> Non
     write("system,dataset,metric,value\na,d,f1,0.5\n", "project/board.csv")
     found = read_paths([tmp_path / "project"], root=tmp_path)
     assert [(one.path, one.is_fault) for one in found.left_out] == [("project/data.csv", False)]
+
+
+def test_what_a_run_spent_is_no_result(write, tmp_path) -> None:
+    write('{"total_cost": 1.5, "total_steps": 120}', "project/progress.json")
+    write('{"total_cost": 1.5, "accuracy": 0.5}', "project/result.json")
+    found = read_paths([tmp_path / "project"], root=tmp_path)
+    assert [one.path for one in found.left_out] == ["project/progress.json"]
+
+
+def test_entries_of_one_system_are_told_apart_by_their_mode(figures) -> None:
+    rows = "| a | greedy | 50 |\n| a | sampled | 40 |\n| b | greedy | 30 |\n"
+    found = figures(net0summary0md="| Model | Mode | Acc |\n|---|---|---|\n" + rows)
+    assert found == {
+        ("a (greedy)", "net", "Acc"): 50,
+        ("a (sampled)", "net", "Acc"): 40,
+        ("b", "net", "Acc"): 30,
+    }
