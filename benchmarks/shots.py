@@ -2,7 +2,7 @@
 
 Without a store, of an empty one, the example and a board of 130 systems. A page is taken whole, as
 wide as a laptop and as a telephone, light and dark, and looked through by axe; pages of one
-system, dataset or run show the first that the store lists.
+system, dataset, run or import show the first that the store lists.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dashboard import places
 from dashboard.demo import load_demo
 from store.datasets import list_datasets
 from store.engine import open_store
+from store.import_lists import list_imports
 from store.importers.bundle import (
     BundleDataset,
     BundleItem,
@@ -56,6 +57,7 @@ def views(store: Path) -> dict[str, str]:
             "system": list_systems(opened),
             "dataset": list_datasets(opened),
             "run": list_runs(opened),
+            "import_object": list_imports(opened, limit=1),
         }
     first = {
         name: {_NAMED.get(name, "uid"): records[0].uid}

@@ -351,7 +351,12 @@ class EventRecord(Record):
     def told(self) -> str:
         """Return the detail in a line, without the reason and what only machines need."""
         detail = {k: v for k, v in self.detail.items() if k not in ("why", "added", "moved")}
-        return ", ".join(f"{key} {value}" for key, value in detail.items())[:300]
+        return ", ".join(f"{key} {_told(value)}" for key, value in detail.items())[:300]
+
+
+def _told(value: object) -> str:
+    """Return a value of a detail as a person writes it."""
+    return ", ".join(map(_told, value)) if isinstance(value, list | tuple) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,10 @@ def described(work: Work) -> str:
 
 st.title("Admin", anchor=False)
 if not current_person().may("admin"):
-    answer("This page takes the role admin.")
+    answer(
+        "This page takes the role admin.",
+        f"You are a {current_person().role} here. Ask an admin.",
+    )
     st.stop()
 store = data.current_store()
 is_frozen = data.is_frozen()

@@ -12,7 +12,7 @@ from analysis import numbers
 from analysis.columns import Column
 from dashboard import data
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change, closing, folded_form
+from dashboard.ui.editing import change, emptied, folded_form
 from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.engine import Store
@@ -66,7 +66,7 @@ if data.is_read_only():
     st.stop()
 
 with st.container(horizontal=True, gap="small"):
-    with folded_form("Make a token", closing("make_token")):
+    with folded_form("Make a token", emptied("make_token")):
         name = st.text_input("What it is for", placeholder="nightly pipeline")
         scope = st.radio("It may", list(SCOPES), horizontal=True)
         datasets = ["", *dict.fromkeys(each.name for each in data.datasets())]

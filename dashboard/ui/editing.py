@@ -24,11 +24,13 @@ BASELINE: Final = "baseline"
 """The tag of a system that others are compared with."""
 
 _SAID: Final = "editing_said"
-_TIMES: Final = "editing_times"
+_TRIED, _DONE = "editing_tried", "editing_done"
+"""In the session: how often something was to be changed, and how often it was."""
 
 
 def change(do: Callable[[Store], object], said: str, why: str = "") -> None:
     """Change the store; what went wrong, or what was done, stands above the next page."""
+    _count(_TRIED)
     try:
         with open_store() as store, because(why):
             do(store)
@@ -36,17 +38,26 @@ def change(do: Callable[[Store], object], said: str, why: str = "") -> None:
         st.session_state[_SAID] = (False, without_commands(str(error)))
     else:
         st.session_state[_SAID] = (True, said)
-        st.session_state[_TIMES] = st.session_state.get(_TIMES, 0) + 1
+        _count(_DONE)
+
+
+def _count(name: str) -> None:
+    st.session_state[name] = st.session_state.get(name, 0) + 1
 
 
 def closing(name: str) -> str:
-    """Return a key for a popover, another one after each change: so the popover closes."""
-    return f"{name}_{st.session_state.get(_TIMES, 0)}"
+    """Return a key for a popover, another one after each try: so it closes, off what is said."""
+    return f"{name}_{st.session_state.get(_TRIED, 0)}"
+
+
+def emptied(name: str) -> str:
+    """Return a key for a form, another one after each change: so the form is empty then."""
+    return f"{name}_{st.session_state.get(_DONE, 0)}"
 
 
 @contextmanager
 def folded_form(label: str, key: str, *, is_small: bool = False) -> Iterator[None]:
-    """Open a form behind the button `label`, which closes once the store is changed."""
+    """Open a form behind the button `label`, which closes once it is sent."""
     with (
         st.popover(label, type="tertiary" if is_small else "secondary", key=closing(f"{key}_fold")),
         st.form(key, border=False),
@@ -141,7 +152,7 @@ def show_attaching(
                 why,
             )
             st.rerun()
-    with folded_form(plain(f"Note on {what}") if what else "Note", closing(f"note_{key}")):
+    with folded_form(plain(f"Note on {what}") if what else "Note", emptied(f"note_{key}")):
         text = st.text_area("Note" if kind == "item" else "Note in Markdown")
         why = st.text_input("Why", key=f"why_note_{key}")
         if st.form_submit_button("Add the note"):

@@ -37,8 +37,8 @@ def show_history(events: Sequence[EventRecord]) -> None:
     """Show what happened, the latest first, folded away."""
     with st.expander(f"History, {numbers.counted(len(events), 'change')}"):
         for event in events:
-            detail = ", ".join(f"{key} {value}" for key, value in event.detail.items())
-            said = f"{event.at:%Y-%m-%d %H:%M} UTC, {event.actor}: {event.action} {detail}"
+            why = f". Why: {event.detail['why']}" if event.detail.get("why") else ""
+            said = f"{event.at:%Y-%m-%d %H:%M} UTC, {event.actor}: {event.action} {event.told}{why}"
             st.markdown(f"- {plain(said)}")
 
 

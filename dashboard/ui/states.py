@@ -151,7 +151,7 @@ def unknown_link(kind: str, wanted: str, suggestions: Sequence[Link] = ()) -> No
         "It may have been deleted or renamed, or the link comes from another store."
         + (" Did you mean one of these?" if suggestions else "")
     )
-    _links(suggestions)
+    _links(suggestions or [Link("Trash", "trash", {})])
 
 
 def wrong_revision(message: str, command: str) -> None:
@@ -177,6 +177,7 @@ def too_much(why: str) -> None:
 
 def no_page(wanted: str, known: Sequence[Link]) -> None:
     """The URL names a page that the dashboard does not have."""
+    address.call("No such page")
     st.subheader(f"There is no page “{plain(clipped(wanted, 200))}”.", anchor=False)
     _links(known)
 
