@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from analysis.statistics.description.evaluation_units import (
     UnitSizeCalibration,
     calibrate_unit_size,
 )
+from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.signature import build_signature
 from analysis.studies.calibrated import guarded
@@ -31,11 +32,10 @@ from analysis.studies.pair_analysis import (
     analyse_pair,
     caution_about,
     in_units,
-    named_test,
 )
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.study import Study, count
-from analysis.studies.test_names import TestName, in_public_words, to_public
+from analysis.studies.test_names import in_public_words, to_public
 from analysis.studies.two_columns import TwoColumns
 from store.engine import Store
 from store.errors import StoreError
@@ -227,22 +227,29 @@ def _tests(
             advice.reason,
             analysis.test.pvalue
             if advice.test == analysis.test.test
-            else _pvalue(
-                first,
-                second,
-                replace(settings, test=cast("TestName", to_public(advice.test))),
-                sign,
-            ),
+            else _pvalue(first, second, advice.test, settings, sign),
         )
         for advice in analysis.diagnostics.recommended_tests
     )
 
 
-def _pvalue(first: FloatArray, second: FloatArray, settings: PairSettings, sign: int) -> float:
+def _pvalue(
+    first: FloatArray, second: FloatArray, test: str, settings: PairSettings, sign: int
+) -> float:
+    own_zeros = test == "wilcoxon" and settings.zeros != "wilcox"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)  # told of the test that counts
         try:
-            return named_test(first, second, settings, "mean", sign, None).pvalue
+            return paired_test(
+                first,
+                second,
+                test=test,
+                alternative=settings.alternative,
+                delta=sign * settings.delta,
+                n_resamples=settings.n_resamples,
+                rng=settings.seed,
+                zeros=settings.zeros if own_zeros else None,
+            ).pvalue
         except ValueError:
             return math.nan  # the scores do not suit it, as McNemar's graded ones
 

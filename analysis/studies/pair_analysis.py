@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from analysis.statistics.effects.effect_size import EffectSizes, effect_sizes
 from analysis.statistics.paired.equivalence import Equivalence, Verdict, decide
 from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.paired.result import PairedTest
-from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.planning.power import minimum_detectable_difference
-from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.standard_error import t_quantile
 from analysis.statistics.validation import as_level
@@ -50,9 +48,6 @@ IntervalChoice = Annotated[
         | {name: INTERVALS_IN_WORDS[name] for name in get_args(Interval)[1:]},
     ),
 ]
-
-_WITH_MORE = ("wilcoxon", "sign", "mcnemar", "steiger")
-"""Tests of all pairs that say more of a pair alone: their own statistic."""
 
 POWER = 0.8
 """The probability of finding a difference that 'could have been found' stands for."""
@@ -206,7 +201,7 @@ def _analyse(
     inferred = infer_pair(
         first,
         second,
-        test=_engine_test(settings),
+        test=to_statistics(settings.test),
         aggregation=aggregation,
         alternative=settings.alternative,
         delta=sign * settings.delta,
@@ -218,8 +213,10 @@ def _analyse(
         bounds=bounds,
         n_resamples=settings.n_resamples,
         rng=settings.seed,
+        zeros=settings.zeros,
     )
-    test, not_testable = test_pair(first, second, settings, aggregation, sign, groups, inferred)
+    test, n_units = inferred.test, independent_units(a, b, groups)
+    not_testable = _not_testable(test, inferred.refusal, n_units)
     interval, equivalence = inferred.interval, inferred.equivalence
     score_a, score_b = (aggregate_items(side, aggregation) for side in _complete(a, b))
     gain = test.difference
@@ -232,7 +229,6 @@ def _analyse(
     side = {"better": 1, "worse": -1}.get(found, 0)
     # Where no p-value can reach alpha, it makes no sense to say what would have been found.
     hopeless = test.exact and (test.pvalue_floor or 0.0) > settings.alpha
-    n_units = independent_units(a, b, groups)
     is_item_mean = aggregation == "mean" and n_items > 0
     return PairAnalysis(
         difference=sign * gain,
@@ -350,61 +346,16 @@ def in_units(
     return units[0][:, np.newaxis], units[1][:, np.newaxis]
 
 
-def _engine_test(settings: PairSettings) -> str:
-    """Return the test whose interval is shown: the one asked for, if all pairs can take it."""
-    test = to_statistics(settings.test)
-    return test if test == "auto" or TESTS[test].together else "auto"
-
-
-def named_test(
-    first: FloatArray,
-    second: FloatArray,
-    settings: PairSettings,
-    aggregation: str,
-    sign: int,
-    groups: Sequence[str | None] | None,
-) -> PairedTest:
-    """Return the test that was asked for by name, with its own options, higher is better."""
-    test = to_statistics(settings.test)
-    options: dict[str, Any] = {}
-    if test == "wilcoxon" and settings.zeros != "wilcox":
-        options = {"zeros": settings.zeros}
-    return paired_test(
-        first,
-        second,
-        test=test,
-        aggregation=aggregation,
-        alternative=settings.alternative,
-        delta=sign * settings.delta,
-        groups=groups,
-        n_resamples=settings.n_resamples,
-        rng=settings.seed,
-        **options,
-    )
-
-
-def test_pair(
-    first: FloatArray,
-    second: FloatArray,
-    settings: PairSettings,
-    aggregation: str,
-    sign: int,
-    groups: Sequence[str | None] | None,
-    inferred: PairInference,
-) -> tuple[PairedTest, str]:
-    """Return the test of two systems, higher is better, and why it says nothing if it does not."""
-    result = inferred.test
-    if to_statistics(settings.test) not in ("auto", result.test) or settings.test in _WITH_MORE:
-        result = named_test(first, second, settings, aggregation, sign, groups)
-    if not math.isnan(result.pvalue):
-        return result, ""
-    if inferred.refusal:
-        n_groups = independent_units(first, second, groups)
-        return result, no_valid_test(n_groups)
-    if result.n_items < 2:
-        are = "is" if result.n_items == 1 else "are"
-        return result, f"There {are} {count(result.n_items, 'item')} with a score from both."
-    return result, "All items differ by the same amount, or the metric is not defined on them."
+def _not_testable(test: PairedTest, refusal: str, n_units: int) -> str:
+    """Return why a test says nothing; empty where it does."""
+    if not math.isnan(test.pvalue):
+        return ""
+    if refusal:
+        return no_valid_test(n_units)
+    if test.n_items < 2:
+        are = "is" if test.n_items == 1 else "are"
+        return f"There {are} {count(test.n_items, 'item')} with a score from both."
+    return "All items differ by the same amount, or the metric is not defined on them."
 
 
 def _present(a: FloatArray, b: FloatArray) -> BoolArray:

@@ -30,6 +30,7 @@ from analysis.statistics.paired.result import (
     side_of,
     sign_of,
 )
+from analysis.statistics.paired.single import WITH_STATISTIC, single_test, with_pvalue_of
 from analysis.statistics.registry import TESTS
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_level, as_seed
@@ -76,6 +77,7 @@ def infer_pair(
     bounds: tuple[float, float] | None = None,
     n_resamples: int = 9_999,
     rng: Seed = 0,
+    zeros: str = "wilcox",
 ) -> PairInference:
     """Test two systems on the same items, with the interval that inverts the test.
 
@@ -83,10 +85,15 @@ def infer_pair(
     ----------
     a, b : array_like, shape (n_items,) or (n_items, n_components)
         Scores, higher is better. NaN in any component of either leaves the item out.
-    test, aggregation, alternative, groups, runs, interval, alpha, margin, bounds, n_resamples, rng
+    test : str
+        Any of `TESTS`. With one that all pairs do not have, interval and equivalence are those that
+        "auto" gives.
+    aggregation, alternative, groups, runs, interval, alpha, margin, bounds, n_resamples, rng
         As for `pairwise`.
     delta : float
         Difference a - b under the null hypothesis.
+    zeros : {"wilcox", "pratt", "zsplit"}
+        Of the Wilcoxon test, as for `wilcoxon`.
 
     Returns
     -------
@@ -101,6 +108,7 @@ def infer_pair(
     """
     from analysis.statistics.all_pairs.pairwise import pairwise
 
+    as_choice(test, "test", ("auto", *TESTS))
     as_choice(alternative, "alternative", ALTERNATIVES)
     shift, resamples, seed = as_delta(delta), as_count(n_resamples, "n_resamples"), as_seed(rng)
     level = as_level(alpha)
@@ -112,7 +120,7 @@ def infer_pair(
     def run(**changes: object) -> Pairwise:
         arguments: dict[str, Any] = {
             "aggregation": aggregation,
-            "test": test,
+            "test": test if test == "auto" or TESTS[test].together else "auto",
             "correction": "none",
             "alternative": alternative,
             "alpha": level,
@@ -140,8 +148,23 @@ def infer_pair(
                 for side, null in (("greater", -margin), ("less", margin))
             ]
         equivalence = _equivalence(found, pair, float(sides[0]), float(sides[1]), aggregation)
+    reported = _paired_test(found, pair, values)
+    own_zeros = {} if test != "wilcoxon" or zeros == "wilcox" else {"zeros": zeros}
+    if test in WITH_STATISTIC or own_zeros or (test != "auto" and not TESTS[test].together):
+        alone = single_test(
+            test,
+            a,
+            b,
+            aggregation=aggregation,
+            delta=shift,
+            shared={"alternative": alternative, "groups": groups},
+            resampling={"n_resamples": resamples, "rng": seed},
+            of_wilcoxon=own_zeros,
+        )
+        on_board = TESTS[test].together and not own_zeros
+        reported = with_pvalue_of(alone, reported) if on_board else alone
     return PairInference(
-        test=_paired_test(found, pair, values),
+        test=reported,
         interval=Interval(
             float(found.ci_low[0, 1]),
             float(found.ci_high[0, 1]),
