@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-postgres slow-list lint build bench load sizes answers oracle calibrate fuzz faults attacks rights arrangement shots reference lock audit
+.PHONY: help setup run test test-fast test-postgres slow-list lint build bench bench-peers load sizes answers oracle calibrate fuzz faults attacks rights arrangement shots reference lock audit
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -95,6 +95,14 @@ build: setup  ## the wheel and the source archive, in dist/
 bench: setup  ## speed as a ratio against peers, measured in one run
 	$(PY) -m benchmarks
 
+.peers/.ready: benchmarks/peers/requirements.txt | setup
+	$(UV) venv --quiet --allow-existing --python $(PY) .peers
+	$(UV) pip sync --quiet --python .peers/bin/python $<
+	@touch $@
+
+bench-peers: .peers/.ready  ## speed and figures beside the real peers, which get an environment of their own
+	$(PY) -m benchmarks.peers .peers/bin/python
+
 load: setup  ## sessions of a real server on a copy of STORE, into docs/performance.md; WORKERS=2
 	$(PY) -m benchmarks.load $(or $(STORE),tiebreak.db) --workers $(or $(WORKERS),1) --out docs/performance.md
 
@@ -129,3 +137,5 @@ lock: | $(filter .tools/bin/uv,$(UV))  ## pin every dependency again, with hashe
 	  --no-emit-index-url --no-header --quiet -o requirements.txt
 	$(UV) pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --quiet -c requirements.txt -o requirements-dev.txt
+	$(UV) pip compile benchmarks/peers/requirements.in --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --quiet -o benchmarks/peers/requirements.txt
