@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
@@ -123,6 +124,21 @@ def _parquet(to: Path) -> Path:
     return to / "m.parquet"
 
 
+def _repeated(to: Path) -> Path:
+    named = {one: pa.array([one * 900]).dictionary_encode() for one in ("system", "item")}
+    zeros = np.zeros(3 * 10**6, np.int32)
+    table = {name: one.take(pa.array(zeros)) for name, one in named.items()}
+    pq.write_table(pa.table(table | {"score": zeros.astype(float)}), to / "same.parquet")
+    return to / "same.parquet"
+
+
+def _deep(to: Path) -> Path:
+    with tarfile.open(to / "deep.tar", "w") as archive:
+        for number in range(8_000):
+            archive.addfile(tarfile.TarInfo("d/" * 200 + f"{number}.csv"))
+    return to / "deep.tar"
+
+
 def _offsets(to: Path) -> Path:
     offsets = struct.pack("<4i", 0, 2_000_000_000, -5, 7)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"abcdefg")]
@@ -150,6 +166,7 @@ def _merged(to: Path) -> Path:
 
 _SPAN: Final = b"<tr><td colspan=1000000 rowspan=1000000>a</td></tr>"
 _FAR: Final = '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+_DEFLATED: Final = gzip.compress(ROW)[10:]
 _LOOP: Final = b"1\ta\ta\tX\t_\t_\t2\td\t_\t_\n2\tb\tb\tX\t_\t_\t1\td\t_\t_\n\n"
 
 STRANGE: Final[dict[str, Callable[[Path], Path]]] = {
@@ -191,5 +208,16 @@ STRANGE: Final[dict[str, Callable[[Path], Path]]] = {
     "a quarter of a million kinds of white space": lambda to: written(
         to, "w.txt", (" \t\u2003\u3000" * 250_000).encode()
     ),
+    "a gzip whose header holds a name of 10 MB": lambda to: written(
+        to, "n.csv.gz", b"\x1f\x8b\x08\x08" + bytes(6) + b"n" * 10**7 + b"\0" + _DEFLATED
+    ),
+    "a tar of 8,000 files, 200 folders deep": _deep,
+    "99 million commas": lambda to: written(to, "commas.csv", b"," * 99_000_000),
+    "100,000 datasets": lambda to: written(
+        to,
+        "datasets.csv",
+        b"system,dataset,item,accuracy\n" + b"".join(b"a,d%d,q,1\n" % n for n in range(10**5)),
+    ),
+    "Parquet that says the same 3 million times": _repeated,
 }
 """What is sent to the command and to a server, too."""

@@ -386,6 +386,10 @@ class ReadOptions:
     with_text: bool = False
 
 
+_MOST_PROBLEMS = 100_000
+"""After which a strict import reads no further."""
+
+
 class RowProblems:
     """Collects what is wrong with the rows of a file.
 
@@ -400,11 +404,15 @@ class RowProblems:
     def report(self, path: str, line: int | None, field: str | None, reason: str) -> None:
         """Note that a row cannot be used."""
         self._rows.append(SkippedRow(path, line, field, reason))
+        if len(self._rows) >= _MOST_PROBLEMS and not self._lenient:
+            self.raise_if_any()
 
     def raise_if_any(self) -> tuple[SkippedRow, ...]:
         """Return the skipped rows, or raise `ImportFormatError` when the import is strict."""
         if self._rows and not self._lenient:
             first, told = self._rows[0], in_words(self._rows)
+            if len(self._rows) >= _MOST_PROBLEMS:
+                told += " Reading stopped there."
             hint = ("\n" if "\n" in told else " ") + HINT
             raise ImportFormatError(
                 told + hint, path=first.path, line=first.line, field=first.field

@@ -48,6 +48,8 @@ def read_exactly(
         The quotation marks do not pair up, or a column name stands twice.
     """
     delimiter, note = choose_delimiter(text, suffix)
+    end = text.find("\n")
+    require_columns(text.count(delimiter, 0, len(text) if end < 0 else end) + 1, shown)
     require_bytes(CELL_BYTES * (text.count(delimiter) + text.count("\n")), shown)
     try:
         rows, lines = _split_rows(text, delimiter, shown)

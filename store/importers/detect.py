@@ -262,7 +262,7 @@ def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | No
         raise UnknownFormatError(error.reason, path=shown, line=error.line) from None
     reason = "no importer recognises the content."
     if candidate.is_given:
-        known = "; ".join(f"{importer.name} ({importer.description})" for importer in IMPORTERS)
+        known = ", ".join(importer.name for importer in IMPORTERS)
         reason += f" Known formats: {known}. Force one with --format NAME."
     raise UnknownFormatError(reason, path=shown)
 

@@ -19,6 +19,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.no_metrics import AN_ID, no_metric
+from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -140,7 +141,7 @@ def _plan_named(table: Table, roles: dict[str, str], settings: Settings, column:
         if one.columns != (column,)
     ]
     if others:
-        note += f" Numeric columns left out: {', '.join(others)}."
+        note += f" Numeric columns left out: {listed(others)}."
     return _plan(table, roles, settings, [ScoreColumns((column,), settings.metric, None)], note)
 
 
@@ -197,7 +198,7 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     are_metrics = "system" in roles or settings.system is not None
     found, told = _without_no_scores(found, table, settings, are_metrics=are_metrics)
     by_name = {one.metric or "": one for one in found}
-    names = ", ".join(by_name)
+    names = listed(by_name)
     if are_metrics:
         chosen, note = found, f"Wide table: one column for each metric ({names})."
         if settings.metric:
@@ -205,7 +206,7 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
             others = [name for name, one in by_name.items() if one.columns != chosen[0].columns]
             note = f"Scores of '{settings.metric}' from column '{chosen[0].columns[0]}'."
             if others:
-                note += f" Numeric columns left out: {', '.join(others)}."
+                note += f" Numeric columns left out: {listed(others)}."
         _require(table, roles, settings, ("dataset",))
         return _plan(table, roles, settings, chosen, *told, note)
     if settings.metric:
@@ -328,7 +329,7 @@ def _require(
     kind = UnknownFormatError if {"item", "score"} & set(missing) else ImportFormatError
     lacks = "; ".join(f"{_FLAGS[role][0]}: give {_FLAGS[role][1]}" for role in missing)
     raise kind(
-        f"not enough to read item scores. Columns found: {', '.join(table.columns)}. "
+        f"not enough to read item scores. Columns found: {listed(table.columns)}. "
         f"Missing: {lacks}.",
         path=table.shown,
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from store.errors import ImportFormatError
 
@@ -37,6 +37,8 @@ _LONGEST_POINTER: Final = 1_024
 _LARGEST_RATIO: Final = 1_032
 """By which gzip can make a file smaller at most."""
 _UNREADABLE = (OSError, EOFError, zlib.error)
+_LONGEST_NAME = 1 << 18
+"""Bytes of names and comments in the headers of one gzip file: they are read one by one."""
 
 
 class SizeLimit(NamedTuple):
@@ -161,16 +163,39 @@ def gathered(stream: IO[bytes] | gzip.GzipFile, shown: str, n_packed: int | None
     return taken.getvalue()
 
 
+class _Named:
+    """A file that is read by `gzip`, as far as its headers are of a bearable length."""
+
+    mode, name = "rb", ""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._n_single = file, 0
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on; only names and comments are read byte by byte."""
+        self._n_single += size == 1
+        if self._n_single > _LONGEST_NAME:
+            raise gzip.BadGzipFile("its header does not end")
+        return bytes(self._file.read(size))
+
+
+def gunzipped(file: Any) -> gzip.GzipFile:
+    """Return what a gzip file holds, as a stream; an endless header is damage."""
+    return gzip.GzipFile(fileobj=_Named(file))
+
+
 def start_of(path: Path, n_bytes: int) -> bytes:
     """Return the first bytes of a file, unpacked; nothing where it cannot be read."""
     try:
         require_file(path, path.name)
         with path.open("rb") as file:
             data = file.read(n_bytes)
-        if not data.startswith(GZIP_MAGIC):
-            return data
-        with gzip.open(path) as unpacking:
-            return unpacking.read(n_bytes)
+            if not data.startswith(GZIP_MAGIC):
+                return data
+            file.seek(0)
+            with gunzipped(file) as unpacking:
+                return unpacking.read(n_bytes)
     except (*_UNREADABLE, ImportFormatError):
         return b""
 
@@ -203,11 +228,12 @@ def require_size(path: Path, shown: str) -> None:
         with path.open("rb") as file:
             if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
                 return
-        with gzip.open(path) as unpacking:
-            n_bytes = 0
-            while part := unpacking.read(PART):
-                n_bytes += len(part)
-                _require(n_bytes, n_packed, shown)
+            file.seek(0)
+            with gunzipped(file) as unpacking:
+                n_bytes = 0
+                while part := unpacking.read(PART):
+                    n_bytes += len(part)
+                    _require(n_bytes, n_packed, shown)
     except _UNREADABLE:
         return
 

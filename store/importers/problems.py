@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from store.errors import ImportFormatError, describe_place
@@ -12,6 +12,7 @@ HINT = "Mend the file, or import with --lenient to skip such rows and list them.
 _MOST_LINES = 18
 """Of reasons in one message; a line on what is not shown and the hint come after them."""
 _MOST_PLACES = 3
+_MOST_NAMES = 30
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d[\d.,]*")
 
 
@@ -71,12 +72,24 @@ def together(errors: Sequence[ImportFormatError]) -> ImportFormatError:
     return kind("\n".join(lines))
 
 
+def listed(names: Iterable[str]) -> str:
+    """Return names for a message: the first ones, and how many there are besides."""
+    known = list(names)
+    told = ", ".join(known[:_MOST_NAMES])
+    n_more = len(known) - _MOST_NAMES
+    return f"{told} and {n_more:,} more" if n_more > 0 else told
+
+
 def _also(first: SkippedRow, others: Sequence[SkippedRow]) -> str:
     """Return where the same is wrong again."""
     if not others:
         return ""
-    places = [_place(row, first.path, first.field) for row in others]
-    shown = list(dict.fromkeys(place for place in places if place))[:_MOST_PLACES]
+    shown: list[str] = []
+    for row in others:
+        if (place := _place(row, first.path, first.field)) and place not in shown:
+            shown.append(place)
+        if len(shown) == _MOST_PLACES:
+            break
     told = f": {'; '.join(shown)}" if shown else ""
     if shown and len(others) > len(shown):
         told += "; …"

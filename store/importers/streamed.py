@@ -8,7 +8,6 @@ to it.
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
 import zlib
@@ -30,7 +29,13 @@ from store.importers.delimited import (
     names_of_header,
     report_misfits,
 )
-from store.importers.guard import CELL_BYTES, GZIP_MAGIC, require_bytes, require_ratio
+from store.importers.guard import (
+    CELL_BYTES,
+    GZIP_MAGIC,
+    gunzipped,
+    require_bytes,
+    require_ratio,
+)
 from store.progress import tell_rows
 
 if TYPE_CHECKING:
@@ -156,7 +161,7 @@ class _Stream:
             if is_packed != (self._path.suffix.lower() == ".gz"):
                 raise _NotPlain
             hashed = _Hashing(file, self._sha256)
-            source: Any = gzip.GzipFile(fileobj=hashed) if is_packed else hashed
+            source: Any = gunzipped(hashed) if is_packed else hashed
             left, n_bytes, n_packed = b"", 0, self._path.stat().st_size
             while data := source.read(_PART_BYTES):
                 n_bytes += len(data)

@@ -20,6 +20,7 @@ from store.importers.columnar import PART
 from store.importers.delimited import choose_delimiter, names_of_header, read_exactly
 from store.importers.guard import (
     CELL_BYTES,
+    MOST_COLUMNS,
     require_bytes,
     require_columns,
     require_values,
@@ -114,24 +115,31 @@ def peek_columns(path: Path) -> tuple[str, ...]:
         if data_suffix(path) in RECORD_SUFFIXES:
             status = status_of(path)
             return _columns_of_records(path, status.st_mtime_ns, status.st_size)
-        columns = _columns_of_table(path)
+        n_columns, columns = _columns_of_table(path)
     except (ImportFormatError, OSError, ValueError, RecursionError, csv.Error, StopIteration):
         return ()  # pyarrow's errors are ValueError or OSError
-    require_columns(len(columns), path.name)
+    require_columns(n_columns, path.name)
     return columns
 
 
-def _columns_of_table(path: Path) -> tuple[str, ...]:
+def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
+    """Return how many columns a table has, and their names where they are not too many."""
     if data_suffix(path) == ".parquet":
         import pyarrow.parquet as pq
 
-        return tuple(pq.read_schema(path).names)
+        names = pq.read_schema(path).names
+        return len(names), tuple(names)
     text = peek_text(path)
     if text.lstrip().startswith("{"):
-        return tuple(json.loads(text.lstrip().split("\n", 1)[0]))
+        names = list(json.loads(text.lstrip().split("\n", 1)[0]))
+        return len(names), tuple(names)
     delimiter, _ = choose_delimiter(text, data_suffix(path))
+    end = text.find("\n")
+    n_marks = text.count(delimiter, 0, len(text) if end < 0 else end)
+    if n_marks >= MOST_COLUMNS:
+        return n_marks + 1, ()
     header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    return tuple(name.strip() for name in header)
+    return len(header), tuple(name.strip() for name in header)
 
 
 @lru_cache(maxsize=64)

@@ -21,6 +21,7 @@ from store.importers.guard import (
     GZIP_MAGIC,
     PART,
     gathered,
+    gunzipped,
     require_bytes,
     require_file,
     require_values,
@@ -316,7 +317,7 @@ def unpacked(raw: bytes, path: Path, shown: str) -> bytes:
             )
         return raw
     try:
-        return gathered(gzip.GzipFile(fileobj=io.BytesIO(raw)), shown, len(raw))
+        return gathered(gunzipped(io.BytesIO(raw)), shown, len(raw))
     except EOFError:
         raise ImportFormatError(
             "Compressed file ended early: it was cut off. Copy or download it again.", path=shown

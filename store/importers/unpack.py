@@ -15,12 +15,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 from store.errors import ImportFormatError
-from store.importers.guard import PART, require_ratio
+from store.importers.guard import PART, gunzipped, require_ratio
 
 MOST_BYTES: Final = 10_000_000_000
 """Of all members of an archive together, unpacked."""
 MOST_MEMBERS: Final = 50_000
 """Each takes about a millisecond to look at."""
+MOST_FOLDERS: Final = 64
+"""Above a member of an archive."""
 LONGEST_PART: Final = 255
 """Bytes of a member's name between two slashes, as file systems have it."""
 
@@ -106,6 +108,8 @@ class Budget:
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if not parts or ".." in parts or parts[0] == "/" or ":" in parts[0]:
             raise self._refused(f"the member '{name}' would lie outside the folder")
+        if len(parts) > MOST_FOLDERS:
+            raise self._refused(f"a member lies {len(parts):,} folders deep")
         if any(len(os.fsencode(part)) > LONGEST_PART for part in parts):
             raise self._refused(f"the member '{name[:40]}…' has a name of {len(name):,} characters")
         place = folder.joinpath(*parts)
@@ -158,13 +162,11 @@ def _unpack_tar(path: Path, folder: Path, budget: Budget) -> None:
 
 def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
     """Return the unpacked bytes of a compressed file as a stream."""
-    import gzip
-
     import pyarrow as pa
 
     name = path.name.lower()
     openers: dict[tuple[str, ...], Callable[[Path], Any]] = {
-        (".gz", ".tgz"): gzip.open,
+        (".gz", ".tgz"): lambda packed: gunzipped(packed.open("rb")),
         (".xz", ".txz"): lzma.open,
         (".bz2", ".tbz2"): bz2.open,
         (".zst", ".tzst"): lambda packed: pa.input_stream(str(packed), compression="zstd"),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import repeat
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from store.models import Dataset, Item, ItemText, utc_now
 from store.spelling import composed, require_keys, require_one_spelling
 
 _SPELLED_OTHERWISE = "datasets of an older store, by their composed names"
+
+MOST_DATASETS: Final = 5_000
+"""Of one import: more are made by a column that names no dataset, one by one for minutes."""
 
 
 class AlignedDataset(NamedTuple):
@@ -67,6 +70,12 @@ def align_datasets(
         An item stands in the bundle twice.
     """
     path = bundle.files[0].path if bundle.files else ""
+    if len(bundle.datasets) > MOST_DATASETS:
+        raise ImportFormatError(
+            f"names {len(bundle.datasets):,} datasets, more than {MOST_DATASETS:,} in one import. "
+            "Which column names the dataset? Give --column dataset=NAME, or import it in parts.",
+            path=path,
+        )
     aligned = [_align_dataset(change, wanted, path, report) for wanted in bundle.datasets]
     found = zip((d.name for d in bundle.datasets), (one.row.id for one in aligned), strict=True)
     require_one_spelling("dataset", found, path)

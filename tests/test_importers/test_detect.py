@@ -75,7 +75,7 @@ def test_sha256_is_of_the_file_as_it_lies_there(write) -> None:
         (
             "notes.rst",
             "hello there",
-            r"notes.rst: no importer .*generic \(.*--format NAME",
+            r"notes.rst: no importer .*, generic\. Force one with --format NAME",
         ),
         ("x.json", "{}", "no importer recognises the content"),
         ("x.txt", "just some words, and more", "no importer recognises the content"),

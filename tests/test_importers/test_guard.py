@@ -12,10 +12,10 @@ import pytest
 
 from store.engine import open_store
 from store.errors import LONGEST_MESSAGE, ImportFormatError, StoreError
-from store.importers import guard
+from store.importers import bundle, guard
 from store.importers.detect import read_paths
 from store.importers.guard import files_up_to
-from store.ingest import ingest
+from store.ingest import ingest, items
 
 LONG = "system,dataset,item,metric,score\nA,d,1,acc,1\nA,d,2,acc,0\n"
 
@@ -139,3 +139,40 @@ def test_paths_that_no_system_takes_are_errors_in_words(tmp_path) -> None:
             read_paths([tmp_path])
     finally:
         subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
+
+
+def test_a_gzip_header_without_end_is_damage(write) -> None:
+    packed = gzip.compress(LONG.encode())
+    name = b"n" * 300_000 + b"\0"
+    path = write(packed[:3] + b"\x08" + packed[4:10] + name + packed[10:], "s.csv.gz")
+    with pytest.raises(ImportFormatError, match="header does not end"):
+        read_paths([path])
+
+
+def test_a_table_is_refused_by_the_marks_of_its_header(write) -> None:
+    with pytest.raises(ImportFormatError, match="has 200,001 columns"):
+        read_paths([write("," * 200_000, "c.csv")])
+
+
+def test_many_columns_make_no_long_message(write) -> None:
+    header = ",".join(["item", *(f"s{n}" for n in range(500))])
+    rows = "".join(f"\nq{row}" + ",1" * 500 for row in range(2))
+    with pytest.raises(ImportFormatError, match="s29 and 470 more") as told:
+        read_paths([write(header + rows + "\n", "w.csv")])
+    assert len(str(told.value)) < 500
+
+
+def test_a_column_that_is_no_dataset_is_not_taken_for_one(tmp_path, read, monkeypatch) -> None:
+    monkeypatch.setattr(items, "MOST_DATASETS", 2)
+    rows = "".join(f"A,d{n},1,acc,1\n" for n in range(3))
+    with (
+        open_store(tmp_path / "s.db", create=True) as store,
+        pytest.raises(ImportFormatError, match="names 3 datasets, more than 2"),
+    ):
+        ingest(store, read(LONG.partition("\n")[0] + "\n" + rows), actor="t")
+
+
+def test_a_strict_import_stops_where_too_much_is_wrong(read, monkeypatch) -> None:
+    monkeypatch.setattr(bundle, "_MOST_PROBLEMS", 5)
+    with pytest.raises(ImportFormatError, match=r"4 more such problems.* Reading stopped there"):
+        read(LONG.partition("\n")[0] + "\n" + "A,d,1,acc,x\n" * 9)

@@ -87,8 +87,9 @@ def test_links_and_pipes_in_an_archive_are_nothing(write) -> None:
         ("r.zip", zipped({"s.csv": bytes(300_000)}), "times its size"),
         ("r.zip", zipped({f"{n}.csv": LONG for n in range(12)}), "more than 10 files"),
         ("r.tar.gz", tarred({"n" * 300 + ".csv": LONG}), "a name of 304 characters"),
+        ("r.zip", zipped({"d/" * 80 + "s.csv": LONG}), "lies 81 folders deep"),
     ],
-    ids=["up", "root", "cut zip", "cut tar", "xz", "zstd", "7z", "bomb", "crowd", "long name"],
+    ids=["up", "root", "cut zip", "cut tar", "xz", "zstd", "7z", "bomb", "crowd", "name", "deep"],
 )
 def test_what_must_not_be_unpacked_is_refused(
     write, tmp_path, monkeypatch, name, content, said
