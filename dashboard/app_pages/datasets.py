@@ -49,8 +49,8 @@ show_table(
     columns={
         "name": Column("Dataset", pinned=True),
         "version": Column("Version", shown=any(d.version for d in rows)),
-        "task": Column("Task"),
-        "language": Column("Language"),
+        "task": Column("Task", least=True),
+        "language": Column("Language", least=True),
         "domain": Column("Domain", shown=False),
         "n_items": Column("Items", "count"),
         "n_systems": Column("Systems", "count"),

@@ -50,7 +50,7 @@ show_table(
         "n_runs": Column("Runs", "count"),
         "n_datasets": Column("Datasets", "count"),
         "n_reported": Column("Reported figures", "count"),
-        "last_evaluated_on": Column("Last evaluated", "day"),
+        "last_evaluated_on": Column("Last evaluated", "day", least=True),
         "tags": Column("Tags", shown=bool(tags)),
         "aliases": Column("Also called", shown=any(system.aliases for system in rows)),
         "uid": Column("Uid", shown=False),

@@ -22,7 +22,7 @@ def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None
     columns = {
         "system": Column("System", pinned=True),
         "dataset": Column("Dataset"),
-        "label": Column("Run"),
+        "label": Column("Run", least=True),
         "metric": Column("Metric"),
         "trial": Column("Trial", "count", shown=bool(frame["trial"].any())),
         "value": Column("Value", "number", decimals=4),
@@ -30,7 +30,7 @@ def show_runs(runs: Sequence[RunRecord], *, key: str, without: str = "") -> None
         "n_scored": Column("Scored", "count"),
         "n_missing": Column("Missing", "count"),
         "complete": Column("Finished", shown=bool((frame["complete"] == "no").any())),
-        "evaluated_on": Column("Evaluated", "day"),
+        "evaluated_on": Column("Evaluated", "day", least=True),
         "harness": Column("Harness", shown=False),
         "tags": Column("Tags", shown=False),
         "uid": Column("Uid", shown=False),

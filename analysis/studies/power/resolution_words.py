@@ -104,7 +104,7 @@ def test_sets_table(rows: Sequence[ResolutionRow]) -> AnswerTable:
         noun="test set",
         columns={
             "dataset": Column("test set", pinned=True),
-            "metric": Column("metric"),
+            "metric": Column("metric", least=True),
             "items": Column("items", "count", help="That the first two systems share"),
             "groups": Column("groups", "count", help="Independent units").when(False),
             "gap_text": Column("gap", right=True, help="Between the first two"),
