@@ -32,7 +32,7 @@ from store.ingest import ingest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 N_WRITERS, N_READERS = 8, 20
-FIRST_WITH_SEALS: Final = "0011"
+FIRST_WITH_SEALS: Final = "0013"
 LONGEST_START_S: Final = 120.0
 
 

@@ -128,10 +128,12 @@ def _records(body: bytes, folder: Path) -> dict[str, Any]:
         told = json.loads(body)
     except ValueError as error:
         raise StoreError(f"The body is no JSON: {error}") from None
+    except RecursionError:
+        raise StoreError("The body is nested too deeply to be results.") from None
     records = told.pop("records", None) if isinstance(told, dict) else None
     if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
         raise StoreError('The body is `{"records": [{…}, …], …}`: an object for each score.')
-    lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in records)
+    lines = "".join(f"{json.dumps(one)}\n" for one in records)  # half a letter is no UTF-8
     (folder / "records.jsonl").write_text(lines, encoding="utf-8")
     assert isinstance(told, dict)
     return told

@@ -100,7 +100,7 @@ def _mapping(name: str, value: Any) -> dict[str, str]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"`{name}` is no JSON: {error}") from None
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
         raise StoreError(f'`{name}` is a JSON object of texts, as {{"a": "b"}}.')

@@ -131,6 +131,12 @@ def test_a_token_to_read_or_for_another_dataset_brings_nothing(api):
         ({"json": {"records": RECORDS, "yes": "perhaps"}}, 400, "`yes` must be one of"),
         ({"json": [1]}, 400, "records"),
         ({"data": b"{", "headers": {"Content-Type": "application/json"}}, 400, "no JSON"),
+        ({"data": b"[" * 10**5, "headers": {"Content-Type": "application/json"}}, 400, "deeply"),
+        (
+            {"json": {"records": [RECORDS[0] | {"system": "\ud800"}], "dataset": "d"}},
+            422,
+            "half a character",
+        ),
         ({"data": b"x", "headers": {"Content-Type": "text/csv"}}, 415, "multipart/form-data"),
         ({"data": b"x\n", "headers": {"Content-Type": "application/x-ndjson"}}, 422, "no JSON"),
         ({"files": [("files", ("../up.csv", CSV))]}, 422, "below its folder"),
