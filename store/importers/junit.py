@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -45,6 +45,9 @@ _OUTCOMES = {
     "failure": (0.0, Status.OK),
 }
 _ROOTS = ("testsuites", "testsuite")
+
+MOST_TRIALS: Final = 1_000
+"""Of one test: all others get as many, which are missing."""
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -107,7 +110,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     suites = [root] if root.tag == "testsuite" else list(root.iter("testsuite"))
     stamp = next((s.get("timestamp") for s in suites if s.get("timestamp")), None)
     items = tuple(BundleItem(name, of_class or None) for name, of_class in held.items.items())
-    scores, statuses = held.vectors()
+    scores, statuses = held.vectors(settings.shown)
     run = BundleRun(
         settings.canonical(system),
         0,
@@ -184,10 +187,17 @@ class _Held:
         self.items.setdefault(name, case.of_class)
         self.cases.setdefault(name, []).append(case)
 
-    def vectors(self) -> tuple[list[BundleScores], dict[int, np.ndarray]]:
+    def vectors(self, shown: str) -> tuple[list[BundleScores], dict[int, np.ndarray]]:
         """Return scores and statuses by trial."""
         scores, statuses = [], {}
         n_trials = max(map(len, self.cases.values()))
+        if n_trials > MOST_TRIALS:
+            name = max(self.cases, key=lambda one: len(self.cases[one]))
+            raise ImportFormatError(
+                f"{n_trials:,} test cases are called '{name[:100]}', more than {MOST_TRIALS:,}. A "
+                "name stands for one test; cases of one name are taken for its repeats.",
+                path=shown,
+            )
         for trial in range(n_trials):
             values = np.full((2, len(self.items), 1), np.nan)
             status = np.full(len(self.items), Status.NOT_ATTEMPTED, np.uint8)

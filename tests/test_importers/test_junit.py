@@ -64,3 +64,9 @@ def test_without_test_cases(read, content):
 def test_damaged_reports_name_the_line(read, content):
     with pytest.raises(ImportFormatError, match="line 1"):
         read(content, "report.xml", format="junit")
+
+
+def test_one_name_for_a_thousand_tests_is_refused(read):
+    many = SUITE.format(name="A", n=1_001, cases='<testcase name="x"/>' * 1_001)
+    with pytest.raises(ImportFormatError, match=r"1,001 test cases are called 'x'"):
+        read(many, "gpt.xml", dataset="d")
