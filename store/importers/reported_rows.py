@@ -86,7 +86,8 @@ class _Teller:
         added: list[str] = []
         n_distinct = len(set(map(str, rows)))
         for column in columns:
-            if n_distinct == len(rows) or column in taken or not is_fit(column):
+            is_no_field = not {"{", "}"}.isdisjoint(column)  # a pattern could not name it
+            if n_distinct == len(rows) or column in taken or is_no_field or not is_fit(column):
                 continue
             cells = self.table.cells[column]
             wider = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]

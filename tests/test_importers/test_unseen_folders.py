@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from store.errors import ImportFormatError
 from store.importers.detect import read_paths
 from store.importers.known_metrics import lookup
 from store.importers.no_metrics import no_metric_by_name
@@ -166,3 +167,9 @@ def test_entries_of_one_system_are_told_apart_by_their_mode(figures) -> None:
         ("a (sampled)", "net", "Acc"): 40,
         ("b", "net", "Acc"): 30,
     }
+
+
+def test_a_column_called_like_a_pattern_tells_nothing_apart(write, tmp_path) -> None:
+    write("Model,{},WER\na,clean,0.2\na,noisy,0.4\n", "board.csv")
+    with pytest.raises(ImportFormatError, match="same figure"):
+        read_paths([tmp_path / "board.csv"], root=tmp_path)
