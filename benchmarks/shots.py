@@ -40,9 +40,9 @@ _NAMED = {"dataset": "dataset"}
 """The parameter of a page of one object, where it is not its uid."""
 DOCS = {
     "all_pairs.png": ("board?dataset=languages%3A+chat&tab=pairs", 990),
-    "across_datasets.png": ("compare?tab=datasets&a=MIMICK&b=Char%E2%86%92Tag&show=Where", 1_240),
-    "replicability_matrix.png": ("across?tab=replicability", 1_030),
-    "ranking.png": ("across", 1_150),
+    "across_datasets.png": ("compare?tab=datasets&a=MIMICK&b=Char%E2%86%92Tag&show=Where", 1_270),
+    "replicability_matrix.png": ("across?tab=replicability", 970),
+    "ranking.png": ("across", 1_030),
     "claims.png": ("board?dataset=encodings&tab=claims", 1_000),
     "metrics_humans.png": ("humans", 870),
     "judgments.png": ("humans?tab=judgments", 1_130),
