@@ -98,6 +98,7 @@ def check_surfaces(study: Comparison) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1_800)
 def test_every_pair_of_the_example_has_one_answer(filled: Store) -> None:
     n_pairs, settings = 0, PairsSettings(correction="none")
     for dataset, metric in scored_cells(filled):
