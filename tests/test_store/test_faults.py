@@ -173,6 +173,7 @@ def test_ingests_at_once_all_land(store):
     assert check(store) == []
 
 
+@pytest.mark.full
 def test_ingests_of_the_same_bundle_at_once_add_it_once(store):
     script = "print(ingest(open_store(sys.argv[1]), bundle('A'), actor='t').n('run', 'added'))"
     children = [start(script, store.path) for _ in range(2)]
