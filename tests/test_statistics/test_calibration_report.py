@@ -41,7 +41,7 @@ from benchmarks.calibration.run import (  # noqa: E402
 DOCS = ROOT / "docs"
 
 
-def quick(cell, repetitions=100):
+def quick(cell, repetitions=150):
     (columns,) = [
         figures for figures in run([cell], repetitions=repetitions, processes=1, log=False).values()
     ]

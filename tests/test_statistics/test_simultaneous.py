@@ -193,7 +193,7 @@ def test_groups_change_no_effect_size():
 )
 def test_the_error_of_the_family_is_kept(correction, skewed):
     rng = np.random.default_rng(12)
-    n_boards = 200
+    n_boards = 300
     alarms = 0
     for _ in range(n_boards):
         noise = rng.exponential(size=(5, 40)) if skewed else rng.normal(size=(5, 40))
