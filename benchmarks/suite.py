@@ -2,7 +2,7 @@
 
 A test in a browser waits more than it computes. So these have a process beside the workers of all
 others, which no worker spends its time on. In a new checkout, processes of their own compile loops
-while the workers still read the tests; the browser's server finds them compiled.
+while the tests are still read; the browser's server finds them compiled.
 """
 
 from __future__ import annotations
