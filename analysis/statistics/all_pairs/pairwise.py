@@ -5,14 +5,16 @@ on the scores of its two systems, on where their items stand, and on the plan; n
 compared.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import Alternative, FloatArray, Groups, Progress, Seed
 from analysis.statistics.all_pairs.closed_forms import paired_moments
 from analysis.statistics.all_pairs.complete_sets import triangle
+from analysis.statistics.all_pairs.corrections import Corrections
+from analysis.statistics.all_pairs.engine import Engine
+from analysis.statistics.all_pairs.pair_intervals import PairIntervals
+from analysis.statistics.all_pairs.possible import largest_differences, within
 from analysis.statistics.all_pairs.result import PairMethod, Pairwise
 from analysis.statistics.all_pairs.settings import (
     CORRECTIONS,
@@ -22,14 +24,6 @@ from analysis.statistics.all_pairs.settings import (
 )
 from analysis.statistics.results import read_only
 from analysis.statistics.validity_bounds import RunSpread
-
-if TYPE_CHECKING:
-    pass
-
-from analysis.statistics.all_pairs.corrections import Corrections
-from analysis.statistics.all_pairs.engine import Engine
-from analysis.statistics.all_pairs.pair_intervals import PairIntervals
-from analysis.statistics.all_pairs.possible import largest_differences, within
 
 __all__ = ["CORRECTIONS", "INTERVALS", "PAIRWISE_TESTS", "pairwise"]
 
