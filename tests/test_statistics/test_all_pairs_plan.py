@@ -1,10 +1,13 @@
 import itertools
 import threading
+import time
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from analysis.statistics.all_pairs import inversion, missing
+from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.random_streams import Stream, raw_words
 from analysis.statistics.resampling import kernels, threads
 from analysis.statistics.resampling.plan import (
@@ -13,9 +16,15 @@ from analysis.statistics.resampling.plan import (
     count_block,
     sign_codes,
     signed_sums,
+    signed_sums_of,
     signs_of,
 )
-from analysis.statistics.resampling.threads import blas_on_one_thread, on_one_thread, run_blocks
+from analysis.statistics.resampling.threads import (
+    blas_on_one_thread,
+    on_one_thread,
+    run_blocks,
+    run_tiles,
+)
 
 
 @pytest.mark.parametrize("n_units", [0, 1, 3, 64, 133])
@@ -117,6 +126,30 @@ def test_an_exception_in_work_is_passed_on(n_threads):
         run_blocks(work, 1_000, n_threads=n_threads)
 
 
+def test_sums_of_several_blocks_are_those_of_each():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(57, 3))
+    blocks = [sign_codes(2, block, 57) for block in range(5)]
+    one_by_one = np.stack([signed_sums(values, codes).T for codes in blocks])
+    np.testing.assert_array_equal(signed_sums_of(values, blocks), one_by_one)
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_blocks_at_once_count_as_single_blocks_do(two_sided, monkeypatch):
+    scores = np.random.default_rng(5).normal(size=(3, 80)).round(3)
+    scores[1] += 0.1
+    alternative = "two-sided" if two_sided else "greater"
+
+    def found():
+        result = pairwise(scores, alternative=alternative, n_resamples=5_000)
+        return result.pvalue, result.ci_low, result.ci_high
+
+    at_once = found()
+    for module in (missing, inversion):
+        monkeypatch.setattr(module, "blocks_at_once", lambda n_units, n_columns: 1)
+    np.testing.assert_array_equal(at_once, found())
+
+
 def blas_threads():
     info = [entry for entry in threadpool_info() if entry["user_api"] == "blas"]
     return sorted(entry["num_threads"] for entry in info)
@@ -147,6 +180,21 @@ def test_many_small_comparisons_take_no_threads(monkeypatch):
         assert set(run_blocks(lambda *_: threading.get_ident(), 1_000)) == {here}
     assert threads.usable_threads() == 4
     assert here not in run_blocks(lambda *_: threading.get_ident(), 1_000)
+
+
+def test_threads_come_where_work_for_them_is_left(monkeypatch):
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: range(4), raising=False)
+    here = threading.get_ident()
+
+    def workers(seconds):
+        def work(_):
+            time.sleep(seconds)
+            return threading.get_ident()
+
+        return set(run_tiles(work, 8))
+
+    assert workers(0) == {here}
+    assert len(workers(0.01)) > 1
 
 
 def test_loops_compile_where_nothing_can_be_kept(monkeypatch):

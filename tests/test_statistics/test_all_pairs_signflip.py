@@ -430,14 +430,19 @@ def test_progress_can_cancel():
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        signflip_all_pairs(graded(4, 60), n_resamples=256 * 1_000, progress=stop)
+        signflip_all_pairs(graded(40, 1_000), n_resamples=256 * 1_000, progress=stop)
     assert told == [(256, 256_000), (512, 256_000)]
+    told.clear()
+    with pytest.raises(RuntimeError, match="enough"):
+        signflip_all_pairs(graded(4, 60), n_resamples=256 * 1_000, progress=stop)
+    assert told == [(256 * 16, 256_000)]
 
 
 def test_warm_up_compiles_every_loop_for_both_types():
     compile_loops()
     for loop in (
         shared.add_rows,
+        shared.add_blocks,
         shared.hadamard,
         shared.turn,
         kernels.count_two_sided,

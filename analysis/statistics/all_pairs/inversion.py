@@ -16,7 +16,13 @@ import scipy
 from analysis.statistics._typing import FloatArray, IntArray, Progress
 from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets
 from analysis.statistics.all_pairs.intervals import Ends
-from analysis.statistics.resampling.plan import BLOCK, SignCodes, all_codes, signed_sums
+from analysis.statistics.resampling.plan import (
+    BLOCK,
+    SignCodes,
+    all_codes,
+    blocks_at_once,
+    signed_sums_of,
+)
 from analysis.statistics.resampling.threads import run_blocks, run_tiles
 
 _ALL_PATTERNS = 12
@@ -175,12 +181,15 @@ def _drawn(
     columns = np.column_stack([units.columns, units.sizes])
     drawn = np.empty((columns.shape[1], n_resamples))
 
-    def draw(block: int, rows: int) -> None:
-        own = blocks[block].of(units.places)
-        first = block * BLOCK
-        drawn[:, first : first + rows] = signed_sums(columns, own)[:rows].T
+    together = blocks_at_once(*columns.shape)
 
-    run_blocks(draw, n_resamples, n_threads=n_threads, progress=progress)
+    def draw(first: int, rows: int) -> None:
+        own = [codes.of(units.places) for codes in blocks[first : first + together]]
+        sums = signed_sums_of(columns, own).swapaxes(0, 1).reshape(len(drawn), -1)
+        drawn[:, first * BLOCK : first * BLOCK + rows] = sums[:, :rows]
+
+    threads = n_threads if together == 1 else 1
+    run_blocks(draw, n_resamples, together=together, n_threads=threads, progress=progress)
     n_pairs = part.pairs.size
     low, high = np.empty(n_pairs), np.empty(n_pairs)
     totals = np.array([math.fsum(column) for column in units.columns.T])

@@ -17,7 +17,13 @@ from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.fixed_point import WholeScores, whole_scores
 from analysis.statistics.item_groups import as_group_codes
-from analysis.statistics.resampling.plan import BLOCK, SignCodes, sign_codes
+from analysis.statistics.resampling.plan import (
+    BLOCK,
+    SignCodes,
+    blocks_at_once,
+    sign_codes,
+    signed_sums_of,
+)
 from analysis.statistics.validation import as_floats
 
 TILE = 64
@@ -186,6 +192,8 @@ class SharedSums:
         self._columns = columns if comparison.complete else np.nan_to_num(columns, copy=False)
         self._all = np.arange(len(columns))
         self._absent = [np.flatnonzero(~row) for row in comparison.present]
+        self.together = blocks_at_once(*columns.shape) if comparison.complete else 1
+        """Of how many blocks the sums should be taken at once."""
 
     def tiles(self, block: int) -> Iterator[Tile]:
         """Yield the sums of one block, so that every pair of systems comes up once."""
@@ -208,6 +216,12 @@ class SharedSums:
                     first if other == start else self._restricted(base, codes, columns, of_rows)
                 )
                 yield Tile(rows, columns, first, second, first_pattern, second_pattern)
+
+    def of_blocks(self, first: int, n_blocks: int) -> Floats:
+        """Return the sums of complete scores, shape (n_systems, n_blocks * 256)."""
+        blocks = [self._codes(block) for block in range(first, first + n_blocks)]
+        sums = signed_sums_of(self._columns, blocks)
+        return np.ascontiguousarray(sums.swapaxes(0, 1)).reshape(len(self.order), -1)
 
     def slabs(self, block: int) -> Iterator[Slab]:
         """Yield the sums of one block for all pairs at once, some replicates after the others.

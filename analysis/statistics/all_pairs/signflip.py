@@ -39,7 +39,8 @@ from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod, PairP
 from analysis.statistics.all_pairs.saddlepoint import FEW_HITS, believable, by_saddlepoint
 from analysis.statistics.all_pairs.scales import own_differences, too_fine
 from analysis.statistics.fixed_point import SCALES, on_row_grids, tie_tolerance, whole_at
-from analysis.statistics.resampling.threads import count_blocks, part_of
+from analysis.statistics.resampling.plan import BLOCK
+from analysis.statistics.resampling.threads import count_blocks, part_of, run_blocks
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import ALTERNATIVES, as_choice, as_count, as_seed
 
@@ -358,9 +359,10 @@ class _Run(NamedTuple):
             targets[0, left, right] = observed - tolerance
             targets[1, left, right] = observed + tolerance
 
+        count_tile = kernels.count_two_sided if two_sided else kernels.count_one_sided
+
         def work(block: int, rows: int) -> CodeArray:
             found = np.zeros(shape, np.int32)
-            count_tile = kernels.count_two_sided if two_sided else kernels.count_one_sided
             for tile in sums.tiles(block):
                 count_tile(
                     tile.first,
@@ -375,8 +377,18 @@ class _Run(NamedTuple):
                 )
             return found
 
-        counts = np.zeros(shape, np.int64)
-        count_blocks(work, counts, self.n_resamples, n_threads=self.n_threads, progress=progress)
+        def add_few(block: int, rows: int) -> None:
+            found = np.zeros(shape, np.int32)
+            own = sums.of_blocks(block, -(-rows // BLOCK))[:, np.newaxis]
+            alike = np.zeros(n_systems, np.int64)
+            count_tile(own, own, alike, alike, 0, 0, rows, targets, found)
+            np.add(counts, found, out=counts)
+
+        counts, n_all = np.zeros(shape, np.int64), self.n_resamples
+        if sums.together > 1:
+            run_blocks(add_few, n_all, together=sums.together, n_threads=1, progress=progress)
+        else:
+            count_blocks(work, counts, n_all, n_threads=self.n_threads, progress=progress)
         ahead, behind = counts[0, left, right], counts[-1, left, right]
         return _Counts(np.where(turned, behind, ahead), np.where(turned, ahead, behind))
 

@@ -88,6 +88,23 @@ def add_rows(
 
 
 @compiled
+def add_blocks(columns: Floats, positions: ByteArray, minus: ByteArray, sums: Floats) -> None:
+    """Do as `add_rows` with all of `columns`, for several blocks.
+
+    Positions and signs have shape (n_blocks, n_items), `sums` (256, n_blocks, n_systems).
+    """
+    for block in range(len(positions)):
+        for i in range(len(columns)):
+            source, target = columns[i], sums[positions[block, i], block]
+            if minus[block, i]:
+                for s in range(target.size):
+                    target[s] -= source[s]
+            else:
+                for s in range(target.size):
+                    target[s] += source[s]
+
+
+@compiled
 def hadamard(sums: Floats) -> None:
     """Transform the first axis in place; its length must be a power of 4."""
     n_rows, n_columns = sums.shape

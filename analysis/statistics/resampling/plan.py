@@ -5,7 +5,8 @@ are one transform or matrix product per block of 256 replicates, and those of al
 differences.
 """
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -16,6 +17,11 @@ from analysis.statistics.random_streams import BLOCK_ROWS, Stream, raw_words, wo
 
 BLOCK = BLOCK_ROWS
 """Replicates per block; a part of what a seed means."""
+_FEW_UNITS = 4_096
+"""Up to here the codes of a block are kept: one pair after the other asks for the same ones."""
+_SMALL = 1 << 15
+"""Items times systems: with fewer, single steps cost more than the sums."""
+_COLUMNS_AT_ONCE = 64
 _CELLS = 1 << 24
 """Counts in memory at once, where rows are taken in pieces."""
 
@@ -57,14 +63,30 @@ def sign_codes(
     ----------
     Hedayat, Sloane, Stufken (1999), Orthogonal Arrays, chapter 4 (strength = dual distance - 1).
     """
+    if n_units > _FEW_UNITS:
+        return _drawn_codes(seed, block, n_units, stream)
+    return _kept_codes(seed, block, n_units, stream)
+
+
+def _drawn_codes(seed: int, block: int, n_units: int, stream: Stream) -> SignCodes:
     words = raw_words(seed, stream, block, -(-n_units // 4))
     codes = words.astype("<u8", copy=False).view("<u2")[:n_units]
     return SignCodes(codes.astype(np.uint8), ((codes >> 8) & 1).astype(np.uint8))
 
 
+_kept_codes = functools.lru_cache(maxsize=1024)(_drawn_codes)
+
+
 def all_codes(seed: int, n_resamples: int, n_units: int) -> list[SignCodes]:
     """Draw the signs of all blocks of a plan."""
     return [sign_codes(seed, block, n_units) for block in range(-(-n_resamples // BLOCK))]
+
+
+def blocks_at_once(n_units: int, n_columns: int) -> int:
+    """Return of how many blocks sums should be taken at once."""
+    if n_units * n_columns > _SMALL:
+        return 1
+    return max(1, _COLUMNS_AT_ONCE // max(1, n_columns))
 
 
 def signs_of(codes: SignCodes) -> FloatArray:
@@ -99,6 +121,26 @@ def signed_sums(columns: npt.NDArray[_Float], codes: SignCodes) -> npt.NDArray[_
     kernels.add_rows(columns, 0, np.arange(len(columns)), codes.positions, codes.minus, sums)
     kernels.hadamard(sums)
     return sums
+
+
+def signed_sums_of(
+    columns: npt.NDArray[_Float], blocks: Sequence[SignCodes]
+) -> npt.NDArray[_Float]:
+    """Return the `signed_sums` of several blocks at once, shape (n_blocks, n_columns, 256).
+
+    The same to the last digit; for few columns much quicker than one block after the other.
+    """
+    from analysis.statistics.resampling import kernels
+
+    columns = np.ascontiguousarray(columns)
+    positions, minus = (np.stack(side) for side in zip(*blocks, strict=True))
+    sums = np.zeros((BLOCK, len(blocks), columns.shape[1]), columns.dtype)
+    kernels.add_blocks(columns, positions, minus, sums)
+    flat = sums.reshape(BLOCK, -1)
+    kernels.hadamard(flat)
+    turned = np.empty(flat.shape[::-1], columns.dtype)
+    kernels.turn(flat, turned)
+    return turned.reshape(len(blocks), columns.shape[1], BLOCK)
 
 
 def count_block(

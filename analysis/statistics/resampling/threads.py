@@ -8,6 +8,7 @@ import functools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,6 +24,12 @@ from analysis.workers import parts
 
 MAX_THREADS = 8
 """Threads taken unasked; each needs its own block in memory."""
+
+_WORTH_A_POOL = 0.02
+"""Seconds of work that is left: with less of it threads cost more than they save."""
+
+_FEW_TILES = 8
+"""With fewer the first is too large a part of the work to be done alone."""
 
 _MOST_PARTS = 100
 """Of the blocks of a plan, where workers in other processes take them."""
@@ -47,6 +54,7 @@ def run_tiles(
     n_tiles : int
     n_threads : int, optional
         1 works in the caller's thread; by default one thread per usable processor, at most 8.
+        Little work is done in the caller's thread all the same.
     progress : callable, optional
         Called as ``progress(done, n_tiles)`` in the caller's thread. An exception that it raises,
         or an interrupt, drops the tiles not yet begun and is passed on.
@@ -58,16 +66,26 @@ def run_tiles(
     """
     threads = min(n_threads or usable_threads(), max(1, n_tiles))
     results: list[_Value] = []
+
+    def take(value: _Value) -> None:
+        results.append(value)
+        if progress is not None:
+            progress(len(results), n_tiles)
+
     with blas_on_one_thread():
-        pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        try:
-            pending = [pool.submit(work, tile) for tile in range(n_tiles)] if pool else []
-            for tile in range(n_tiles):
-                results.append(pending[tile].result() if pool else work(tile))
-                if progress is not None:
-                    progress(tile + 1, n_tiles)
-        finally:
-            if pool:
+        start = time.perf_counter()
+        for tile in range(n_tiles if threads == 1 or n_tiles >= _FEW_TILES else 0):
+            spent = time.perf_counter() - start
+            if threads > 1 and tile and spent / tile * (n_tiles - tile) > _WORTH_A_POOL:
+                break
+            take(work(tile))
+        begun = len(results)
+        if begun < n_tiles:
+            pool = ThreadPoolExecutor(min(threads, n_tiles - begun))
+            try:
+                for pending in [pool.submit(work, tile) for tile in range(begun, n_tiles)]:
+                    take(pending.result())
+            finally:
                 pool.shutdown(wait=True, cancel_futures=True)
     return results
 
@@ -76,6 +94,7 @@ def run_blocks(
     work: Callable[[int, int], _Value],
     n_resamples: int,
     *,
+    together: int = 1,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[_Value]:
@@ -87,17 +106,21 @@ def run_blocks(
         Takes the number of the block and how many of its 256 rows count (fewer in the last one).
     n_resamples : int
         Replicates in all; what `progress` speaks of.
+    together : int
+        Blocks that `work` takes at once: it gets the number of the first, and rows of all.
     n_threads, progress
         As for `run_tiles`.
     """
 
+    size = together * BLOCK
+
     def report(done: int, _: int) -> None:
         if progress is not None:
-            progress(min(done * BLOCK, n_resamples), n_resamples)
+            progress(min(done * size, n_resamples), n_resamples)
 
     return run_tiles(
-        lambda block: work(block, min(BLOCK, n_resamples - block * BLOCK)),
-        -(-n_resamples // BLOCK),
+        lambda part: work(part * together, min(size, n_resamples - part * size)),
+        -(-n_resamples // size),
         n_threads=n_threads,
         progress=report,
     )
