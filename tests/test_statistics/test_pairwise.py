@@ -344,3 +344,19 @@ def test_test_and_interval_of_a_constant_difference_agree(test, n_items):
     p, (low, high) = found.test.pvalue, found.interval[:2]
     assert np.isnan(p) == np.isnan(low) == np.isnan(high) == (test in ("t", "bootstrap"))
     assert (low > 0 or high < 0) == (p <= 0.05)
+
+
+@pytest.mark.parametrize("kind", ["graded", "right or wrong", "skewed", "groups"])
+def test_a_pvalue_does_not_depend_on_whether_an_interval_is_wanted(kind):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(2, 60))
+    if kind == "right or wrong":
+        scores = (scores > 0).astype(float)
+    if kind == "skewed":
+        scores = np.exp(2 * scores)
+    groups = np.repeat(np.arange(12), 5).tolist() if kind == "groups" else None
+    with_one = infer_pair(*scores, groups=groups)
+    without = infer_pair(*scores, groups=groups, interval="none")
+    assert without.test.pvalue == with_one.test.pvalue
+    assert without.refusal == with_one.refusal
+    assert np.isnan(without.interval.low)

@@ -115,11 +115,21 @@ class Gain:
         return shares_model(self.test, self.accuracies, self.agreement, Target(level, power))
 
 
-def compare_looks(line: TimeLine, later: Entry, earlier: Entry, settings: ClaimSettings) -> Gain:
-    """Compare two looks: on the items they share, else by what their figures leave possible."""
+def compare_looks(
+    line: TimeLine,
+    later: Entry,
+    earlier: Entry,
+    settings: ClaimSettings,
+    *,
+    interval: str = "auto",
+) -> Gain:
+    """Compare two looks: on the items they share, else by what their figures leave possible.
+
+    With `interval` "none" a gain on items has no interval, and takes half the time.
+    """
     if later.scores is not None and earlier.scores is not None:
         runs = side_by_side(*(later.spread, earlier.spread)[:: line.metric.sign])
-        return _on_items(line, later.scores, earlier.scores, runs, settings)
+        return _on_items(line, later.scores, earlier.scores, runs, settings, interval)
     return _on_figures(line, later, earlier, settings)
 
 
@@ -129,6 +139,7 @@ def _on_items(
     earlier: FloatArray,
     runs: RunSpread | None,
     settings: ClaimSettings,
+    interval: str,
 ) -> Gain:
     aggregation = line.metric.aggregation
     shared = vectors.scored(later) & vectors.scored(earlier)
@@ -141,7 +152,7 @@ def _on_items(
     n_missing = len(shared) - n_items
     if n_items < _FEWEST_ITEMS:
         return _nothing(n_items, n_missing, f"{count(n_items, 'item')} with a score from both.")
-    inferred = _infer(first, second, line.metric, groups, runs, settings)
+    inferred = _infer(first, second, line.metric, groups, runs, settings, interval)
     test = inferred.test
     both = vectors.aggregate(first, aggregation), vectors.aggregate(second, aggregation)
     untested = ""
@@ -176,6 +187,7 @@ def _infer(
     groups: list[str | None] | None,
     runs: RunSpread | None,
     settings: ClaimSettings,
+    interval: str,
 ) -> PairInference:
     """Compare two systems as a comparison of them by themselves does.
 
@@ -193,6 +205,7 @@ def _infer(
                 groups=groups,
                 runs=runs,
                 bounds=metric.bounds,
+                interval=interval,
                 alpha=settings.alpha,
                 n_resamples=n_resamples,
                 rng=settings.seed,

@@ -166,7 +166,8 @@ def honest_frontier(
             if line.gain(line.entries[at].score, line.entries[holder].score) <= 0:
                 break
             number = int(line.records.looks[at]) - 1
-            gain = compare_looks(line, line.entries[at], line.entries[holder], settings)
+            best = line.entries[holder]
+            gain = compare_looks(line, line.entries[at], best, settings, interval="none")
             one_sided = _of_claim(gain) / 2
             if one_sided <= levels[number]:
                 pvalues[number] = one_sided
