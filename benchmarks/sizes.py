@@ -1,10 +1,12 @@
 """How time, memory and files grow with a store: four shapes, each at several sizes.
 
     python -m benchmarks.sizes --scores 100000 1000000 10000000 --out docs/sizes.md
+    python -m benchmarks.sizes --scores 100000000 --shapes boards --together
 
 A store is made as a user makes one: long Parquet tables go in with a plain `tiebreak ingest` each.
 Commands and pages are then asked of it, cold and again, and the exponent says how each grows:
-1 is in step with the scores, 0 is not at all.
+1 is in step with the scores, 0 is not at all. With `--together` the store is on PostgreSQL, two
+workers of Dask compute, and seconds are those on the clock, since the work is elsewhere.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import log
@@ -31,6 +34,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from benchmarks import postgresql
+from benchmarks.cluster import clustered
 from benchmarks.load import (
     ROOT,
     Address,
@@ -81,7 +86,8 @@ SHAPES: Final[Mapping[str, Shape]] = {
 class Cost:
     """What one step took."""
 
-    cpu_s: float
+    seconds: float
+    """Of the processor, or on the clock where others compute."""
     peak_mb: float = 0.0
 
 
@@ -96,7 +102,7 @@ class Measured:
     def note(self, step: str, cost: Cost) -> None:
         """Keep what a step took, and say it at once: the next one may fail."""
         self.costs[step] = cost
-        print(f"  {step}: {cost.cpu_s:.2f} s, {cost.peak_mb:,.0f} MB", file=sys.stderr, flush=True)
+        print(f"  {step}: {cost.seconds:.2f} s, {cost.peak_mb:,.0f} MB", file=sys.stderr, flush=True)
 
 
 def tables(shape: Shape, n_scores: int) -> list[range]:
@@ -135,11 +141,64 @@ def write_table(path: Path, shape: Shape, n_scores: int, systems: range) -> int:
     return n_rows
 
 
-def run_command(store: Path, words: Sequence[str]) -> Cost:
-    """Run a command of its own process; CPU seconds and peak memory are that process's."""
-    command = [sys.executable, "-m", "tiebreak", "--store", str(store), *words]
+class File:
+    """A store in a file; a command computes by itself."""
+
+    environment: Mapping[str, str] | None = None
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.address = str(path)
+
+    def n_bytes(self) -> int:
+        """Return how large the store is."""
+        return self.path.stat().st_size
+
+    def seconds(self, used: float, waited: float) -> float:
+        """Return which seconds count: those of the processor."""
+        return used
+
+
+class Together:
+    """A store on PostgreSQL; workers of Dask compute, and each has a processor."""
+
+    def __init__(self, server: postgresql.Server, environment: Mapping[str, str]) -> None:
+        self.server, self.environment = server, environment
+        self.address = server.address()
+
+    def n_bytes(self) -> int:
+        """Return how large the store is."""
+        import psycopg
+
+        whole = self.address.replace("+psycopg", "")
+        with psycopg.connect(whole) as connection:
+            found = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+        assert found is not None
+        return int(found[0])
+
+    def seconds(self, used: float, waited: float) -> float:
+        """Return which seconds count: those on the clock."""
+        return waited
+
+
+@contextmanager
+def together() -> Iterator[Together]:
+    """Start a server and two workers, and end them."""
+    with postgresql.server() as server, clustered(2) as cluster:
+        yield Together(server, cluster.environment)
+
+
+def run_command(store: File | Together, words: Sequence[str]) -> Cost:
+    """Run a command of its own process; peak memory is that process's."""
+    command = [sys.executable, "-m", "tiebreak", "--store", store.address, *words]
+    begin = time.monotonic()
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=store.environment,
     )
     assert process.stderr is not None
     told = process.stderr.read()
@@ -147,7 +206,8 @@ def run_command(store: Path, words: Sequence[str]) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{' '.join(words)} ended with {process.returncode}: {told[-400:]}")
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6)
+    seconds = store.seconds(used.ru_utime + used.ru_stime, time.monotonic() - begin)
+    return Cost(seconds, used.ru_maxrss * 1024 / 1e6)
 
 
 def commands(shape: Shape, folder: Path) -> dict[str, list[str]]:
@@ -178,9 +238,9 @@ def pages(shape: Shape) -> list[Address]:
     return [(place, urlencode(query)) for place, query in asked]
 
 
-def measure(shape: Shape, n_scores: int, folder: Path) -> Measured:
+def measure(shape: Shape, n_scores: int, folder: Path, store: File | Together) -> Measured:
     """Make a store, and time what is asked of it."""
-    table, store = folder / "scores.parquet", folder / "store.db"
+    table = folder / "scores.parquet"
     found, ingest = Measured(0), Cost(0.0)
     for systems in tables(shape, n_scores):
         # In a process of its own: a command would inherit the peak memory of this one.
@@ -188,16 +248,17 @@ def measure(shape: Shape, n_scores: int, folder: Path) -> Measured:
             written = elsewhere.submit(write_table, table, shape, n_scores, systems)
             found.n_scores += written.result()
         cost = run_command(store, ["ingest", str(table), "--yes"])
-        ingest = Cost(ingest.cpu_s + cost.cpu_s, max(ingest.peak_mb, cost.peak_mb))
+        ingest = Cost(ingest.seconds + cost.seconds, max(ingest.peak_mb, cost.peak_mb))
         table.unlink()
     found.note("ingest", ingest)
-    found.n_bytes = store.stat().st_size
+    found.n_bytes = store.n_bytes()
     for name, words in commands(shape, folder).items():
         found.note(f"{name}, first", run_command(store, words))
         if not name.startswith("export"):
             found.note(f"{name}, again", run_command(store, words))
-    with served(store) as server:
-        asyncio.run(_open_pages(server, pages(shape), found))
+    if isinstance(store, File):
+        with served(store.path) as server:
+            asyncio.run(_open_pages(server, pages(shape), found))
     return found
 
 
@@ -257,7 +318,7 @@ def _table(stores: Sequence[Measured]) -> list[str]:
         _row("file, bytes a score", [one.n_bytes / one.n_scores for one in stores], None, None),
     ]
     for step in stores[-1].costs:
-        costs = [one.costs[step].cpu_s for one in stores]
+        costs = [one.costs[step].seconds for one in stores]
         lines.append(_row(step, costs, exponent(sizes, costs), stores[-1].costs[step].peak_mb))
     return lines
 
@@ -271,11 +332,16 @@ def _row(name: str, values: Sequence[float], grows: float | None, peak_mb: float
     return f"| {' | '.join([name, *shown, *tail])} |"
 
 
-def _measured(name: str, sizes: Sequence[int]) -> Iterator[Measured]:
+def _measured(name: str, sizes: Sequence[int], *, elsewhere: bool) -> Iterator[Measured]:
     for n_scores in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            one = measure(SHAPES[name], n_scores, Path(folder))
-        steps = ", ".join(f"{step} {cost.cpu_s:.2f}" for step, cost in one.costs.items())
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(made)
+            if elsewhere:
+                with together() as store:
+                    one = measure(SHAPES[name], n_scores, folder, store)
+            else:
+                one = measure(SHAPES[name], n_scores, folder, File(folder / "store.db"))
+        steps = ", ".join(f"{step} {cost.seconds:.2f}" for step, cost in one.costs.items())
         print(f"{name}, {one.n_scores:,} scores, {one.n_bytes / 1e6:,.0f} MB: {steps}")
         sys.stdout.flush()
         yield one
@@ -286,10 +352,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--scores", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
+    parser.add_argument("--together", action="store_true", help="PostgreSQL and two Dask workers")
     parser.add_argument("--out", type=Path, help="document to write")
     given = parser.parse_args(words)
     loads = os.getloadavg()[0]
-    found = {name: list(_measured(name, given.scores)) for name in given.shapes}
+    found = {
+        name: list(_measured(name, given.scores, elsewhere=given.together)) for name in given.shapes
+    }
     lines = document(found, loads)
     print("\n".join(lines))
     if given.out is not None:
