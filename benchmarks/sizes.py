@@ -102,7 +102,9 @@ class Measured:
     def note(self, step: str, cost: Cost) -> None:
         """Keep what a step took, and say it at once: the next one may fail."""
         self.costs[step] = cost
-        print(f"  {step}: {cost.seconds:.2f} s, {cost.peak_mb:,.0f} MB", file=sys.stderr, flush=True)
+        print(
+            f"  {step}: {cost.seconds:.2f} s, {cost.peak_mb:,.0f} MB", file=sys.stderr, flush=True
+        )
 
 
 def tables(shape: Shape, n_scores: int) -> list[range]:
