@@ -1,7 +1,9 @@
 """Tests of all pairs without resampling, against scipy, statsmodels and the tests of one pair."""
 
 import itertools
+import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -325,3 +327,37 @@ def test_moments_of_right_and_wrong_come_from_counts(share_missing) -> None:
     with_ratings = paired_moments(np.vstack([scores, rng.random(90)]))
     for one, other in zip(counted, with_ratings, strict=True):
         assert np.array_equal(one, other[:12, :12])
+
+
+HOSTILE = {
+    "usual": lambda rng, n: rng.normal(size=(4, n)),
+    "far from zero": lambda rng, n: 1e9 + rng.normal(size=(4, n)) * 1e-3,
+    "nearly constant differences": lambda rng, n: rng.normal(size=n) + 1e-13 * rng.random((4, n)),
+    "of all sizes": lambda rng, n: rng.normal(size=(4, n)) * 10.0 ** rng.integers(-40, 40, n),
+    "tiny": lambda rng, n: rng.normal(size=(4, n)) * 1e-90,
+    "huge": lambda rng, n: rng.normal(size=(4, n)) * 1e95,
+    "equal but for one": lambda rng, n: np.eye(4, n) * 1e-7,
+}
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_moments_are_right_to_the_last_digit(kind, missing):
+    rng = np.random.default_rng(8)
+    scores = np.array(HOSTILE[kind](rng, 301))
+    scores[rng.random(scores.shape) < missing] = np.nan
+    first, second = np.triu_indices(4, 1)
+    found = closed_forms._moments_of(scores, None, first, second)
+    shuffled = scores[:, rng.permutation(301)]
+    assert np.array_equal(found, closed_forms._moments_of(shuffled, None, first, second))
+    for row, i, j in zip(found, first, second, strict=True):
+        differences = scores[i] - scores[j]
+        own = [Fraction(d) for d in differences[~np.isnan(differences)].tolist()]
+        assert row[0] == len(own)
+        assert row[2] == pytest.approx(float(sum(own) / len(own)), rel=3e-16, abs=0)
+        around = Fraction(float(row[2]))
+        squares = float(sum((d - around) ** 2 for d in own))
+        assert row[3] == pytest.approx(math.sqrt(squares), rel=4e-16, abs=0)
+        assert (row[4], row[5]) == (float(min(own)), float(max(own)))
+        shared = ~np.isnan(differences)
+        assert row[6] == np.abs(scores[[i, j]][:, shared]).max()

@@ -8,7 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from analysis.statistics._typing import BoolArray, ByteArray, FloatArray, Groups, IntArray
+from analysis.statistics._typing import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    Floats,
+    Groups,
+    IntArray,
+)
 from analysis.statistics.all_pairs.complete_sets import triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import of_ordinary_size, whole_scores
@@ -245,11 +252,20 @@ def _right_and_wrong(scores: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
     """Count, of scores 0 and 1, items where i is right and j wrong, both are right, both wrong."""
     exact = np.float32 if scores.shape[1] < _SINGLE_COUNTS else np.float64
     right, wrong = (scores == 1).astype(exact), (scores == 0).astype(exact)
-    wins, both, neither = (
-        np.rint(product).astype(np.int64)
-        for product in (right @ wrong.T, right @ right.T, wrong @ wrong.T)
-    )
-    return wins, both, neither
+
+    def together(these: Floats, those: Floats) -> IntArray:
+        return np.rint(these @ those.T).astype(np.int64)
+
+    both = together(right, right)
+    n_right = np.diag(both)
+    if n_right.sum() + np.count_nonzero(wrong) == scores.size:
+        # No score is missing: the rest follows from how many are right.
+        return (
+            n_right[:, np.newaxis] - both,
+            both,
+            scores.shape[1] - n_right[:, np.newaxis] - n_right + both,
+        )
+    return together(right, wrong), both, together(wrong, wrong)
 
 
 def group_codes(groups: Groups, n_items: int) -> IntArray | None:
@@ -282,7 +298,8 @@ def _moments_of(
     second: npt.NDArray[np.intp],
 ) -> FloatArray:
     """Return a row of `pair_moments` for each listed pair."""
-    from analysis.statistics.all_pairs.pair_kernels import pair_moments, plain_moments
+    from analysis.statistics.all_pairs.moment_kernels import plain_moments
+    from analysis.statistics.all_pairs.pair_kernels import pair_moments
     from analysis.statistics.resampling.threads import run_tiles
 
     found = np.empty((first.size, 7))

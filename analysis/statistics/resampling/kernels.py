@@ -7,6 +7,7 @@ Machine code on disk is renewed when the file of a loop changes, not when a loop
 another file does: after changing `difference_kernels.sizes_of`, say, touch the files that use it.
 """
 
+import functools
 from collections.abc import Callable
 from typing import TypeVar, cast
 
@@ -35,11 +36,27 @@ event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call
 
 def compiled(loop: _Loop) -> _Loop:
     """Compile on first call and keep the machine code on disk, where there is a place for it."""
+    return _compiled(loop, frozenset())
+
+
+def compiled_in_any_order(loop: _Loop) -> _Loop:
+    """Compile as `compiled` does; sums that the loop itself takes may be in any order.
+
+    Loops that are called from it keep the order in which they are written.
+    """
+    return _compiled(loop, frozenset({"reassoc", "nsz"}))
+
+
+def _compiled(loop: _Loop, liberties: frozenset[str]) -> _Loop:
+    # Said also where there are none: else a loop takes those of whoever calls it.
+    compiling_with = functools.partial(
+        njit, nogil=True, error_model="numpy", fastmath=set(liberties) or False
+    )
     try:
-        fast = njit(nogil=True, cache=True, error_model="numpy")(loop)
+        fast = compiling_with(cache=True)(loop)
     except RuntimeError:
         # Neither beside the source nor in the user's cache folder may files be written.
-        fast = njit(nogil=True, error_model="numpy")(loop)
+        fast = compiling_with()(loop)
     return cast(_Loop, fast)
 
 
