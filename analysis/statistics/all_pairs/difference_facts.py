@@ -11,6 +11,7 @@ from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments, RunSpread
 
 _PAIRS_AT_ONCE = 2_048
+_LANES = 64
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
@@ -140,42 +141,50 @@ def _by_items(
 ) -> None:
     """Write the moments where every item is a unit; -1 items: leave it to `_by_units`.
 
-    Sums run in eight lanes in a fixed order. Sums of plain powers do where the mean is not far
+    Sums of plain powers do where the mean is not far
     from 0, in standard deviations, and powers stay in the range of numbers.
     """
-    n_items = scores.shape[1]
-    whole = n_items - n_items % 8
-    lanes = np.empty((5, 8))
     for p in range(first.size):
-        a, b, rounding = scores[first[p]], scores[second[p]], tolerance[p]
-        lanes[:] = 0.0
-        for i in range(0, whole, 8):
-            for j in range(8):
-                d = a[i + j] - b[i + j]
-                lanes[0, j] += 1.0 if d == d else 0.0
-                d = d if abs(d) > rounding else 0.0
-                lanes[1, j] += 1.0 if d != 0.0 else 0.0
-                square = d * d
-                lanes[2, j] += d
-                lanes[3, j] += square
-                lanes[4, j] += square * d
-        for i in range(whole, n_items):
-            d = a[i] - b[i]
-            lanes[0, 0] += 1.0 if d == d else 0.0
-            d = d if abs(d) > rounding else 0.0
-            lanes[1, 0] += 1.0 if d != 0.0 else 0.0
-            lanes[2, 0] += d
-            lanes[3, 0] += d * d
-            lanes[4, 0] += d * d * d
-        n, k, one, two, three = (
-            lanes[0].sum(), lanes[1].sum(), lanes[2].sum(), lanes[3].sum(), lanes[4].sum(),
-        )  # fmt: skip
+        n, k, one, two, three = _powers(scores[first[p]], scores[second[p]], tolerance[p])
         if two != 0 and (two < 1e-120 or two > 1e120 or two - one * one / k < 1e-6 * two):
             out[p, 0] = -1.0
             continue
         _moments(n, one, two, three, 0.0, 1.0, out[p, 0:4])
         _moments(k, one, two, three, 0.0, 1.0, out[p, 4:8])
         out[p, 8:12] = out[p, 0:4]
+
+
+@compiled
+def _powers(
+    a: FloatArray, b: FloatArray, rounding: float
+) -> tuple[float, float, float, float, float]:
+    """Return how many differences there are and how many are not 0, and sums of three powers.
+
+    In lanes, so that the order is fixed.
+    """
+    # Arrays made here, one sum per lane: only so does the loop use wide registers.
+    shared, differing = np.zeros(_LANES), np.zeros(_LANES)
+    one, two, three = np.zeros(_LANES), np.zeros(_LANES), np.zeros(_LANES)
+    whole = a.size - a.size % _LANES
+    for start in range(0, whole, _LANES):
+        for j in range(_LANES):
+            d = a[start + j] - b[start + j]
+            shared[j] += 1.0 if d == d else 0.0
+            d = d if abs(d) > rounding else 0.0
+            differing[j] += 1.0 if d != 0.0 else 0.0
+            square = d * d
+            one[j] += d
+            two[j] += square
+            three[j] += square * d
+    for i in range(whole, a.size):
+        d = a[i] - b[i]
+        shared[0] += 1.0 if d == d else 0.0
+        d = d if abs(d) > rounding else 0.0
+        differing[0] += 1.0 if d != 0.0 else 0.0
+        one[0] += d
+        two[0] += d * d
+        three[0] += d * d * d
+    return shared.sum(), differing.sum(), one.sum(), two.sum(), three.sum()
 
 
 @compiled
