@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.bundle import COMPONENTS, Aggregation
 from store.importers.cells import as_text, is_missing, looks_numeric
+from store.importers.column_parts import choose_correlation, components, plain_parts
 from store.importers.columns import (
     GENERIC_ROLES,
     describe_roles,
@@ -29,7 +30,6 @@ _INDEX = ("column_1", "unnamed_0", "index", "idx")
 _PLACES = ("idx", "sample_idx", "example_idx", "question_idx", "data_idx", "instance_idx")
 """What a column is called that tells each item's place; it names them where nothing else does."""
 _ANSWER_ROLES = ("status", "output")
-_COMPONENT_AGGREGATIONS: tuple[Aggregation, ...] = ("ratio", "f1", "bleu", "chrf", "spearman")
 _FLAGS = {
     "item": ("what the items are called", "--column item=NAME"),
     "system": ("the system", "--system NAME (or --column system=NAME)"),
@@ -80,7 +80,7 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
     named = free_metric_column(roles, table.columns, settings.columns, settings.metric)
     if named is not None:
         return _plan_named(table, roles, settings, named)
-    if "score" in roles or (("metric" in roles or settings.metric) and _plain_parts(table)):
+    if "score" in roles or (("metric" in roles or settings.metric) and plain_parts(table)):
         _require(table, roles, settings, ("item", "system", "dataset", "metric"))
         scores = _long_scores(table, roles, settings)
         return _plan(table, roles, settings, scores, "Long table: one score in each line.")
@@ -158,11 +158,11 @@ def _long_scores(table: Table, roles: Mapping[str, str], settings: Settings) -> 
     With both, a metric that has a score in any line stands in ``score``; the parts belong to the
     metrics that have none.
     """
-    score, available = roles.get("score"), _plain_parts(table)
+    score, available = roles.get("score"), plain_parts(table)
     if "metric" not in roles:
         if score is not None:
             return [ScoreColumns((score,), settings.metric, None)]
-        aggregation = _choose_correlation(available[0], settings.metric, settings)
+        aggregation = choose_correlation(available[0], settings.metric, settings)
         return [ScoreColumns(COMPONENTS[available[0]], settings.metric, None, aggregation)]
     if score is not None and not available:
         return [ScoreColumns((score,), None, None)]
@@ -172,7 +172,7 @@ def _long_scores(table: Table, roles: Mapping[str, str], settings: Settings) -> 
     for parts_of in available:
         parts = COMPONENTS[parts_of]
         for name in sorted(free & _metrics_with(table, names, parts[0])):
-            aggregation = _choose_correlation(parts_of, name, settings)
+            aggregation = choose_correlation(parts_of, name, settings)
             found.append(ScoreColumns(parts, None, None, aggregation, frozenset({name})))
             free.discard(name)
     if score is not None:
@@ -286,12 +286,12 @@ def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Pla
     if not has_metric:
         _require(table, roles, settings, ("metric",))
     scores = []
-    for columns, name, aggregation in _components(matched, table.shown):
+    for columns, name, aggregation in components(matched, table.shown):
         match = pattern.fullmatch(name)
         system = match["system"] if match else name
         metric = match["metric"] if match and has_metric else settings.metric
         if aggregation == "spearman":
-            aggregation = _choose_correlation("spearman", metric, settings)
+            aggregation = choose_correlation("spearman", metric, settings)
         scores.append(ScoreColumns(columns, metric, system, aggregation))
     if has_metric and settings.metric:
         scores = _only_metric(scores, settings.metric, table.shown)
@@ -342,8 +342,8 @@ def _score_columns(
     used = {name for column in roles.values() for name in fields_of(column, table.columns)}
     free = tuple(c for c in table.columns if c not in used and looks_numeric(table.cells[c]))
     return [
-        ScoreColumns(columns, name, None, _choose_correlation(aggregation, name, settings))
-        for columns, name, aggregation in _components(free, table.shown)
+        ScoreColumns(columns, name, None, choose_correlation(aggregation, name, settings))
+        for columns, name, aggregation in components(free, table.shown)
     ]
 
 
@@ -360,58 +360,6 @@ def _refuse_nested(table: Table, roles: Mapping[str, str]) -> None:
                     line=line,
                     field=column,
                 )
-
-
-def _components(
-    columns: tuple[str, ...], shown: str
-) -> list[tuple[tuple[str, ...], str, Aggregation]]:
-    """Join the columns ``las.numerator`` and ``las.denominator`` into one metric ``las``."""
-    joined: dict[str, tuple[tuple[str, ...], Aggregation]] = {}
-    for column in columns:
-        base, _, part = column.rpartition(".")
-        for aggregation in _COMPONENT_AGGREGATIONS:
-            parts = COMPONENTS[aggregation]
-            if not base or part not in parts:
-                continue
-            wanted = tuple(f"{base}.{name}" for name in parts)
-            absent = [name for name in wanted if name not in columns]
-            if absent:
-                raise ImportFormatError(
-                    f"the column '{column}' is a part of the metric '{base}' and needs "
-                    f"'{absent[0]}' beside it. Add that column or rename this one.",
-                    path=shown,
-                    field=column,
-                )
-            joined[base] = wanted, aggregation
-    parts_of = {column: base for base, (wanted, _) in joined.items() for column in wanted}
-    found: dict[str, tuple[tuple[str, ...], Aggregation]] = {}
-    for column in columns:
-        name = parts_of.get(column, column)
-        found[name] = joined.get(name, ((column,), "mean"))
-    return [(wanted, name, aggregation) for name, (wanted, aggregation) in found.items()]
-
-
-def _plain_parts(table: Table) -> list[Aggregation]:
-    """Return the aggregations whose parts are columns of a long table."""
-    return [
-        aggregation
-        for aggregation in _COMPONENT_AGGREGATIONS
-        if all(
-            part in table.columns and looks_numeric(table.cells[part])
-            for part in COMPONENTS[aggregation]
-        )
-    ]
-
-
-def _choose_correlation(
-    aggregation: Aggregation, metric: str | None, settings: Settings
-) -> Aggregation:
-    """Return pearson for prediction and gold when the YAML or the metric's name says so."""
-    if aggregation != "spearman":
-        return aggregation
-    declared = settings.note_of(metric or "").aggregation
-    is_named = "pearson" in (metric or "").casefold()
-    return "pearson" if declared == "pearson" or (declared is None and is_named) else "spearman"
 
 
 def _named_metric(
