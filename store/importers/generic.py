@@ -33,10 +33,11 @@ from store.importers.tables import (
     RECORD_SUFFIXES,
     TABLE_SUFFIXES,
     Table,
+    holds_outcomes,
     peek_columns,
     read_table,
 )
-from store.importers.textfile import data_suffix
+from store.importers.textfile import data_suffix, peek_json
 
 NAME = "generic"
 DESCRIPTION = "table of item scores (CSV, TSV, JSON Lines, Parquet) or one score per line"
@@ -55,8 +56,9 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     names_items = not roles.keys().isdisjoint({"item", "input"})
     if is_records and roles.keys().isdisjoint({"system", "score"}):
         # Keys of an object may be systems as well; and a list may hold questions, or settings.
-        is_keyed = roles.get("item") == "item"
-        return names_items and not is_keyed and any(map(is_quality, columns))
+        if roles.get("item") == "item":
+            return data_suffix(path) == ".json" and holds_outcomes(peek_json(path))
+        return names_items and any(map(is_quality, columns))
     return len(columns) > 1 and names_items and len(roles) > 1
 
 

@@ -19,6 +19,7 @@ from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.places import folder_name, own_name
 from store.importers.settings import load_settings
+from store.importers.tables import holds_outcomes
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
 from store.importers.tracked import is_about_the_run
 
@@ -46,7 +47,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) != ".json":
         return False
     try:
-        return bool(_leaves(peek_json(path)))
+        content = peek_json(path)
+        return bool(_leaves(content)) and not holds_outcomes(content)
     except (ImportFormatError, RecursionError):
         return False
 

@@ -26,7 +26,7 @@ from store.importers.guard import (
     require_values,
     status_of,
 )
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import is_quality, lookup
 from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
@@ -48,6 +48,7 @@ TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _OF_ALL = frozenset({"model", "model_name", "system", "dataset", "dataset_name", "benchmark"})
 """What an object such as ``metadata`` says of all records beside it."""
 _FEWEST_SOLVED = 10
+_FEWEST_OUTCOMES = 3
 _MOSTLY = 0.8
 
 
@@ -167,7 +168,8 @@ def read_records(path: Path, shown: str) -> Table:
     A list of mappings is one; so is a mapping with one such list, whose other plain values hold
     for all records, a mapping of mappings, whose keys become the column ``item``, and one of
     ``columns`` and ``data``, as W&B, MLflow and pandas write tables. A mapping of nothing but truth
-    values by item, ``{"q1": true, …}``, has a record for each. A mapping of fewer systems to
+    values by item, ``{"q1": true, …}``, has a record for each; so has one of records with truth
+    values, wherever it stands in the file. A mapping of fewer systems to
     numbers by item, ``{"modelA": {"q1": 1, …}}``, has a record for each number. A mapping
     within a record becomes columns ``name.key``.
 
@@ -204,7 +206,13 @@ def _records(content: Any) -> list[dict[str, Any]]:
             {"item": key, "metric": "correct", "score": int(value)}
             for key, value in content.items()
         ]
+    if _are_outcomes(content):
+        return [{"item": key, **record} for key, record in content.items()]
     lists = [value for value in content.values() if _are_records(value)]
+    below = [value for value in content.values() if _are_outcomes(value)]
+    if len(below) == 1 and not lists:
+        plain = _of_all_records(content)
+        return [{**plain, "item": key, **record} for key, record in below[0].items()]
     if len(lists) == 1:
         plain = _of_all_records(content)
         return [{**plain, **record} for record in lists[0]]
@@ -224,6 +232,27 @@ def _are_solved_or_not(content: Mapping[str, Any]) -> bool:
     if len(content) < _FEWEST_SOLVED or not all(isinstance(v, bool) for v in content.values()):
         return False
     return sum(any(map(str.isdigit, key)) for key in content) >= _MOSTLY * len(content)
+
+
+def _are_outcomes(content: Any) -> bool:
+    """Return whether items have records with a truth value of a known metric in each.
+
+    ``{"q1": {"passed": true, "seconds": 3}, …}``: systems have shares of items instead.
+    """
+    if not isinstance(content, dict) or len(content) < _FEWEST_OUTCOMES:
+        return False
+    return all(
+        isinstance(record, dict)
+        and any(isinstance(v, bool) and is_quality(name) for name, v in _flat(record).items())
+        for record in content.values()
+    )
+
+
+def holds_outcomes(content: Any) -> bool:
+    """Return whether JSON is of items with truth values, or holds one such mapping."""
+    if not isinstance(content, dict):
+        return False
+    return _are_outcomes(content) or sum(map(_are_outcomes, content.values())) == 1
 
 
 def _are_numbers_by_item(content: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -44,6 +44,19 @@ def test_flags_are_no_scores(read) -> None:
     assert not read(config_DOT_json={f"use_{name}": True for name in "abcdefghijkl"}).bundles
 
 
+def test_records_with_truth_values_are_of_items_and_not_of_systems(read) -> None:
+    records = {f"TestWrite{n}": {"success": n > 0, "cost": n / 4} for n in range(3)}
+    (one,) = read(turbo__report_DOT_json=records).bundles
+    (run,) = one.runs
+    assert run.system == "turbo"
+    values = {one.metrics[part.metric].name: part.values[:, 0].tolist() for part in run.scores}
+    assert values == {"success": [0, 1, 1], "cost": [0, 0.25, 0.5]}
+    deeper = {name: {"difficulty": "easy", "metrics": record} for name, record in records.items()}
+    (two,) = read(beebot__report_DOT_json={"command": "start", "tests": deeper}).bundles[:1]
+    assert [item.key for item in two.datasets[0].items] == list(records)
+    assert {metric.name for metric in two.metrics} == {"metrics.success", "metrics.cost"}
+
+
 def test_nested_figures_by_dataset(read) -> None:
     content = {
         "Retrieval": {"jaqket": {"ndcg@10": 0.5}, "mrtydi": {"ndcg@10": 0.25}},
