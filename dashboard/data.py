@@ -30,7 +30,6 @@ from analysis.studies.study import Study
 from dashboard.pool.asking import worked_out
 from dashboard.pool.tasks import LISTS, Task
 from dashboard.shelf import Shelf
-from store.arrays import RunScores, load_run_scores
 from store.claim_evidence import list_evidence
 from store.claim_records import EvidenceRecord, HistoryRecord
 from store.damage import Seen, seen, seen_anywhere
@@ -56,6 +55,7 @@ from store.records import (
     TextRecord,
 )
 from store.reported import list_reported_comparisons, list_reported_scores
+from store.run_scores import RunScores, load_run_scores
 from store.runs import list_runs
 from store.systems import list_systems
 from store.tags import Attachable, OnItem, list_notes, list_on_items

@@ -14,36 +14,21 @@ from store.damage import Damage, are_sound, seen
 from store.datasets import dataset_record
 from store.engine import Store
 from store.errors import StoreError
-from store.importers.kinds import COMPONENTS, FloatArray, OverlapKind, StatusArray
+from store.importers.kinds import COMPONENTS, FloatArray, OverlapKind
 from store.lookup import find_id, find_ids, find_metric_id
 from store.metrics import metric_by_id
 from store.models import (
     Dataset,
     DatasetOverlap,
     Item,
-    Metric,
     Run,
     ScoreVector,
-    StatusVector,
     System,
 )
 from store.overlaps import Pair, shared_names
 from store.records import RunMatrix, ScoreMatrix
 from store.shared_items import IntArray, ItemNames, number_items
 from store.shared_scores import items_of_equal_scores
-
-
-class RunScores(NamedTuple):
-    """The scores and statuses of one run in item order."""
-
-    metric_uid: str
-    trial: int
-    scores: FloatArray
-    """Shape (n_items, n_components), padded to the dataset's present length."""
-    item_values: FloatArray
-    """Shape (n_items,): one number per item, NaN where there is none."""
-    status: StatusArray
-    """Shape (n_items,)."""
 
 
 class _Owner(NamedTuple):
@@ -97,28 +82,6 @@ _VECTORS_OF_RUNS = (
         Run.deleted_at.is_(None),
     )
     .order_by(ScoreVector.id)
-)
-_N_ITEMS_OF_RUN = (
-    sa.select(Dataset.n_items)
-    .join(Run, Run.dataset_id == Dataset.id)
-    .where(Run.id == sa.bindparam("run_id"))
-)
-_STATUSES_OF_RUN = sa.select(StatusVector.trial, StatusVector.data).where(
-    StatusVector.run_id == sa.bindparam("run_id")
-)
-_VECTORS_OF_RUN = (
-    sa.select(
-        Metric.uid,
-        Metric.aggregation,
-        ScoreVector.trial,
-        ScoreVector.id,
-        ScoreVector.data,
-        ScoreVector.digest,
-        ScoreVector.n_components,
-    )
-    .join(Metric, Metric.id == ScoreVector.metric_id)
-    .where(ScoreVector.run_id == sa.bindparam("run_id"))
-    .order_by(ScoreVector.metric_id, ScoreVector.trial)
 )
 _NAMES = (
     sa.select(Item.key, Item.content_hash)
@@ -300,27 +263,6 @@ def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> Run
         trials=tuple(row.trial for row in rows),
         scores=_repeats([row.data for row in rows], shape),
     )
-
-
-def load_run_scores(store: Store, run_uid: str) -> list[RunScores]:
-    """Return every vector of a run, by metric and trial."""
-    with store.read() as connection:
-        run_id = find_id(connection, "run", run_uid)
-        which = {"run_id": run_id}
-        n_items = connection.scalar(_N_ITEMS_OF_RUN, which)
-        found = connection.execute(_STATUSES_OF_RUN, which)
-        statuses = {trial: vectors.decode_status(data) for trial, data in found}
-        loaded = []
-        rows = connection.execute(_VECTORS_OF_RUN, which).all()
-        sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
-        for uid, aggregation, trial, _, data, _, n_components in compress(rows, sound):
-            scores = vectors.pad(vectors.decode(data, n_components), n_items or 0)
-            status = np.full(n_items or 0, 1, np.uint8)  # NOT_ATTEMPTED
-            stored = statuses.get(trial, np.empty(0, np.uint8))
-            status[: len(stored)] = stored
-            values = vectors.item_values(scores, aggregation)
-            loaded.append(RunScores(uid, trial, scores, values, status))
-        return loaded
 
 
 def load_groups(store: Store, dataset_uid: str) -> list[str | None]:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import sqlalchemy as sa
 
-from store.arrays import load_run_scores
 from store.datasets import get_dataset, list_items
 from store.engine import Store
 from store.errors import StoreError
@@ -19,6 +18,7 @@ from store.importers.kinds import COMPONENTS, FloatArray
 from store.metrics import list_metrics
 from store.models import Item, ItemText, Output, Run
 from store.records import ItemRecord, MetricRecord, RunRecord
+from store.run_scores import scores_in_turn
 from store.runs import list_runs
 from store.text_checks import only_whole
 
@@ -61,13 +61,14 @@ def exported_runs(store: Store, dataset: str | None = None) -> Iterator[Exported
     wanted = None if dataset is None else get_dataset(store, dataset).uid
     metrics = {metric.uid: metric for metric in list_metrics(store)}
     items: dict[str, list[ItemRecord]] = {}
-    for run in reversed(list_runs(store, dataset_uid=wanted)):
+    runs = list(reversed(list_runs(store, dataset_uid=wanted)))
+    for run, found in scores_in_turn(store, runs):
         of_dataset = items.setdefault(run.dataset_uid, [])
         of_dataset = of_dataset or list_items(store, run.dataset_uid)
         items[run.dataset_uid] = of_dataset
         values = {(one.metric_uid, one.trial): one.value for one in run.vectors}
         by_trial: dict[int, list[ScoredMetric]] = {}
-        for vector in load_run_scores(store, run.uid):
+        for vector in found:
             metric = metrics[vector.metric_uid]
             value = values.get((metric.uid, vector.trial))
             if len(COMPONENTS[metric.aggregation]) == 1 and value is not None:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 import numpy as np
 
-from store.arrays import load_item_names, load_run_scores
+from store.arrays import load_item_names
 from store.datasets import get_dataset
 from store.engine import Store
 from store.export import ExportFormat, require_target
 from store.importers.kinds import COMPONENTS, FloatArray, Status, StatusArray
 from store.metrics import list_metrics
 from store.records import RunRecord
+from store.run_scores import scores_in_turn
 from store.runs import list_runs
 from store.shown import spreadsheet_safe
 
@@ -35,8 +36,9 @@ _ROW_GROUP: Final = 1 << 18
 class _Items(NamedTuple):
     """The items of a dataset, in order."""
 
-    keys: list[str]
-    groups: list[str | None]
+    keys: Sequence[str] | pa.StringArray
+    groups: Sequence[str | None] | pa.StringArray
+    """Both as Arrow has them where Parquet is written."""
     written: list[str]
     """Key and group as a text format has them; none for Parquet."""
 
@@ -124,10 +126,10 @@ class _Scores:
     def blocks(self) -> Iterator[_Block]:
         """Yield every score vector."""
         items: dict[str, _Items] = {}
-        for run in self.runs:
+        for run, found in scores_in_turn(self._store, self.runs):
             if run.dataset_uid not in items:
                 items[run.dataset_uid] = self._items(run.dataset_uid)
-            for vector in load_run_scores(self._store, run.uid):
+            for vector in found:
                 metric = self._metrics[vector.metric_uid]
                 names = COMPONENTS[metric.aggregation]
                 of_it, trial = items[run.dataset_uid], vector.trial
@@ -143,7 +145,10 @@ class _Scores:
     def _items(self, dataset_uid: str) -> _Items:
         keys, groups = load_item_names(self._store, dataset_uid)
         if self._cell is None:
-            return _Items(keys, groups, [])
+            import pyarrow as pa
+
+            names, of_groups = (pa.array(map(self.safe, c), pa.string()) for c in (keys, groups))
+            return _Items(names, of_groups, [])
         between = "," if self._cell is _csv_cell else ', "group": '
         each = zip(keys, groups, strict=True)
         return _Items(keys, groups, [f"{self.text(k)}{between}{self.text(g)}" for k, g in each])
@@ -227,10 +232,11 @@ def _write_parquet(scores: _Scores, target: Path) -> int:
     schema = pa.schema(
         [(name, kinds[name]) for name in (*_FIRST, "metric", "status", *scores.components)]
     )
+    words = pa.array(_WORDS)
     n_rows, n_waiting, waiting = 0, 0, []
     with parquet.ParquetWriter(target, schema) as writer:
         for block in scores.blocks():
-            waiting.append(_as_arrow(block, scores, schema))
+            waiting.append(_as_arrow(block, scores, schema, words))
             n_rows += len(block.status)
             n_waiting += len(block.status)
             if n_waiting >= _ROW_GROUP:
@@ -241,7 +247,7 @@ def _write_parquet(scores: _Scores, target: Path) -> int:
     return n_rows
 
 
-def _as_arrow(block: _Block, scores: _Scores, schema: pa.Schema) -> pa.Table:
+def _as_arrow(block: _Block, scores: _Scores, schema: pa.Schema, words: pa.StringArray) -> pa.Table:
     import pyarrow as pa
 
     run, n_rows = block.run, len(block.status)
@@ -257,9 +263,8 @@ def _as_arrow(block: _Block, scores: _Scores, schema: pa.Schema) -> pa.Table:
         for name, text in texts.items()
     }
     columns["trial"] = pa.repeat(pa.scalar(block.trial, pa.int64()), n_rows)
-    columns["item"] = pa.array(map(scores.safe, block.items.keys), pa.string())
-    columns["group"] = pa.array(map(scores.safe, block.items.groups), pa.string())
-    columns["status"] = pa.array(_WORDS).take(pa.array(block.status))
+    columns["item"], columns["group"] = block.items.keys, block.items.groups
+    columns["status"] = words.take(pa.array(block.status))
     for name, values in zip(block.names, block.scores.T, strict=True):
         columns[name] = pa.array(values, from_pandas=True)
     for name in scores.components:

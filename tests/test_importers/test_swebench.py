@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from store.arrays import load_run_scores
 from store.engine import open_store
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.ingest import ingest
 from store.reported import list_reported_scores
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 
 A, B, C, D = "org__app-1", "org__app-2", "org__lib-3", "org__lib-4"

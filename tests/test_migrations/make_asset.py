@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from store import schema
-from store.arrays import load_run_scores
 from store.claim_evidence import add_evidence
 from store.claim_records import NewClaim, NewEvidence
 from store.claims import add_claim
@@ -46,6 +45,7 @@ from store.importers.bundle import (
 from store.ingest import ingest
 from store.lifecycle import delete
 from store.results_cache import save_result
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 from store.tags import add_note, add_tag
 

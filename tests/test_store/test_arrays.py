@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from store.arrays import load_groups, load_matrix, load_run_matrix, load_run_scores
+from store.arrays import load_groups, load_matrix, load_run_matrix
 from store.errors import NotFoundError, StoreError
 from store.importers.bundle import COMPONENTS, BundleItem, BundleMetric, Status
 from store.ingest import ingest
 from store.lifecycle import delete
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 
 NAN = math.nan

@@ -10,11 +10,12 @@ from typer.testing import CliRunner
 
 from dashboard.cli import app
 from store import damage
-from store.arrays import load_matrix, load_run_scores, load_runs
+from store.arrays import load_matrix, load_runs
 from store.engine import open_store
 from store.errors import StoreError
 from store.ingest import ingest
 from store.results_cache import load_result, save_result
+from store.run_scores import load_run_scores
 
 VALUES = {name: np.random.default_rng(i).random(40) for i, name in enumerate("ABC")}
 

@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 import tiebreak
-from store.arrays import load_run_scores
 from store.datasets import get_dataset, list_datasets, list_items
 from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError
@@ -21,6 +20,7 @@ from store.importers.bundle import ReadOptions
 from store.ingest.files import ingest_files
 from store.metrics import list_metrics
 from store.reported import list_reported_scores
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 
 

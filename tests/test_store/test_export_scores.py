@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from store.arrays import load_run_scores
 from store.datasets import list_items
 from store.engine import Store, open_store
 from store.export_scores import write_scores
@@ -29,6 +28,7 @@ from store.importers.bundle import (
 )
 from store.ingest import ingest
 from store.metrics import list_metrics
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 from store.shown import spreadsheet_safe
 

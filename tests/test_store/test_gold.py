@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from store import vectors
-from store.arrays import load_matrix, load_run_scores
+from store.arrays import load_matrix
 from store.backup import check
 from store.errors import ConflictError, NotFoundError, StoreError
 from store.gold import baseline_of, mean_of_annotators, put_gold, share_won
@@ -20,6 +20,7 @@ from store.ingest import ingest
 from store.judgments import change_weights, load_preferences, load_ratings
 from store.lifecycle import delete, restore
 from store.metrics import get_metric, list_metrics
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 
 NAN = float("nan")

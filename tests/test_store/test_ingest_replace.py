@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from store.arrays import load_matrix, load_run_scores
+from store.arrays import load_matrix
 from store.errors import ConflictError
 from store.history import list_events
 from store.importers.bundle import BundleMetric, Status
 from store.ingest import ingest
 from store.lifecycle import delete, restore
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 
 METRICS = [BundleMetric(name, higher_is_better=True) for name in ("acc", "f")]

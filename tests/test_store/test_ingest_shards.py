@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from store.arrays import load_matrix, load_run_scores
+from store.arrays import load_matrix
 from store.backup import check
 from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import BundleMetric, ReadOptions, SourceFile, Status
@@ -17,6 +17,7 @@ from store.importers.detect import read_paths
 from store.ingest import ingest, ingest_all
 from store.ingest.batches import batches, parcels
 from store.models import Item
+from store.run_scores import load_run_scores
 from store.runs import list_runs
 
 
