@@ -10,6 +10,9 @@ _TIE = 1e-11
 _NARROWER = 0.75
 _NEARLY = 0.96
 """Of where the end is expected: chance puts it nearer to the mean by some 1 %."""
+_DEEPLY = 1.04
+"""Of the same: where the rank is not small, what lies beyond is counted and not put in order."""
+_MANY = 64
 
 
 @compiled
@@ -42,22 +45,25 @@ def half_means(
         scale[r] = 1.0 / smaller if smaller > 0.0 else np.inf
     reached = np.empty(n_replicates, np.float64)
     far = np.empty(n_replicates + 1, np.int64)
-    below = np.empty(2 * n_replicates, np.float64)
-    above = np.empty(2 * n_replicates, np.float64)
+    below = np.empty(2 * n_replicates + 1, np.float64)
+    above = np.empty(2 * n_replicates + 1, np.float64)
     for p in range(left.size):
         a, b = sums[left[p]], sums[right[p]]
         total = totals[left[p]] - totals[right[p]]
         mean = total / size
         room = _TIE * abs(total)
-        bar = _NEARLY * reach * spread[p] / size
+        expected = reach * spread[p] / size
+        bar, deep = _NEARLY * expected, _DEEPLY * expected if rank >= _MANY else np.inf
         while True:
-            n_below, n_above = 0, 0
+            n_below, n_above, beyond_low, beyond_high = 0, 0, 0, 0
+            floor, ceiling = mean - deep, mean + deep
             n_far = 0
             for r in range(n_replicates):
                 reached[r] = abs(a[r] - b[r] - mean * balance[r]) * scale[r]
             for r in range(n_replicates):
                 far[n_far] = r
                 n_far += int(not reached[r] < bar)
+            # Written always, kept by moving on: no processor could foresee on which side a half is.
             for k in range(n_far):
                 r = far[k]
                 signed = a[r] - b[r]
@@ -69,30 +75,32 @@ def half_means(
                 # No unit on one side: the pattern is as extreme as any, in both directions.
                 first = value / minus if minus > 0.0 else -np.inf
                 second = other / plus if plus > 0.0 else -np.inf
-                if first < mean:
-                    below[n_below] = first
-                    n_below += 1
-                if second < mean:
-                    below[n_below] = second
-                    n_below += 1
+                below[n_below] = first
+                n_below += int((first < mean) & (first >= floor))
+                below[n_below] = second
+                n_below += int((second < mean) & (second >= floor))
+                beyond_low += int(first < floor) + int(second < floor)
                 first = first if minus > 0.0 else np.inf
                 second = second if plus > 0.0 else np.inf
-                if first > mean:
-                    above[n_above] = -first
-                    n_above += 1
-                if second > mean:
-                    above[n_above] = -second
-                    n_above += 1
+                above[n_above] = -first
+                n_above += int((first > mean) & (first <= ceiling))
+                above[n_above] = -second
+                n_above += int((second > mean) & (second <= ceiling))
+                beyond_high += int(first > ceiling) + int(second > ceiling)
+            if deep < np.inf and (beyond_low >= rank or beyond_high >= rank):
+                deep = np.inf
+                continue
+            below_at, above_at = rank - 1 - beyond_low, rank - 1 - beyond_high
             least, most = mean, mean
-            if n_below >= rank:
-                least = _interpolated(below, n_below, rank - 1, 0.0)
-            if n_above >= rank:
-                most = -_interpolated(above, n_above, rank - 1, 0.0)
+            if n_below > below_at:
+                least = _interpolated(below, n_below, below_at, 0.0)
+            if n_above > above_at:
+                most = -_interpolated(above, n_above, above_at, 0.0)
             # No half that was passed over lies further from the mean than this.
             passed = bar * (1.0 + 1e-9)
             if bar == 0.0 or (
-                n_below >= rank
-                and n_above >= rank
+                n_below > below_at
+                and n_above > above_at
                 and mean - least > passed
                 and most - mean > passed
             ):
