@@ -73,7 +73,8 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     counted = np.zeros(n_systems, np.bool_) if codes is not None else binary_rows(scores)
     by_counts = counted[first] & counted[second]
     found[by_counts] = _moments_by_counts(scores[counted])
-    found[~by_counts] = _moments_of(scores, codes, first[~by_counts], second[~by_counts])
+    if not by_counts.all():
+        found[~by_counts] = _moments_of(scores, codes, first[~by_counts], second[~by_counts])
     items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
     low, high, rounding = found[:, 4], found[:, 5], _ROUNDING * found[:, 6]
     identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
@@ -305,7 +306,7 @@ def _moments_of(
     found = np.empty((first.size, 7))
     pieces = -(-first.size // _PAIRS_AT_ONCE)
     values, n_items = np.ascontiguousarray(scores), scores.shape[1]
-    starts = np.arange(n_items + 1)
+    starts, sizes = np.arange(n_items + 1), np.max(np.abs(values), axis=1, initial=0.0)
     if codes is not None:
         order = np.argsort(codes, kind="stable")
         values = np.ascontiguousarray(scores[:, order])
@@ -317,7 +318,7 @@ def _moments_of(
         if codes is not None:
             pair_moments(values, starts, left, right, out)
             return
-        plain_moments(values, left, right, out)
+        plain_moments(values, sizes, left, right, out)
         for pair in np.flatnonzero(out[:, 0] < 0):
             one = slice(pair, pair + 1)
             pair_moments(values, starts, left[one], right[one], out[one])

@@ -19,15 +19,23 @@ _ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
 
 
 @compiled
-def plain_moments(scores: FloatArray, first: IntArray, second: IntArray, out: FloatArray) -> None:
+def plain_moments(
+    scores: FloatArray, sizes: FloatArray, first: IntArray, second: IntArray, out: FloatArray
+) -> None:
     """Moments of listed pairs as `pair_moments`, every item a unit of its own.
 
+    `sizes` holds the largest score in size of each system, NaN where it misses one.
     A pair's figures depend neither on who else is listed nor on the order of items. Differences
     whose squares could leave the range of numbers are left to `pair_moments`: they get -1 items.
     """
     for p in range(first.size):
         a, b = scores[first[p]], scores[second[p]]
-        n, low, high, largest = _extent(a, b)
+        one, other = sizes[first[p]], sizes[second[p]]
+        if one < np.inf and other < np.inf:
+            n, largest = a.size, max(one, other)
+            low, high = _ends(a, b)
+        else:
+            n, low, high, largest = _extent(a, b)
         scale = max(abs(low), abs(high)) if n else 0.0
         if scale != 0.0 and (scale < _SMALL or scale > _LARGE):
             out[p, 0] = -1.0
@@ -37,6 +45,16 @@ def plain_moments(scores: FloatArray, first: IntArray, second: IntArray, out: Fl
         squares = _sum_of_squares(a, b, mean, _above_sums(farthest * farthest, n))
         out[p, 0], out[p, 1], out[p, 2], out[p, 3] = n, n, mean, math.sqrt(squares)
         out[p, 4], out[p, 5], out[p, 6] = low, high, largest
+
+
+@compiled
+def _ends(a: FloatArray, b: FloatArray) -> tuple[float, float]:
+    """Least and largest difference, where none is missing."""
+    low, high = _in_order(np.inf), _in_order(-np.inf)
+    for i in range(a.size):
+        d = _in_order(a[i] - b[i])
+        low, high = min(low, d), max(high, d)
+    return _number(low), _number(high)
 
 
 @compiled
