@@ -1,5 +1,6 @@
 """The tests of all pairs: which each pair gets, and its p-value."""
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import numpy as np
 from analysis.statistics._typing import FloatArray, IntArray, Progress
 from analysis.statistics.aggregate import is_sum_based
 from analysis.statistics.all_pairs.bootstrap import bootstrap_all_pairs
-from analysis.statistics.all_pairs.choice import choose_tests, named_test
+from analysis.statistics.all_pairs.choice import Choice, choose_tests, named_test
 from analysis.statistics.all_pairs.closed_forms import (
     Moments,
     fair_coin_all_pairs,
@@ -57,9 +58,7 @@ class Engine:
             self.n_items = count_items(s.values)
             self.n_units = self.n_items if s.codes is None else count_units(s.values, s.codes)
         self.binary = np.all((s.values == 0) | (s.values == 1) | np.isnan(s.values), axis=(1, 2))
-        by_scores = choose_tests(s.aggregation, self.binary, self.n_items, self.n_units)
-        self.by_scores = by_scores
-        self.choice = by_scores if s.test == "auto" else named_test(s.test, len(s.values))
+        self.choice = self.by_scores if s.test == "auto" else named_test(s.test, len(s.values))
         self.n_parts = sum(test in _DRAWN_TESTS for test in self.choice.tests)
         """Parts of the work that report progress; intervals and corrections add theirs."""
         self.guarding: Guarding | CorpusGuard | None = None
@@ -89,6 +88,12 @@ class Engine:
                 null=s.delta,
                 n_threads=s.n_threads,
             )
+
+    @functools.cached_property
+    def by_scores(self) -> Choice:
+        """The test that suits each pair, whatever was asked for."""
+        aggregation = self.settings.aggregation
+        return choose_tests(aggregation, self.binary, self.n_items, self.n_units)
 
     @property
     def scores(self) -> FloatArray:

@@ -54,8 +54,9 @@ class PairIntervals:
         )
         if s.aggregation in CORRELATIONS and "jackknife" in self._engine.choice.tests:
             error = self._engine.correlations(alpha).standard_error
+        kind_code = self.kind_code
         for place, kind in enumerate(self.kinds):
-            here = self.kind_code == place
+            here = kind_code == place
             if kind == "percentile":
                 ends, of_replicates = self._engine.bootstrap("bootstrap-percentile", alpha)[1:]
                 if self._engine.moments is None and s.aggregation not in CORRELATIONS:
@@ -69,8 +70,10 @@ class PairIntervals:
         low[untested] = high[untested] = np.nan
         np.fill_diagonal(low, np.nan)
         np.fill_diagonal(high, np.nan)
-        bounds = agreeing(Ends(low, high), self._engine.difference, pvalue, alpha, s.delta)
         inverted = self.inverts()
+        if not inverted.any():
+            return Ends(low, high), error
+        bounds = agreeing(Ends(low, high), self._engine.difference, pvalue, alpha, s.delta)
         return Ends(
             np.where(inverted, bounds.low, low), np.where(inverted, bounds.high, high)
         ), error
@@ -123,6 +126,8 @@ class PairIntervals:
     @property
     def kind_code(self) -> ByteArray:
         names, kinds = self._interval_names(), self.kinds
+        if len(kinds) == 1:
+            return np.zeros(self._engine.difference.shape, np.uint8)
         source = self._interval_source()
         codes = np.array([kinds.index(names[test]) for test in source.tests], np.uint8)
         return np.asarray(codes[source.code])
