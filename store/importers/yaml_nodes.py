@@ -157,6 +157,8 @@ class YamlValue:
             value = yaml.constructor.SafeConstructor().construct_object(self._node)
         except yaml.YAMLError as error:
             raise self.error(f"cannot be read: {error}.") from None
+        except ValueError:  # such as the date 2026-13-45, or a number of 5,000 digits
+            return self._node.value
         return self._node.value if isinstance(value, (date, bytes)) else value
 
 
