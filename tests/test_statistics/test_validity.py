@@ -10,6 +10,7 @@ from scipy import optimize, stats
 
 from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
+from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.validity import guard, guard_counts, guard_shares
 from analysis.statistics.validity_bounds import BOUNDS, Reason, RunSpread
 
@@ -360,3 +361,20 @@ def test_what_another_run_would_change_counts(n_runs, of_run):
     assert (found.reason == Reason.RUNS).any()
     if of_run:
         assert np.count_nonzero(plain[0] <= 0.05) > most
+
+
+def test_a_tie_leans_to_no_side_whatever_the_order_of_its_items():
+    rng = np.random.default_rng(2)
+    gaps = np.concatenate([np.tile([0.1, 0.2, -0.3], 40), np.zeros(20)])
+    first = 0.7 + gaps / 2
+    scores = np.stack([first, first - gaps])
+    found = set()
+    for _ in range(30):
+        order = rng.permutation(gaps.size)
+        facts = difference_facts(scores[:, order], np.array([0]), np.array([1]))
+        assert facts.items.mean[0] == facts.units.mean[0] == facts.differing.mean[0] == 0
+        found |= {
+            infer_pair(*scores[:, order], alternative=side).test.pvalue
+            for side in ("greater", "less")
+        }
+    assert len(found) == 1

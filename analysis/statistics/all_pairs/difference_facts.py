@@ -13,6 +13,7 @@ from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments
 _PAIRS_AT_ONCE = 2_048
 _LANES = 64
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
+_OF_SUMS = 8
 
 
 def difference_facts(
@@ -83,6 +84,9 @@ def difference_facts(
         Moments(*(np.ascontiguousarray(column) for column in found[:, k : k + 4].T))
         for k in (0, 4, 8)
     )
+    for moments in (units, differing, items):
+        # Which side a tie seems to lean to is a matter of rounding.
+        moments.mean[np.abs(moments.mean) <= _OF_SUMS * tolerance] = 0.0
     tied = items.mean == 0
     ahead = np.where(items.mean > 0, mean[first], mean[second])
     behind = np.where(items.mean > 0, mean[second], mean[first])
