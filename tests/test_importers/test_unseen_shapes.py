@@ -358,7 +358,8 @@ def test_a_whole_number_without_end_in_lm_eval_is_left_out() -> None:
 def test_a_name_like_a_date_that_does_not_exist_is_a_name(read) -> None:
     card = (
         "---\nmodel-index:\n- name: W\n  results:\n  - task:\n      type: asr\n    dataset:\n"
-        "      name: 2026-13-45\n      type: x/y\n    metrics:\n    - type: wer\n      value: 10.1\n"
+        "      name: 2026-13-45\n      type: x/y\n    metrics:\n    - type: wer\n"
+        "      value: 10.1\n"
         "---\n# W\n"
     )
     found = read(README_DOT_md=card)
