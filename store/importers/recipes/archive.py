@@ -27,7 +27,7 @@ class Archive:
         self._data = data
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError) as error:
+        except _DAMAGED as error:
             reason = f"not a whole zip file ({error}). It may be cut off: copy it again."
             raise ImportFormatError(reason, path=shown) from None
         self.names: Sequence[str] = tuple(self._zip.namelist())

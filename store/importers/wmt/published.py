@@ -11,6 +11,7 @@ import csv
 import io
 import math
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -134,7 +135,9 @@ def _human(text: str, settings: Settings) -> Iterator[_Score]:
             pair = "-".join(_SHORT.get(one, one) for one in found.groups())
         elif (row := _ROW.fullmatch(line.strip())) and pair:
             try:
-                system, _, mean_z, mean_raw, *_ = ast.literal_eval(row[1])
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", SyntaxWarning)  # such as of "1if"
+                    system, _, mean_z, mean_raw, *_ = ast.literal_eval(row[1])
                 values = _finite(mean_z), _finite(mean_raw)
             except (ValueError, SyntaxError, TypeError):
                 reason = f"'{row[1][:60]}' is not system, judgments, z and raw."

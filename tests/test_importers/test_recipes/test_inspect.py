@@ -4,6 +4,7 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.bundle import Status
+from store.importers.recipes.archive import Archive
 
 from .conftest import figures_of, scores_of, zipped
 
@@ -161,3 +162,12 @@ def test_a_damaged_archive_names_the_member(put, read, tmp_path):
     path = put(bytes(data), "log.eval")
     with pytest.raises(ImportFormatError, match=r"log\.eval:summaries\.json"):
         read(path.name)
+
+
+def test_a_zip_of_a_version_that_nobody_reads_is_refused_in_words(tmp_path):
+    content = bytearray(zipped([("header.json", header())]))
+    content[content.rindex(b"PK\x01\x02") + 6] = 255  # the version needed to read it
+    path = tmp_path / "log.eval"
+    path.write_bytes(content)
+    with pytest.raises(ImportFormatError, match="not a whole zip file"):
+        Archive(path.read_bytes(), path.name)
