@@ -10,6 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.all_pairs import bootstrap as bootstrap_module
 from analysis.statistics.all_pairs import corpus as corpus_module
+from analysis.statistics.all_pairs import engine
 from analysis.statistics.all_pairs.bootstrap import bootstrap_all_pairs
 from analysis.statistics.all_pairs.complete_sets import complete_sets, count_sets, triangle
 from analysis.statistics.all_pairs.corpus import exchange_all_pairs
@@ -261,3 +262,31 @@ def test_pairs_are_divided_by_the_items_that_they_share():
     assert count_sets(present) == 6
     assert list(complete_sets(present[:1])) == []
     assert as_group_codes(["a", None, "a"], 3).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_percentiles_are_of_the_replicates_that_the_test_drew(monkeypatch, alternative):
+    drawn, told = [], []
+
+    def counted(*args, **options):
+        drawn.append(options["confidence_level"])
+        return bootstrap_all_pairs(*args, **options)
+
+    monkeypatch.setattr(engine, "bootstrap_all_pairs", counted)
+    scores = np.random.default_rng(4).normal(size=(4, 40))
+    by_shift, by_percentiles = (
+        pairwise(
+            scores,
+            test=test,
+            interval="percentile",
+            alternative=alternative,
+            n_resamples=999,
+            progress=lambda done, total: told.append(done / total),
+        )
+        for test in ("bootstrap", "bootstrap-percentile")
+    )
+    assert np.array_equal(by_shift.ci_low, by_percentiles.ci_low, equal_nan=True)
+    assert np.array_equal(by_shift.standard_error, by_percentiles.standard_error)
+    # One-sided the interval is that of another level.
+    assert drawn == ([0.95] * 2 if alternative == "two-sided" else [0.95, 0.9] * 2)
+    assert told.count(1.0) == 2

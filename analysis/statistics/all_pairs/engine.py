@@ -253,6 +253,14 @@ class Engine:
         self._bootstrapped[key] = outcome
         return outcome
 
+    def percentiles(self, alpha: float) -> tuple[Ends, FloatArray]:
+        """Return percentile intervals at 1 - alpha and standard errors of all differences.
+
+        A test that has drawn at this level has them, whichever way it counts replicates.
+        """
+        test = "bootstrap" if ("bootstrap", alpha) in self._bootstrapped else "bootstrap-percentile"
+        return self.bootstrap(test, alpha)[1:]
+
     def _steiger(self) -> PairPvalues:
         from analysis.statistics.all_pairs.correlations import steiger_all_pairs
 

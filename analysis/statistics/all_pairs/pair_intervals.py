@@ -24,7 +24,11 @@ class PairIntervals:
         self._engine = engine
         tests, kinds = engine.choice.tests, self.kinds
         engine.n_parts += "inverted" in kinds
-        engine.n_parts += "percentile" in kinds and "bootstrap-percentile" not in tests
+        # A two-sided bootstrap has the percentiles of the same level.
+        at_hand = engine.settings.alternative == "two-sided" and (
+            "bootstrap" in tests or "bootstrap-percentile" in tests
+        )
+        engine.n_parts += "percentile" in kinds and not at_hand
 
     def intervals(self, pvalue: FloatArray, alpha: float) -> tuple[Ends, FloatArray]:
         """Return the intervals and the standard errors of all differences.
@@ -58,7 +62,7 @@ class PairIntervals:
         for place, kind in enumerate(self.kinds):
             here = kind_code == place
             if kind == "percentile":
-                ends, of_replicates = self._engine.bootstrap("bootstrap-percentile", alpha)[1:]
+                ends, of_replicates = self._engine.percentiles(alpha)
                 if self._engine.moments is None and s.aggregation not in CORRELATIONS:
                     error = of_replicates
             else:
