@@ -186,3 +186,10 @@ def test_gold_of_another_length_without_names_of_items(folder):
     files = {"m.csv": "prediction\n1\n0\n", "m_gold.csv": "label\n1\n0\n1\n"}
     with pytest.raises(ImportFormatError, match="2 outputs here, 3 right answers in"):
         folder(files)
+
+
+def test_an_object_where_an_answer_is_wanted_is_named_with_its_line(folder):
+    lines = ['{"prompt": "a", "reference": "4", "prediction": "4"}',
+             '{"prompt": "b", "reference": "5", "prediction": {"text": "5"}}']  # fmt: skip
+    with pytest.raises(ImportFormatError, match=r"line 2.*prediction.*a list or an object"):
+        folder({"a.jsonl": "\n".join(lines) + "\n"})

@@ -9,7 +9,7 @@ from pathlib import Path
 from store.errors import AlignmentError, ImportFormatError
 from store.importers.bundle import ReadOptions, RowProblems
 from store.importers.metric_registry import words_of
-from store.importers.scorers.table_keys import gold_of_cell, keys_of
+from store.importers.scorers.table_keys import cells_at, gold_of_cell, keys_of
 from store.importers.scorers.table_roles import TableRoles, roles_of
 from store.importers.surroundings import folders_around
 from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
@@ -115,6 +115,6 @@ class Golds:
                 raise ImportFormatError(f"{reason} does.", path=shown)
             roles = roles_of(table.columns, {**self._options.columns, "output": ""})
             keys, _ = keys_of(table, roles, range(len(table)), shown)
-            texts = map(gold_of_cell, table.cells[column])
+            texts = cells_at(table, column, range(len(table)), gold_of_cell)
             self._read[place] = dict(zip(keys, texts, strict=True))
         return self._read[place]

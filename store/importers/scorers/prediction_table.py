@@ -22,7 +22,7 @@ from store.importers.scorers.joined import joined
 from store.importers.scorers.layout import folder_name, parts_of
 from store.importers.scorers.run_folder import experiment_of_run, is_artefact, system_of_run
 from store.importers.scorers.scoring import chosen, usual_for
-from store.importers.scorers.table_keys import gold_of_cell, keys_of
+from store.importers.scorers.table_keys import cells_at, gold_of_cell, keys_of
 from store.importers.scorers.table_roles import TableRoles, roles_of
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import TABLE_SUFFIXES, peek_columns, read_table
@@ -164,12 +164,13 @@ def _rows_of(
     roles = roles_of(table.columns, settings.columns)
     if roles.output is None or not len(table):
         raise NoResultsError("there is no row with an output of a system.", path=shown)
-    systems = table.cells[roles.system] if roles.system and not settings.system else None
+    every, of_system = range(len(table)), None if settings.system else roles.system
+    systems = cells_at(table, of_system, every, as_text) if of_system else None
     by_system: dict[str, list[int]] = {}
     named = settings.named.system if settings.named else None
     own = settings.system or named or _system_of(path, are_twins=are_twins)
-    for row in range(len(table)):
-        name = as_text(systems[row]) if systems is not None else ""
+    for row in every:
+        name = systems[row] if systems is not None else ""
         by_system.setdefault(name or own, []).append(row)
     found = []
     columns = roles.outputs or {"": roles.output}
@@ -180,14 +181,14 @@ def _rows_of(
         if place is not None:
             gold = golds.of_rows(place, keys, table, rows, has_ids=has_ids)
         elif roles.gold is not None:
-            gold = [gold_of_cell(table.cells[roles.gold][row]) for row in rows]
+            gold = cells_at(table, roles.gold, rows, gold_of_cell)
         else:
             reason = "outputs, and nothing that says what is right. Give --gold FILE, or put it"
             raise ImportFormatError(f"{reason} beside them as gold/{path.name}.", path=shown)
-        outputs = [_output_of(table.cells[column][row]) for row in rows]
+        outputs = cells_at(table, column, rows, _output_of)
         inputs = None
         if roles.input:
-            inputs = [as_text(table.cells[roles.input][row]) for row in rows]
+            inputs = cells_at(table, roles.input, rows, as_text)
         found.append(
             _Rows(
                 system, settings, table.sha256, keys, outputs, gold, inputs, roles, has_ids, place

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from store.errors import ImportFormatError
-from store.importers.cells import as_text
+from store.importers.cells import CellError, as_text
 from store.importers.scorers.table_roles import TableRoles
 from store.importers.tables import Table
+
+_Value = TypeVar("_Value")
 
 
 def keys_of(
@@ -17,7 +19,7 @@ def keys_of(
 ) -> tuple[list[str], bool]:
     """Return what names each item, and whether the table does: its id, else input, else place."""
     if roles.item is not None:
-        keys = [as_text(table.cells[roles.item][row]) for row in rows]
+        keys = cells_at(table, roles.item, rows, as_text)
         twice = next((key for key, count in Counter(keys).items() if count > 1), None)
         if twice is not None:
             row = rows[len(keys) - 1 - keys[::-1].index(twice)]
@@ -26,10 +28,32 @@ def keys_of(
             raise ImportFormatError(reason, path=shown, line=line, field=roles.item)
         return keys, True
     if roles.input is not None:
-        keys = [as_text(table.cells[roles.input][row]) for row in rows]
+        keys = cells_at(table, roles.input, rows, as_text)
         if len(set(keys)) == len(keys):
             return keys, False
     return [str(i + 1) for i in range(len(rows))], False
+
+
+def cells_at(
+    table: Table, column: str, rows: Iterable[int], read: Callable[[Any], _Value]
+) -> list[_Value]:
+    """Return what is read from some cells of a column.
+
+    Raises
+    ------
+    ImportFormatError
+        A cell holds a list or an object; its line is named.
+    """
+    found = []
+    for row in rows:
+        try:
+            found.append(read(table.cells[column][row]))
+        except CellError as error:
+            line = table.lines[row]
+            raise ImportFormatError(
+                f"{error}.", path=table.shown, line=line, field=column
+            ) from None
+    return found
 
 
 def gold_of_cell(cell: Any) -> tuple[str, ...]:
