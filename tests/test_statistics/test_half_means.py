@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.all_pairs.inversion_kernels import half_means
+from analysis.statistics.all_pairs.pair_kernels import marked
 
 N_UNITS, N_REPLICATES = 40, 2_000
 DIFFERENCES = {
@@ -43,3 +44,10 @@ def test_ends_are_those_of_all_half_means_in_order(kind, rank, factor):
     above = np.sort(np.append(means[means > mean], [np.inf] * 2))[::-1]
     assert low[0] == (below[rank - 1] if below.size >= rank else mean)
     assert high[0] == (above[rank - 1] if above.size >= rank else mean)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])
+def test_marked_bytes_are_found_in_their_order(share):
+    marks = (np.random.default_rng(5).random(4_096) < share).astype(np.uint8)
+    found = np.empty(marks.size, np.int64)
+    assert np.array_equal(found[: marked(marks, found)], np.flatnonzero(marks))

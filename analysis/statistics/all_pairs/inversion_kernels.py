@@ -3,7 +3,7 @@
 import numpy as np
 
 from analysis.statistics._typing import FloatArray, IntArray
-from analysis.statistics.all_pairs.pair_kernels import _interpolated
+from analysis.statistics.all_pairs.pair_kernels import _interpolated, marked
 from analysis.statistics.resampling.kernels import compiled
 
 _TIE = 1e-11
@@ -43,8 +43,8 @@ def half_means(
     for r in range(n_replicates):
         smaller = size - abs(balance[r])
         scale[r] = 1.0 / smaller if smaller > 0.0 else np.inf
-    reached = np.empty(n_replicates, np.float64)
-    far = np.empty(n_replicates + 1, np.int64)
+    marks = np.zeros(n_replicates + -n_replicates % 8, np.uint8)
+    far = np.empty(n_replicates, np.int64)
     below = np.empty(2 * n_replicates + 1, np.float64)
     above = np.empty(2 * n_replicates + 1, np.float64)
     for p in range(left.size):
@@ -57,12 +57,9 @@ def half_means(
         while True:
             n_below, n_above, beyond_low, beyond_high = 0, 0, 0, 0
             floor, ceiling = mean - deep, mean + deep
-            n_far = 0
             for r in range(n_replicates):
-                reached[r] = abs(a[r] - b[r] - mean * balance[r]) * scale[r]
-            for r in range(n_replicates):
-                far[n_far] = r
-                n_far += int(not reached[r] < bar)
+                marks[r] = not abs(a[r] - b[r] - mean * balance[r]) * scale[r] < bar
+            n_far = marked(marks, far)
             # Written always, kept by moving on: no processor could foresee on which side a half is.
             for k in range(n_far):
                 r = far[k]

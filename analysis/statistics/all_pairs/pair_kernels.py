@@ -8,13 +8,15 @@ import math
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray, Floats, IntArray
+from analysis.statistics._typing import ByteArray, FloatArray, Floats, IntArray
 from analysis.statistics.resampling.kernels import compiled
 
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _STEPS = 4
 _NEAR = 24
 _MARGIN = 24
+_LAST_BITS = np.uint64(0x0101010101010101)
+"""Of each byte of a word."""
 
 
 @compiled
@@ -319,20 +321,43 @@ def _gather(row: FloatArray, ends: FloatArray, room: FloatArray) -> tuple[int, i
     first, second, third, fourth = ends[0], ends[1], ends[2], ends[3]
     n_below, n_above = _count_tails(row, first, fourth)
     n_low, n_high = 0, 0
-    # One comparison that few values pass; two of them would be two branches, often mistaken.
+    # One comparison that few values pass.
     middle = (first + fourth) / 2
     inner, outer = min(middle - second, third - middle), (fourth - first) / 2
     centre, width = (inner + outer) / 2, (outer - inner) / 2 + 1e-9 * outer
+    marks = np.zeros(row.size + -row.size % 8, np.uint8)
     for i in range(row.size):
+        marks[i] = abs(abs(row[i] - middle) - centre) <= width
+    near = np.empty(row.size, np.int64)
+    for i in near[: marked(marks, near)]:
         value = row[i]
-        if abs(abs(value - middle) - centre) <= width:
-            if (value >= first) & (value < second):
-                room[0, n_low] = value
-                n_low += 1
-            if (value > third) & (value <= fourth):
-                room[1, n_high] = -value
-                n_high += 1
+        if (value >= first) & (value < second):
+            room[0, n_low] = value
+            n_low += 1
+        if (value > third) & (value <= fourth):
+            room[1, n_high] = -value
+            n_high += 1
     return n_below, n_above, n_low, n_high
+
+
+@compiled
+def marked(marks: ByteArray, found: IntArray) -> int:
+    """Write the places of the bytes that are 1, not 0, in their order; how many there are.
+
+    The number of bytes must be a multiple of 8. Where few are marked this is twice as quick as to
+    look at each: comparisons write bytes in wide registers, and eight of them are one number.
+    """
+    words = marks.view(np.uint64)
+    n = 0
+    for place in range(words.size):
+        word = words[place]
+        while word:
+            # The bytes below the lowest that is 1 are all ones then: their number by adding up.
+            below = ((word & (np.uint64(0) - word)) - np.uint64(1)) & _LAST_BITS
+            found[n] = 8 * place + np.int64((below * _LAST_BITS) >> np.uint64(56))
+            n += 1
+            word &= word - np.uint64(1)
+    return n
 
 
 @compiled
