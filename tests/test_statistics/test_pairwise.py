@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from analysis.statistics.all_pairs import complete_sets
 from analysis.statistics.all_pairs.max_t import max_t_all_pairs
 from analysis.statistics.all_pairs.pairwise import PAIRWISE_TESTS, pairwise
 from analysis.statistics.all_pairs.result import PairMethod
@@ -360,3 +361,19 @@ def test_a_pvalue_does_not_depend_on_whether_an_interval_is_wanted(kind):
     assert without.test.pvalue == with_one.test.pvalue
     assert without.refusal == with_one.refusal
     assert np.isnan(without.interval.low)
+
+
+def test_pairs_of_large_boards_are_visited_in_tiles_and_answer_the_same(monkeypatch):
+    scores = np.random.default_rng(2).normal(size=(35, 40))
+    first, second = complete_sets.triangle(35)
+    assert complete_sets.order_of_visits(first, second, 40) == slice(None)
+    options = {"test": "t", "interval": "inverted", "n_resamples": 999}
+    in_rows = pairwise(scores, **options)
+    monkeypatch.setattr(complete_sets, "_VALUES_IN_CACHE", 0)
+    visits = complete_sets.order_of_visits(first, second, 40)
+    assert np.array_equal(np.sort(visits), np.arange(first.size))
+    # The first tile: pairs among the first 16 systems.
+    assert second[visits[: 16 * 15 // 2]].max() == 15
+    in_tiles = pairwise(scores, **options)
+    for name in ("difference", "standard_error", "pvalue", "ci_low", "ci_high"):
+        assert np.array_equal(getattr(in_rows, name), getattr(in_tiles, name), equal_nan=True)

@@ -16,7 +16,7 @@ from analysis.statistics._typing import (
     Groups,
     IntArray,
 )
-from analysis.statistics.all_pairs.complete_sets import triangle
+from analysis.statistics.all_pairs.complete_sets import order_of_visits, triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import of_ordinary_size, whole_scores
 from analysis.statistics.item_groups import as_group_codes
@@ -303,7 +303,9 @@ def _moments_of(
     from analysis.statistics.all_pairs.pair_kernels import pair_moments
     from analysis.statistics.resampling.threads import run_tiles
 
-    found = np.empty((first.size, 7))
+    visits = order_of_visits(first, second, scores.shape[1])
+    first, second = first[visits], second[visits]
+    in_turn, found = np.empty((first.size, 7)), np.empty((first.size, 7))
     pieces = -(-first.size // _PAIRS_AT_ONCE)
     values, n_items = np.ascontiguousarray(scores), scores.shape[1]
     starts, sizes = np.arange(n_items + 1), np.max(np.abs(values), axis=1, initial=0.0)
@@ -314,7 +316,7 @@ def _moments_of(
 
     def work(tile: int) -> None:
         at = slice(tile * _PAIRS_AT_ONCE, (tile + 1) * _PAIRS_AT_ONCE)
-        left, right, out = first[at], second[at], found[at]
+        left, right, out = first[at], second[at], in_turn[at]
         if codes is not None:
             pair_moments(values, starts, left, right, out)
             return
@@ -324,6 +326,7 @@ def _moments_of(
             pair_moments(values, starts, left[one], right[one], out[one])
 
     run_tiles(work, pieces)
+    found[visits] = in_turn
     return found
 
 

@@ -9,6 +9,9 @@ import numpy as np
 from analysis.statistics._typing import BoolArray, IntArray
 from analysis.statistics.results import read_only
 
+_VALUES_IN_CACHE = 1 << 20
+_SYSTEMS_TOGETHER = 16
+
 
 class CompleteSet(NamedTuple):
     """Pairs of systems that all have scores for the same items, and for no others in common."""
@@ -81,3 +84,16 @@ def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
         np.packbits(present, axis=1), axis=0, return_index=True, return_inverse=True
     )
     return present[first], pattern.reshape(-1).astype(np.int64)
+
+
+def order_of_visits(left: IntArray, right: IntArray, n_values: int) -> IntArray | slice:
+    """Return in which order to take pairs whose systems have rows of so many values.
+
+    Where rows are more than caches hold, pairs among 16 and 16 systems come together, so that a row
+    is met again while it is near. Whatever is computed pair by pair is the same in any order.
+    """
+    if int(right.max(initial=0)) * n_values <= _VALUES_IN_CACHE:
+        return slice(None)
+    tiles = int(right.max(initial=0)) // _SYSTEMS_TOGETHER + 1
+    key = left // _SYSTEMS_TOGETHER * tiles + right // _SYSTEMS_TOGETHER
+    return np.argsort(key, kind="stable")

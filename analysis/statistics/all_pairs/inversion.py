@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from analysis.statistics._typing import FloatArray, IntArray, Progress
-from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets
+from analysis.statistics.all_pairs.complete_sets import CompleteSet, complete_sets, order_of_visits
 from analysis.statistics.all_pairs.intervals import Ends
 from analysis.statistics.resampling.plan import (
     BLOCK,
@@ -194,7 +194,9 @@ def _drawn(
     low, high = np.empty(n_pairs), np.empty(n_pairs)
     totals = np.array([math.fsum(column) for column in units.columns.T])
     size = float(np.sum(units.sizes))
-    spread = _spread(units, part.left, part.right, totals / size)
+    visits = order_of_visits(part.left, part.right, n_resamples)
+    left, right = part.left[visits], part.right[visits]
+    spread = _spread(units, left, right, totals / size)
     share = rank / (2.0 * n_resamples)
     reach = -float(scipy.special.ndtri(share)) if share < 0.5 else 0.0
 
@@ -205,8 +207,8 @@ def _drawn(
             totals,
             drawn[-1],
             size,
-            part.left[at],
-            part.right[at],
+            left[at],
+            right[at],
             spread[at],
             rank,
             reach,
@@ -215,7 +217,9 @@ def _drawn(
         )
 
     run_tiles(work, -(-n_pairs // _PAIRS_AT_ONCE), n_threads=n_threads)
-    return Ends(low, high)
+    found = Ends(np.empty(n_pairs), np.empty(n_pairs))
+    found.low[visits], found.high[visits] = low, high
+    return found
 
 
 def _spread(units: _Units, left: IntArray, right: IntArray, means: FloatArray) -> FloatArray:
