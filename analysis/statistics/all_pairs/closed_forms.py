@@ -68,7 +68,7 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     on the other systems. Time O(n_systems² · n_items).
     """
     n_systems, n_items = scores.shape
-    first, second = np.triu_indices(n_systems)
+    first, second = triangle(n_systems, 0)
     codes, found = group_codes(groups, n_items), np.empty((first.size, 7))
     counted = np.zeros(n_systems, np.bool_) if codes is not None else binary_rows(scores)
     by_counts = counted[first] & counted[second]
@@ -280,7 +280,7 @@ def group_codes(groups: Groups, n_items: int) -> IntArray | None:
 def _moments_by_counts(scores: FloatArray) -> FloatArray:
     """Return what `_moments_of` does for all pairs of systems that are right or wrong."""
     wins, both, neither = _right_and_wrong(scores)
-    at = np.triu_indices(len(scores))
+    at = triangle(len(scores), 0)
     up, down, right, wrong = wins[at], wins.T[at], both[at], neither[at]
     n_items = up + down + right + wrong
     gap, divisor = up - down, np.maximum(n_items, 1)

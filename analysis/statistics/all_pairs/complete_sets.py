@@ -25,10 +25,10 @@ class CompleteSet(NamedTuple):
     """Where each pair stands in the upper triangle, row by row."""
 
 
-@functools.lru_cache(maxsize=4)
-def triangle(n_systems: int) -> tuple[IntArray, IntArray]:
-    """Return both systems of every pair i < j, row by row; read-only, the last ones are kept."""
-    first, second = (side.astype(np.int64) for side in np.triu_indices(n_systems, 1))
+@functools.lru_cache(maxsize=8)
+def triangle(n_systems: int, above: int = 1) -> tuple[IntArray, IntArray]:
+    """Return both systems of every pair i + above <= j, row by row; read-only and kept."""
+    first, second = (side.astype(np.int64) for side in np.triu_indices(n_systems, above))
     return read_only(first), read_only(second)
 
 
