@@ -43,7 +43,7 @@ test-fast: setup  ## the daily loop: no browser, no simulations, nothing that te
 	$(PYTEST) --fast
 
 # These are about files: their locks, pages, copies and rights.
-FILES_ONLY := backup damage engine faults fault_rounds restore seals shown
+FILES_ONLY := backup damage engine faults fault_rounds restore seals shown text_checks
 test-postgres: setup  ## the tests of the store and of all answers on PostgreSQL, which they start by themselves
 	$(PYTEST) --postgres tests/test_both_back_ends.py tests/test_store $(FILES_ONLY:%=--ignore=tests/test_store/test_%.py)
 
