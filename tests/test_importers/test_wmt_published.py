@@ -66,3 +66,14 @@ def test_human_averages_as_they_are_printed(read):
 def test_a_figure_without_end_is_named(read):
     with pytest.raises(ImportFormatError, match="is not system, judgments, z and raw"):
         read(PRINTED.replace("0.25, 83.5", "1e999, 83.5"), "WMT23.results.txt")
+
+
+def test_judgments_that_are_too_deep_are_refused_with_their_line(read):
+    row = "('A', 1, " + "-" * 100_000 + "1, 2)"
+    with pytest.raises(ImportFormatError, match="is not system, judgments, z and raw"):
+        read(PRINTED.replace("('A', 1672, 0.25, 83.5, 3.9)", row), "human.txt")
+
+
+def test_a_return_alone_ends_a_line(read):
+    bundle = read(TABLE.replace("30.25\n", "30.25\r"), "automatic-scores.tsv")
+    assert len(bundle.reported_scores) == 3

@@ -91,10 +91,19 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     return _bundle(settings, sha256, scores, test_set, problems)
 
 
+def _rows(text: str, settings: Settings) -> Iterator[dict[str, str]]:
+    lines = io.StringIO(text, newline="")
+    reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    try:
+        yield from reader
+    except csv.Error as error:
+        line = reader.line_num + 1
+        raise ImportFormatError(f"{error}.", path=settings.shown, line=line) from None
+
+
 def _automatic(text: str, settings: Settings, problems: RowProblems) -> Iterator[_Score]:
-    reader = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
     known: dict[tuple[str, str, str], str] = {}
-    for number, row in enumerate(reader, start=2):
+    for number, row in enumerate(_rows(text, settings), start=2):
         pair, system, name, printed = (row[column] or "" for column in _COLUMNS)
         if not printed or (pair, system, name) == _COLUMNS[:3]:
             continue  # the header of a file that was appended
@@ -139,7 +148,7 @@ def _human(text: str, settings: Settings) -> Iterator[_Score]:
                     warnings.simplefilter("ignore", SyntaxWarning)  # such as of "1if"
                     system, _, mean_z, mean_raw, *_ = ast.literal_eval(row[1])
                 values = _finite(mean_z), _finite(mean_raw)
-            except (ValueError, SyntaxError, TypeError):
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
                 reason = f"'{row[1][:60]}' is not system, judgments, z and raw."
                 raise ImportFormatError(reason, path=settings.shown, line=number) from None
             yield _Score(pair, str(system), raw, values[1], repr(values[1]))
