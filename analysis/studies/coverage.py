@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,25 +35,31 @@ def coverage_of(matrix: ScoreMatrix, n_scored: int, runs: Sequence[RunRecord]) -
     runs
         Its runs on the dataset.
     """
-    vectors = [
-        (vector, {status.trial: status for status in run.statuses}.get(vector.trial))
-        for run in runs
-        for vector in run.vectors
-        if vector.metric_uid == matrix.metric.uid
-    ]
-    n_given = sum(vector.n_scored for vector, _ in vectors)
-    return Coverage(
-        n_scored * len(vectors) - n_given,
-        sum(status.n_by_rule for _, status in vectors if status is not None),
-    )
+    n_vectors = n_given = n_by_rule = 0
+    for run in runs:
+        by_rule = {status.trial: status.n_by_rule for status in run.statuses}
+        for vector in run.vectors:
+            if vector.metric_uid == matrix.metric.uid:
+                n_vectors += 1
+                n_given += vector.n_scored
+                n_by_rule += by_rule.get(vector.trial, 0)
+    return Coverage(n_scored * n_vectors - n_given, n_by_rule)
+
+
+def runs_by_system(runs: Sequence[RunRecord]) -> Mapping[str, list[RunRecord]]:
+    """Return uid of the system -> its runs, in their order; empty for others."""
+    found: defaultdict[str, list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        found[run.system_uid].append(run)
+    return found
 
 
 def coverage_notes(store: Store, matrix: ScoreMatrix) -> list[str]:
     """Say of which systems of a matrix scores were given by a rule or lost in single trials."""
-    runs = list_runs(store, dataset_uid=matrix.dataset.uid)
+    runs = runs_by_system(list_runs(store, dataset_uid=matrix.dataset.uid))
     n_scored = (~np.isnan(matrix.scores).any(axis=2)).sum(axis=1).tolist()
     of_system = {
-        system: coverage_of(matrix, n, [run for run in runs if run.system_uid == uid])
+        system: coverage_of(matrix, n, runs[uid])
         for system, uid, n in zip(matrix.systems, matrix.system_uids, n_scored, strict=True)
     }
     told = []

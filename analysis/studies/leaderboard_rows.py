@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from analysis.statistics._typing import BoolArray
-from analysis.studies.coverage import coverage_of
+from analysis.studies.coverage import coverage_of, runs_by_system
 from analysis.studies.leaderboard_comparable import Comparable
 from store import vectors
 from store.records import MetricRecord, ReportedScoreRecord, RunRecord, ScoreMatrix
@@ -81,16 +81,15 @@ def rows_from_items(
     """Return a row per system with item scores, in the order of the matrix."""
     aggregation = matrix.metric.aggregation
     n_items = matrix.dataset.n_items
-    rows = []
+    rows, of_system = [], runs_by_system(runs)
     for i, (system, uid) in enumerate(zip(matrix.systems, matrix.system_uids, strict=True)):
         n_scored = int(scored[i].sum())
         own_runs = [
             [v.value for v in run.vectors if v.metric_uid == matrix.metric.uid]
-            for run in reversed(runs)  # the oldest first
-            if run.system_uid == uid
+            for run in reversed(of_system[uid])  # the oldest first
         ]
         values = tuple(v for run in own_runs for v in run if v is not None)
-        coverage = coverage_of(matrix, n_scored, [run for run in runs if run.system_uid == uid])
+        coverage = coverage_of(matrix, n_scored, of_system[uid])
         on_shared = vectors.aggregate(matrix.scores[i][shared], aggregation)
         rows.append(
             LeaderboardRow(
