@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from store.engine import Store
-from store.importers.bundle import ImportBundle, Question
+from store.importers.bundle import Guess, ImportBundle, Question
 from store.importers.plan import systems_of
 from store.lookup import names_of
 from store.spelling import composed
@@ -39,6 +39,10 @@ class Spellings:
     def knows_system(self, name: str) -> bool:
         """Return whether a system of that very name is known."""
         return composed(name) in self._known.get(("system", composed(name).casefold()), {})
+
+    def knows_dataset(self, name: str) -> bool:
+        """Return whether a dataset of that very name is known."""
+        return composed(name) in self._known.get(("dataset", composed(name).casefold()), {})
 
     def _keep(self, kind: Kind, name: str) -> None:
         self._known.setdefault((kind, name.casefold()), {})[name] = ""
@@ -74,6 +78,52 @@ def named_by_folder(bundle: ImportBundle, is_known: Callable[[str], bool]) -> Re
     """Return what systems are called whose names a folder's name stands for."""
     named = {name: name.replace("__", "/", 1) for name in systems_of(bundle) if "__" in name}
     return {("system", name): full for name, full in named.items() if is_known(full)}
+
+
+def stated_datasets(bundles: Iterable[ImportBundle]) -> dict[str, str]:
+    """Return the names of datasets that files state themselves, by what they are without capitals.
+
+    A name with several spellings is none of them.
+    """
+    found: dict[str, set[str]] = {}
+    for bundle in bundles:
+        for name in {one.name for one in bundle.datasets} - _by_file(bundle):
+            found.setdefault(composed(name).casefold(), set()).add(composed(name))
+    return {key: min(names) for key, names in found.items() if len(names) == 1}
+
+
+def spelled_as_stated(
+    bundle: ImportBundle, stated: Mapping[str, str], is_known: Callable[[str], bool]
+) -> ImportBundle:
+    """Spell a dataset that was guessed from a file's name as other files of the import state it.
+
+    A spelling that the store knows stays as it is.
+    """
+    renamed: Renamed = {}
+    for name in _by_file(bundle):
+        full = stated.get(composed(name).casefold(), name)
+        if full != composed(name) and not is_known(name):
+            renamed["dataset", name] = full
+    guesses = [
+        Guess(
+            "dataset",
+            renamed["dataset", one.value],
+            f"{one.because}, spelled as another file has it",
+        )
+        if one.subject == "dataset" and ("dataset", one.value) in renamed
+        else one
+        for one in bundle.guesses
+    ]
+    return replace(with_names(bundle, renamed), guesses=guesses)
+
+
+def _by_file(bundle: ImportBundle) -> set[str]:
+    """Return the datasets whose names were guessed from the name of a file."""
+    return {
+        one.value
+        for one in bundle.guesses
+        if one.subject == "dataset" and one.because.startswith("the name of the file")
+    }
 
 
 def with_names(bundle: ImportBundle, renamed: Renamed) -> ImportBundle:

@@ -22,7 +22,13 @@ from store.importers.plan import (
     without_metrics,
 )
 from store.ingest import IngestReport, ingest_all
-from store.ingest.capitals import Spellings, named_by_folder, with_names
+from store.ingest.capitals import (
+    Spellings,
+    named_by_folder,
+    spelled_as_stated,
+    stated_datasets,
+    with_names,
+)
 from store.models import Metric
 from store.spelling import composed
 
@@ -86,6 +92,12 @@ def settle(
                 known.setdefault(composed(metric.name), metric.higher_is_better)
     spellings = Spellings(store)
     coming = {name for reading in readings for name in systems_of(reading.bundle)}
+    if not case_matters:
+        stated = stated_datasets(reading.bundle for reading in readings)
+        readings = [
+            one._replace(bundle=spelled_as_stated(one.bundle, stated, spellings.knows_dataset))
+            for one in readings
+        ]
     settled = []
     for reading in readings:
         bundle = _with_full_names(reading.bundle, coming, spellings)
