@@ -63,7 +63,7 @@ class KeyReader:
         rename: Callable[[str], str] = self._settings.canonical if role == "system" else str
         if role not in self._roles:
             if given and role != "run":
-                self.understood.append(f"The whole file is of {role} '{given}', as given.")
+                self.understood.append(f"The whole file is of {role} '{given}'.")
             return Coded.constant(rename(given), len(self._table))
         texts = self.column(role)
         distinct = dict.fromkeys(texts.values)

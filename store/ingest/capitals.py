@@ -156,7 +156,14 @@ def with_names(bundle: ImportBundle, renamed: Renamed) -> ImportBundle:
         ],
         identities={system(name): stated for name, stated in bundle.identities.items()},
         aliases={system(name): names for name, names in bundle.aliases.items()},
+        understood=[_told(line, renamed) for line in bundle.understood],
     )
+
+
+def _told(line: str, renamed: Renamed) -> str:
+    for (_, name), full in renamed.items():
+        line = line.replace(f"'{name}'", f"'{full}'")
+    return line
 
 
 def _names(bundle: ImportBundle) -> Iterable[tuple[Kind, str]]:

@@ -34,6 +34,7 @@ def test_the_stated_spelling_is_taken_in_any_order(plan, table) -> None:
     guessed = [guess.value for one in settled for guess in one.bundle.guesses]
     assert "SADA" in guessed
     assert "sada" not in guessed
+    assert not any("'sada'" in line for one in settled for line in one.bundle.understood)
 
 
 def test_capitals_that_matter_keep_both(plan) -> None:
