@@ -84,6 +84,9 @@ def test_agreement_is_relative(r: float, ours: float | None, size: float, same: 
         (1.0, 1.0, True),
         (1e-5, 1.2e-5, True),
         (2.7e-4, 9.9e-5, False),
+        (8.3e-4, 1.4e-3, True),  # 14 hits where 8 were expected
+        (8.3e-4, 9.9e-4, True),
+        (2.7e-4, 2e-3, False),
         (1e-30, 3e-30, False),
         (0.5, None, False),
     ],

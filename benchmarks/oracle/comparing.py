@@ -161,8 +161,11 @@ def agrees_as_drawn(r: float, ours: float | None, n_resamples: int = 9_999) -> b
     """Return whether a p-value from resamples, or an approximated tail, is as near as it should."""
     if ours is None:
         return False
-    if r < 10 / n_resamples:
-        return r / FACTOR <= ours <= r * FACTOR
+    few = 10 / n_resamples  # with fewer hits a tail is approximated, and no count is taken
+    if r < few and r / FACTOR <= ours <= r * FACTOR:
+        return True
+    if max(r, ours) < few:
+        return False
     return abs(r - ours) <= 5 * math.sqrt(r * (1 - r) / n_resamples) + 1 / n_resamples
 
 
