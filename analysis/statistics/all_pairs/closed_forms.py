@@ -24,8 +24,10 @@ from analysis.statistics.paired.result import TINY
 from analysis.statistics.resampling.tails import both_ways, of_t
 from analysis.statistics.results import DegenerateDataWarning
 
-_ROUNDING = 4 * float(np.finfo(np.float64).eps)
-_OF_SUMS = 8
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""Of a difference of two scores, for scores of size 1."""
+OF_SUMS = 8
+"""How many times that a mean of differences may be off, and still be a tie."""
 _SINGLE_COUNTS = 2**24
 _PAIRS_AT_ONCE = 4_096
 
@@ -76,14 +78,14 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     if not by_counts.all():
         found[~by_counts] = _moments_of(scores, codes, first[~by_counts], second[~by_counts])
     items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
-    low, high, rounding = found[:, 4], found[:, 5], _ROUNDING * found[:, 6]
+    low, high, rounding = found[:, 4], found[:, 5], ROUNDING * found[:, 6]
     identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
     factor = np.where(units > 1, units / np.maximum(units - 1, 1), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = found[:, 3] * np.sqrt(factor) / items
         error[(high - low <= rounding) & (units > 1)] = 0.0
     # Scores that are equal but for the rounding of their sums.
-    equal = np.abs(found[:, 2]) <= _OF_SUMS * rounding
+    equal = np.abs(found[:, 2]) <= OF_SUMS * rounding
     difference = np.where(items > 0, np.where(equal, 0.0, found[:, 2]), np.nan)
     shape = (n_systems, n_systems)
     moments = Moments(

@@ -6,14 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
+from analysis.statistics.all_pairs.closed_forms import OF_SUMS, ROUNDING
 from analysis.statistics.resampling.kernels import compiled
 from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments, RunSpread
 
 _PAIRS_AT_ONCE = 2_048
 _LANES = 64
-_ROUNDING = 4 * float(np.finfo(np.float64).eps)
-_OF_SUMS = 8
 
 
 def difference_facts(
@@ -60,7 +59,7 @@ def difference_facts(
         high = np.fmax.reduce(values, axis=1, initial=-np.inf)
         mean = np.nansum(values, axis=1) / np.maximum(1, np.count_nonzero(values == values, axis=1))
         size = np.fmax(np.abs(low), np.abs(high))
-        tolerance = _ROUNDING * np.fmax(size[first], size[second])
+        tolerance = ROUNDING * np.fmax(size[first], size[second])
     starts = np.arange(values.shape[1] + 1)
     if codes is not None:
         order = np.argsort(codes, kind="stable")
@@ -86,7 +85,7 @@ def difference_facts(
     )
     for moments in (units, differing, items):
         # Which side a tie seems to lean to is a matter of rounding.
-        moments.mean[np.abs(moments.mean) <= _OF_SUMS * tolerance] = 0.0
+        moments.mean[np.abs(moments.mean) <= OF_SUMS * tolerance] = 0.0
     tied = items.mean == 0
     ahead = np.where(items.mean > 0, mean[first], mean[second])
     behind = np.where(items.mean > 0, mean[second], mean[first])
@@ -145,8 +144,8 @@ def _by_items(
 ) -> None:
     """Write the moments where every item is a unit; -1 items: leave it to `_by_units`.
 
-    Sums of plain powers do where the mean is not far
-    from 0, in standard deviations, and powers stay in the range of numbers.
+    Sums of plain powers do where the mean is not far from 0, in standard deviations, and powers
+    stay in the range of numbers.
     """
     for p in range(first.size):
         n, k, one, two, three = _powers(scores[first[p]], scores[second[p]], tolerance[p])
