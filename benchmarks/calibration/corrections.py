@@ -45,6 +45,7 @@ def correct(test: str) -> Callable[..., FloatArray]:
         half = len(scores) // 2
         true_null = (truth.difference == 0) | ((first < half) == (second < half))
         options = {"test": test, "interval": "none", "n_resamples": N_RESAMPLES, "n_threads": 1}
+        # The options of both calls are of several types, which mypy joins into object.
         plain = pairwise(scores, correction="none", rng=seed, **options)  # type: ignore[arg-type]
         largest = pairwise(scores, correction="max-t", rng=seed, **options)  # type: ignore[arg-type]
         outcomes = []

@@ -92,6 +92,7 @@ def _test(name: str, aggregation: str = "mean") -> Callable[..., FloatArray]:
             aggregation=aggregation,
             groups=groups,
             rng=seed,
+            # Options of several types, which mypy joins into object.
             **options,  # type: ignore[arg-type]
         )
         return np.array([outcome_of_test(result.pvalue)])
@@ -202,6 +203,7 @@ _BOOTSTRAPS = ("percentile", "basic", "bca", "studentized")
 def _jobs_of_tests() -> list[Job]:
     def job(name: str, title: str, family: str, names: tuple[str, ...], **more: float) -> Job:
         takes = name in ("t", "signflip", "bootstrap", "signflip-median", "bootstrap-median")
+        # The fields of a job, by name; mypy knows only that they are numbers.
         return Job((Row(name, title),), family, names, _test(name), takes_groups=takes, **more)  # type: ignore[arg-type]
 
     jobs = [
@@ -254,6 +256,7 @@ def _of_gold(test: str, title: str, kind: str) -> Job:
 
 
 def _jobs_of_intervals() -> list[Job]:
+    # A way to run a job, and its fields by name.
     def job(name: str, title: str, family: str, names: tuple[str, ...], run, **more) -> Job:  # type: ignore[no-untyped-def]
         options = {"takes_groups": True, "effect": _EFFECT} | more
         return Job((Row(f"ci {name}", title),), family, names, run, **options)
@@ -393,6 +396,7 @@ def _jobs_of_corrections() -> list[Job]:
             *(Row(f"ci {null} {c}", f"{c}, {which}", "ci at once") for c in SIMULTANEOUS),
         )
         options = {"effect": effect, "sizes": (50, 200), "share": 0.075}
+        # Fields of several types, which mypy joins into object.
         jobs.append(Job(rows, f"corrections {null}", boards, correct_at_once, **options))  # type: ignore[arg-type]
     return jobs
 

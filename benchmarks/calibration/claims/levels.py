@@ -92,6 +92,7 @@ class _Earning:
     """LORD++, SAFFRON and ADDIS: the same but for which p-values are charged."""
 
     def __init__(self, rule: str, repetitions: int, n_looks: int) -> None:
+        # A rule comes by name from the list of procedures, which mypy takes for any text.
         settings = online_fdr([1.0], rule).settings  # type: ignore[arg-type]
         self._shares, self._first = _shares(rule, n_looks)
         self._above, self._to, self._scale, self._cap = -1.0, 2.0, 1.0, 1.0
@@ -125,6 +126,7 @@ def _shares(rule: str, n_looks: int) -> tuple[FloatArray, float]:
     """Return the rule's shares, as its levels before the first success show them, and w0."""
     never = 0.4 if rule == "addis" else 1.0  # above every level, and charged
     # One more than there are looks: the clock stands there after the last.
+    # As above: the name of a rule.
     found = online_fdr(np.full(n_looks + 1, never), rule)  # type: ignore[arg-type]
     first = float(found.settings["w0"])
     candidate = float(found.settings.get("candidate", 0.0))

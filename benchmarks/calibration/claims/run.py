@@ -192,6 +192,7 @@ def _pooled(blocks: list[tuple[int, Result]]) -> Result:
         true_records=sum(r.true_records for r in results),
         holder=sum(r.holder for r in results),
         found={
+            # Five sums, two of them of whole numbers: a starred generator has one type for mypy.
             name: Found(*(sum(r.found[name][k] for r in results) for k in range(5)))  # type: ignore[arg-type]
             for name in PROCEDURES
         },

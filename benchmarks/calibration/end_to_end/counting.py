@@ -36,7 +36,7 @@ def counted(
     """Count one answer about a difference whose true value is known."""
     low, high = interval
     shown = low is not None and high is not None
-    inside = shown and low <= truth <= high  # type: ignore[operator]
+    inside = low is not None and high is not None and low <= truth <= high
     return Counts(
         asked=1,
         refused=int(pvalue is None),
