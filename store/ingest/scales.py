@@ -70,10 +70,14 @@ class Scales:
             largest[figure.metric] = max(figure.value, largest.get(figure.metric, 0.0))
         for number, here in largest.items():
             metric = metrics[number]
-            if _is_open(metric) and _are_two(here, self._known(metric)):
+            if not _is_open(metric):
+                continue
+            known = self._known(metric)
+            is_above_all = here > known and _are_two(here, known)  # no mean of items is
+            if is_above_all or _are_two(here, known, _LITTLE_ABOVE_ONE):
                 raise ConflictError(
                     f"The figures of '{metric.name}' go up to {here:g}, the item scores in the "
-                    f"store up to {self._known(metric):g}: these look like two scales. Convert the "
+                    f"store up to {known:g}: these look like two scales. Convert the "
                     "figures, or declare their unit, percent or proportion, for the metric in "
                     "the YAML file beside them."
                 )

@@ -104,6 +104,20 @@ def test_an_estimate_of_a_share_may_go_a_little_beyond_one(store, bundle) -> Non
         ingest(store, bundle({"C": [74.0, 0.0]}, metric=BARE), actor="t")
 
 
+def test_figures_below_estimates_a_little_beyond_one_are_on_their_scale(
+    store, bundle, tmp_path
+) -> None:
+    ingest(store, bundle({"A": [1.0000001, 0.5]}, metric=BARE), actor="t")
+    path = tmp_path / "board.csv"
+    path.write_text("system,dataset,metric,value\nA,qa,accuracy,0.75\n")
+    (board,) = read_paths([path]).bundles
+    assert ingest(store, board, actor="t").n("reported figure", "added") == 1
+    path.write_text("system,dataset,metric,value\nB,qa,accuracy,75\n")
+    (board,) = read_paths([path]).bundles
+    with pytest.raises(ConflictError, match="look like two scales"):
+        ingest(store, board, actor="t")
+
+
 def test_item_scores_are_never_converted(store, bundle) -> None:
     ingest(store, bundle({"A": [1.0, 0.0]}, metric=PROPORTION), actor="t")
     with pytest.raises(ConflictError, match="in unit 'proportion', this import has 'percent'"):
