@@ -169,6 +169,32 @@ def test_a_second_mean(folder):
         folder({"ad-sys-de-en.csv": text})
 
 
+def test_averages_that_are_published_twice_count_once(folder):
+    again = """SYS SEGID RAW.SCR Z.SCR N SID
+Human-A.0 paper::3 100.0 1.5 3 7
+A.1 paper::3 90.0 0.5 2 7
+B.2 paper::2 60.0 -0.5 1 6
+A.1 paper::2 80.0 0.25 1 6
+"""
+    means = "SYS SEGID RAW.SCR Z.SCR N\nA.1 paper 85.0 0.375 3\nB.2 paper 60.0 -0.5 1\n"
+    systems = "RAW.SCR Z.SCR N SYS N.ALL\n100.0 1.5 1 Human-A.0 3\n60.0 -0.5 1 B.2 1\n"
+    bundle = folder(
+        FILES
+        | {
+            "metrics-ad-seg-scores-de-en.csv": again,
+            "metrics-ad-doc-scores-de-en.csv": means,
+            "metrics-ad-sys-scores-de-en.csv": systems + "85.0 0.375 2 A.1 3\n",
+        }
+    )
+    assert {run.system for run in bundle.runs} == {"A", "B", "HUMAN"}
+    assert [len(one.items) for one in bundle.datasets] == [0, 2]
+    assert {one.path.rpartition("/")[2]: one.reason.split(",")[0] for one in bundle.left_out} == {
+        "metrics-ad-seg-scores-de-en.csv": "the same averages as in another table",
+        "metrics-ad-doc-scores-de-en.csv": "means of documents",
+        "metrics-ad-sys-scores-de-en.csv": "the same averages as in another table",
+    }
+
+
 def test_options_are_none(folder):
     with pytest.raises(ImportFormatError, match="'wmt_da' has no options"):
         folder(FILES, choices={"x": "1"})

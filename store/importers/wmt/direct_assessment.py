@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from store.errors import ImportFormatError
+from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import (
     BundleDataset,
     BundleItem,
@@ -26,6 +26,7 @@ from store.importers.bundle import (
     BundleRun,
     BundleScores,
     ImportBundle,
+    LeftOut,
     ReadOptions,
     RowProblems,
     SourceFile,
@@ -39,6 +40,7 @@ from store.importers.wmt.direct_assessment_tables import (
     kind_of,
     plain_name,
     read_da_table,
+    without_copies,
 )
 from store.importers.wmt.names import pair_in, test_set_in, told_people
 
@@ -52,6 +54,8 @@ METRICS = (
     BundleMetric("DA z", higher_is_better=True, source="human"),
 )
 _SLACK = 1e-6
+_OF_DOCUMENTS = "means of documents, which follow from the scores of the segments."
+_COPY = "the same averages as in another table, with other names of systems or segments."
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -80,7 +84,16 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     problems = RowProblems(options.lenient)
     settings = load_settings(paths[0], shown[paths[0]], options)
     tables = [read_da_table(path, shown[path], problems) for path in paths]
-    return _Builder(settings, _dataset(settings), tables, problems).bundle()
+    documents = [table for table in tables if table.kind == "documents"]
+    if len(documents) == len(tables):
+        raise NoResultsError(_OF_DOCUMENTS, path=documents[0].shown)
+    tables, copies = without_copies([one for one in tables if one.kind != "documents"])
+    bundle = _Builder(settings, _dataset(settings), tables, problems).bundle()
+    left_out = [
+        *(LeftOut(table.shown, _OF_DOCUMENTS) for table in documents),
+        *(LeftOut(table.shown, _COPY) for table in copies),
+    ]
+    return replace(bundle, left_out=left_out)
 
 
 def _dataset(settings: Settings) -> str:

@@ -1,7 +1,8 @@
 """The tables of Direct Assessment that WMT publishes: blanks between the cells, one at the end.
 
 Three kinds: scores of segments (``ad-seg-scores``), means of systems (``ad-sys-scores``), and the
-ranking with the systems' plain names, which has no header (``ad-sys-ranking…-names``).
+ranking with the systems' plain names, which has no header (``ad-sys-ranking…-names``). Means of
+documents (``metrics-ad-doc-scores``) follow from the segments.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from store.importers.bundle import RowProblems
 from store.importers.cells import no_number
 from store.importers.textfile import read_text
 
-Kind = Literal["segments", "systems", "names"]
+Kind = Literal["segments", "systems", "names", "documents"]
 
 _SEGMENT = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 _SYSTEM = ("RAW.SCR", "Z.SCR", "N", "SYS")
+_PART = "SEGID"
+"""Column of names of segments or documents, in the tables of the metrics task."""
 _ALL = "N.ALL"
 _RANKING = ("RAW.SCR", "Z.SCR", "N", _ALL, "SYS", "NAME")
 _NUMBERED = re.compile(r"(.+)\.\d+")
@@ -70,9 +73,27 @@ def kind_of(text: str) -> Kind | None:
     if set(_SEGMENT) <= set(cells):
         return "segments"
     if set(_SYSTEM) <= set(cells):
-        return "systems"
+        return "documents" if _PART in cells else "systems"
     is_ranking = len(cells) == len(_RANKING) and all(map(_is_number, cells[:4]))
     return "names" if is_ranking and _NUMBERED.fullmatch(cells[4]) else None
+
+
+def without_copies(tables: Sequence[DaTable]) -> tuple[list[DaTable], list[DaTable]]:
+    """Return the tables without those that repeat an earlier one, and the copies.
+
+    The metrics task publishes the averages again, under other names of systems and segments: all
+    values are the same then.
+    """
+    kept: list[DaTable] = []
+    copies = []
+    known: set[tuple[Kind, tuple[tuple[float, float, int], ...]]] = set()
+    for table in tables:
+        rows: Sequence[SegmentRow | SystemRow] = table.segments or table.systems
+        values = sorted((round(row.raw, 6), round(row.z, 6), row.n) for row in rows)
+        mark = (table.kind, tuple(values))
+        (copies if values and mark in known else kept).append(table)
+        known.add(mark)
+    return kept, copies
 
 
 def plain_name(system: str) -> str:
@@ -107,6 +128,8 @@ def read_da_table(path: Path, shown: str, problems: RowProblems) -> DaTable:
     if kind == "segments":
         segments = [_segment(number, row) for number, row in rows]
         return DaTable(path, shown, sha256, kind, segments=segments)
+    if kind == "documents":
+        return DaTable(path, shown, sha256, kind)
     return DaTable(
         path, shown, sha256, kind, systems=[_system(number, row) for number, row in rows]
     )
