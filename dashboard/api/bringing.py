@@ -159,8 +159,7 @@ def _put_files(folder: Path, settings: ImportSettings) -> Response:
     if not done.reports or (settings.strict and done.plan.questions):
         return _nothing(done)
     if not settings.dry_run and current_person().dataset is None:  # answers count for all
-        used = {key: said for entry in done.plan.entries for key, said in entry.answered.items()}
-        remember_answers(store, used, actor=current_actor())
+        remember_answers(store, done.plan.answers, actor=current_actor())
     more = {"plan": done.plan.to_dict(), "questions": _questions(done)}
     return _told(done.reports, **more)
 

@@ -147,15 +147,12 @@ def ingest_command(
         answers={} if answers is None else read_answers(answers),
         recipes=None if place_of_store is None else place_of_store.parent / "recipes",
     )
+    known = {**_kept_answers(context, place_of_store), **options.answers}
+    options = replace_fields(options, answers=known)
     with stopped_in_words(), shown_progress():
         read = read_paths(paths, format=format, options=options)
     place = open_for_trial(context.obj) if dry_run else opened(context, create=True)
     with place as store, stopped_in_words(store), shown_progress() as progress:
-        known = remembered_answers(store) | dict(options.answers)
-        asked = {one.subject for bundle in read.bundles for one in bundle.questions}
-        if asked & (known.keys() - options.answers.keys()):  # an importer reads by the answer
-            options = replace_fields(options, answers=known)
-            read = read_paths(paths, format=format, options=options)
         settled = settle(
             store,
             read.readings,
@@ -193,10 +190,7 @@ def ingest_command(
             missing_as_zero=missing == "zero",
         )
         if not dry_run:
-            used = [entry.answered for entry in done.plan.entries]
-            remember_answers(
-                store, {k: v for one in used for k, v in one.items()}, actor=current_actor()
-            )
+            remember_answers(store, done.plan.answers, actor=current_actor())
         if not done.reports:
             faults = [entry for entry in done.plan.entries if entry.is_fault]
             raise StoreError("\n".join(_told_of_faults(faults)))
@@ -214,6 +208,14 @@ def ingest_command(
         _keep_questions(open_questions)
     if not done.plan.is_whole:
         raise typer.Exit(EXIT_PARTLY_DONE)
+
+
+def _kept_answers(context: typer.Context, place: Path | None) -> dict[str, str]:
+    """Return the answers that the store keeps; none where there is no store yet."""
+    if place is not None and not place.exists():
+        return {}
+    with open_for_trial(context.obj) if place is None else opened(context, read_only=True) as store:
+        return remembered_answers(store)
 
 
 def _send(location: str, given: dict[str, Any]) -> None:

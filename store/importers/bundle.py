@@ -350,6 +350,8 @@ class ImportBundle:
     """What a person should say; `ReadOptions.answers` has what was said, by subject."""
     left_out: Sequence[LeftOut] = ()
     """Files of the group without results, such as a configuration beside a log."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """What flags say of the columns of its tables, as answers for later tables of this shape."""
 
 
 @dataclass(frozen=True, slots=True)

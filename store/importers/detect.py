@@ -17,6 +17,7 @@ from store.importers.mlflow import local_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
 from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
+from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
 from store.importers.runs_apart import with_runs_apart
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
@@ -167,6 +168,7 @@ def read_paths(
                     # Once one is refused, what the others of its group lack may go back to it.
                     group = rest if is_one_of_many and len(refused) == n_refused else []
                 else:
+                    bundle = _with_what_was_said(bundle, group, options)
                     readings.append(Reading(bundle, any(one.is_given for one in group)))
                     left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
                     break
@@ -207,6 +209,18 @@ def _with_choices(
             field=next(iter(choices)),
         )
     return replace(options, choices=choices)
+
+
+def _with_what_was_said(
+    bundle: ImportBundle, group: Sequence[Candidate], options: ReadOptions
+) -> ImportBundle:
+    """Return the bundle with the answers about columns that it rests on, and new ones."""
+    questions = list(bundle.questions)
+    said = dict(bundle.said)
+    for candidate in group:
+        questions += used_answers(candidate.path, options)
+        said |= said_with_flags(candidate.path, options)
+    return replace(bundle, questions=questions, said=said)
 
 
 def _forced(name: str | None) -> Importer | None:
@@ -250,6 +264,7 @@ def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | No
         mapping = load_mapping(path, shown)
         if mapping.format is not None and mapping.source_file is not None:
             return _declared(mapping.format, mapping.source_file.path, mapping.lines["format"])
+    options = with_remembered(path, options)
     with looked_at(path):
         for importer in IMPORTERS:
             if importer.sniff(path, options):

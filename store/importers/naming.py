@@ -13,6 +13,7 @@ from store.importers.cells import as_text
 from store.importers.columns import find_roles, normal_name
 from store.importers.mapping import load_mapping
 from store.importers.path_names import names_together
+from store.importers.remembered_columns import with_remembered
 from store.importers.score_list import is_score_list
 from store.importers.scorers.run_folder import is_artefact
 from store.importers.scorers.table_roles import roles_of
@@ -59,7 +60,8 @@ def _kind_of(path: Path, options: ReadOptions, shown: str) -> tuple[str, ...] | 
         if is_score_list(path):
             return _LIST
         columns = peek_columns(path)
-        roles = find_roles(columns, {**mapping.columns, **options.columns}, _KINDS, shown)
+        known = with_remembered(path, options).columns
+        roles = find_roles(columns, {**known, **mapping.columns, **options.columns}, _KINDS, shown)
     except ImportFormatError:
         return None
     if "system" in roles or not columns:

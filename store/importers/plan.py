@@ -62,6 +62,8 @@ class PlanEntry:
     """What nobody has answered; what depends on it stays out unless guesses are taken."""
     answered: Mapping[str, str] = field(default_factory=dict)
     """Answers that were used, by subject."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """What flags say of columns, by subject: kept as answers once it has gone in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,12 @@ class ImportPlan:
     def questions(self) -> list[tuple[PlanEntry, Question]]:
         """Every question with its entry."""
         return [(entry, question) for entry in self.entries for question in entry.questions]
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """What a person said that is to be remembered, by subject."""
+        went_in = [one for one in self.entries if one.state != "left out"]
+        return {k: v for one in went_in for k, v in {**one.answered, **one.said}.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON-safe values."""
@@ -108,6 +116,7 @@ def entry_of(
         guesses=list(bundle.guesses),
         questions=list(asked),
         answered=dict(answered or {}),
+        said=dict(bundle.said),
     )
 
 

@@ -27,6 +27,7 @@ from store.importers.cells import aware
 from store.importers.file_names import dataset_of_file, system_of_file
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
+from store.importers.remembered_columns import with_remembered
 from store.spelling import composed
 
 _SIGNED_NAME = re.compile(r"(\S.*?)\s+\[([^\[\]]+)\]")
@@ -246,8 +247,15 @@ class Settings:
 
 
 def load_settings(path: Path, shown: str, options: ReadOptions) -> Settings:
-    """Read the mapping file of `path`, if any, and join it with the flags."""
-    return Settings(path, shown, options, load_mapping(path, shown))
+    """Read the mapping file of `path`, if any, and join it with the flags.
+
+    What is remembered of the columns of such tables goes behind both.
+    """
+    mapping = load_mapping(path, shown)
+    known = with_remembered(path, options).columns
+    columns = {role: name for role, name in known.items() if role not in mapping.columns}
+    options = replace(options, columns={**columns, **options.columns})
+    return Settings(path, shown, options, mapping)
 
 
 def stated_at(error: ImportFormatError, mapping: FileMapping, key: str) -> ImportFormatError:

@@ -112,6 +112,41 @@ def test_what_is_asked_waits_for_its_answer(ingest, tmp_path) -> None:
     ingest("a.csv", "--answers", path, code=2)
 
 
+def test_what_is_said_of_columns_holds_for_tables_with_the_same(ingest, tmp_path) -> None:
+    table = "model,qno,right,acc\nA,q1,x,0.5\nA,q2,y,1\n"
+    (tmp_path / "a.csv").write_text(table)
+    (tmp_path / "b.csv").write_text(table.replace("A,", "B,"))
+    (tmp_path / "c.csv").write_text(table.replace("qno", "number"))
+    subject = "column for item in tables with model, qno, right, acc"
+    said = ("--dataset", "d", "--json")
+
+    def entry(name, *words):
+        return json.loads(ingest(name, *said, *words).stdout)["result"]["plan"]["entries"][0]
+
+    assert entry("b.csv", "--dry-run")["read_as"] == "reported"
+    assert entry("a.csv", "--column", "item=qno", "--dry-run")["said"] == {subject: "qno"}
+    assert entry("b.csv", "--dry-run")["read_as"] == "reported", "a dry run is not remembered"
+    entry("a.csv", "--column", "item=qno")
+    known = entry("b.csv", "--dry-run")
+    assert (known["read_as"], known["answered"]) == ("generic", {subject: "qno"})
+    assert entry("c.csv", "--dry-run")["read_as"] == "reported"
+    outcome = CliRunner().invoke(app, ["--store", "s.db", "answers", "--forget", subject])
+    assert outcome.exit_code == 0, outcome.output
+    assert entry("b.csv", "--dry-run")["read_as"] == "reported"
+
+
+def test_a_yaml_goes_before_what_is_remembered_of_columns(ingest, tmp_path) -> None:
+    table = "model,qno,other,acc\nA,q1,x,0.5\nA,q2,y,1\n"
+    (tmp_path / "a.csv").write_text(table)
+    (tmp_path / "b.csv").write_text(table.replace("A,", "B,"))
+    (tmp_path / "b.tiebreak.yaml").write_text("columns: {item: other}\n")
+    ingest("a.csv", "--column", "item=qno", "--dataset", "d")
+    (entry,) = json.loads(ingest("b.csv", "--dataset", "e", "--json").stdout)["result"]["plan"][
+        "entries"
+    ]
+    assert "item = 'other'" in " ".join(entry["understood"])
+
+
 def test_an_answer_is_asked_for_once(ingest, tmp_path) -> None:
     (tmp_path / "a.csv").write_text(UNKNOWN)
     answers = tmp_path / "said.yaml"

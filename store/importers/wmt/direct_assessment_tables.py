@@ -85,7 +85,7 @@ def without_copies(tables: Sequence[DaTable]) -> tuple[list[DaTable], list[DaTab
     values are the same then.
     """
     kept: list[DaTable] = []
-    copies = []
+    copies: list[DaTable] = []
     known: set[tuple[Kind, tuple[tuple[float, float, int], ...]]] = set()
     for table in tables:
         rows: Sequence[SegmentRow | SystemRow] = table.segments or table.systems
