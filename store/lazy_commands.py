@@ -7,6 +7,7 @@ commands that were not typed.
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -58,6 +59,14 @@ def _loader(place: str, name: str) -> Callable[[], Any]:
 
     def load() -> Any:
         app = getattr(importlib.import_module(_ABOVE + module), attribute or "app")
+        _search_what_comes_now()
         return typer.main.get_group(app).commands[name]
 
     return load
+
+
+def _search_what_comes_now() -> None:
+    """Search for garbage among what the command makes, not among what was imported for it."""
+    gc.freeze()
+    gc.set_threshold(100_000)
+    gc.enable()

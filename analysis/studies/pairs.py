@@ -101,6 +101,8 @@ class PairsStudy(Study):
     pvalue_adjusted: FloatArray
     n_items: npt.NDArray[np.int64]
     """Items (or units) with a score from both."""
+    standard_error: FloatArray
+    """Of the mean difference, on the metric's own scale; NaN where the test has none."""
     guard: npt.NDArray[np.uint8]
     """What was done to p and interval where the test alone does not hold: a `Reason`; 3 = no
     valid test, so that the verdict is "undecided" without a p."""
@@ -117,9 +119,16 @@ class PairsStudy(Study):
     n_different: int
     n_units: int
     """Independent units that the dataset offers: items, evaluation units, or groups."""
-    order_by_name: tuple[int, ...]
-    order_by_cluster: tuple[int, ...]
-    """Systems that answer alike stand together."""
+
+    @property
+    def order_by_name(self) -> tuple[int, ...]:
+        """Positions of the systems by their names, whatever their capitals."""
+        return tuple(sorted(range(len(self.systems)), key=lambda i: self.systems[i].casefold()))
+
+    @property
+    def order_by_cluster(self) -> tuple[int, ...]:
+        """Positions of the systems; those that answer alike stand together."""
+        return _order_by_likeness(self.standard_error, self.n_items)
 
     @property
     def has_simultaneous(self) -> bool:
@@ -440,6 +449,7 @@ def _study(
         pvalue=read_only(result.pvalue[at]),
         pvalue_adjusted=read_only(result.pvalue_adjusted[at]),
         n_items=read_only(n_items),
+        standard_error=read_only(result.standard_error[at]),
         guard=read_only(result.guard[at]),
         verdicts=read_only(verdicts),
         test=to_public(result.test),
@@ -454,8 +464,6 @@ def _study(
         n_pairs=n_pairs,
         n_different=n_different,
         n_units=int(n_items.max(initial=0)) if result.n_groups is None else result.n_groups,
-        order_by_name=tuple(sorted(range(len(order)), key=lambda i: systems[i].casefold())),
-        order_by_cluster=_order_by_likeness(result.standard_error[at], n_items),
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from analysis.statistics._typing import FloatArray, Groups, IntArray
 from analysis.statistics.effects.rank_effects import (
@@ -212,7 +211,8 @@ def effect_sizes(
     ranks = rank_sizes(steps, pair.groups, level)
     centre = hodges_lehmann(first - second, pair.groups, walsh, level)
     superior = superiority(steps, pair.groups, level)
-    exact, paper = _hedges_factors(steps.size)
+    exact = _hedges_factor(steps.size)
+    paper = 1 - 3 / (4 * steps.size - 9) if steps.size > 2 else math.nan
     return EffectSizes(
         n_items=steps.size,
         n_missing=pair.n_missing,
@@ -275,12 +275,13 @@ def hedges_factor(n_items: npt.ArrayLike) -> FloatArray:
     ----------
     Hedges (1981), equation (6e), for n_items - 1 degrees of freedom.
     """
-    n = np.asarray(n_items, dtype=np.float64)
-    half = np.where(n < 3, np.nan, (n - 1) / 2)
-    factor = np.exp(scipy.special.gammaln(half) - scipy.special.gammaln(half - 0.5)) / np.sqrt(half)
-    return np.asarray(factor)
+    n = np.asarray(n_items, dtype=np.int64)
+    each, place = np.unique(n, return_inverse=True)
+    return np.array([_hedges_factor(one) for one in each.tolist()])[place].reshape(n.shape)
 
 
-def _hedges_factors(n: int) -> tuple[float, float]:
-    """Return Hedges' factor, exact and as NLPStatTest prints it."""
-    return float(hedges_factor(n)), 1 - 3 / (4 * n - 9) if n > 2 else math.nan
+def _hedges_factor(n: int) -> float:
+    if n < 3:
+        return math.nan
+    half = (n - 1) / 2
+    return math.exp(math.lgamma(half) - math.lgamma(half - 0.5)) / math.sqrt(half)
