@@ -11,6 +11,7 @@ from typing import NamedTuple
 from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.derived import without_derived
+from store.importers.file_names import is_of_settings
 from store.importers.guard import looked_at, require_content, require_size
 from store.importers.mapping import load_mapping, mapping_path
 from store.importers.mlflow import local_path
@@ -116,7 +117,8 @@ def read_paths(
     refused: list[ImportFormatError] = []
 
     def leave_out(candidates: Sequence[Candidate], error: ImportFormatError) -> None:
-        is_fault = not isinstance(error, UnknownFormatError)
+        is_unknown = isinstance(error, UnknownFormatError)
+        is_fault = not is_unknown and not all(is_of_settings(one.path) for one in candidates)
         if (whole and is_fault) or any(candidate.is_given for candidate in candidates):
             refused.append(error)
             return

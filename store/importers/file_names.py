@@ -23,6 +23,12 @@ _GENERIC = words_of(
     questions answers answer list values value new old copy figures benchmark benchmarks"""
 )
 """Words that say nothing of what was evaluated."""
+_OF_SETTINGS = words_of(
+    """config configs configuration conf cfg settings setting args arguments params hparams
+    hyperparameters options package tsconfig jsconfig environment env manifest schema launch
+    requirements lock prompt prompts template templates"""
+)
+"""Words in the names of files that say how something was run, not what came out."""
 _OF_METRICS = words_of("metrics metric_scores metric-scores")
 """Folders whose files are called after metrics."""
 _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
@@ -33,6 +39,11 @@ NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.I
 def says_nothing(word: str) -> bool:
     """Return whether a word of a name says nothing of what was evaluated: ``results``."""
     return word.lower() in _GENERIC
+
+
+def is_of_settings(path: Path) -> bool:
+    """Return whether a file is called after what was chosen before a run: ``run_config.json``."""
+    return not _OF_SETTINGS.isdisjoint(re.findall(r"[^\W_]+", data_stem(path.name).lower()))
 
 
 def specific_name(name: str) -> str:

@@ -110,6 +110,18 @@ def test_damaged_data_stops_when_named_and_is_left_out_of_a_folder(
     assert re.search(message, str(fault))
 
 
+@pytest.mark.parametrize("content", ['{\n// 30 steps\n"model": "m"}', "", "\0\0binary"])
+@pytest.mark.parametrize("name", ["config.json", "training_args.json", "run-settings.json"])
+def test_a_damaged_file_of_settings_loses_no_results(write, tmp_path, name, content) -> None:
+    write(LONG)
+    write(content, name)
+    result = read_paths([tmp_path], root=tmp_path)
+    assert [one.path for one in result.left_out] == [name]
+    assert not result.faults
+    with pytest.raises(ImportFormatError):
+        read_paths([tmp_path / name])
+
+
 def test_missing_files_and_empty_folders(tmp_path) -> None:
     with pytest.raises(ImportFormatError, match=r"^nowhere.csv: there is no such file"):
         read_paths([tmp_path / "nowhere.csv"], root=tmp_path)
