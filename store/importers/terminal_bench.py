@@ -1,8 +1,9 @@
 """Results of Terminal-Bench: a ``results.json`` for each run of an agent over the tasks.
 
-The runs of one submission lie in folders side by side; each is a trial. Where a run has no file of
-its own, those of its trials are read, ``RUN/TASK/TASK.1-of-5/results.json``. A trial without a
-verdict (``is_resolved: null``) is missing with the status *error*; the board counts it as
+The runs of one submission lie in folders side by side; each is a trial. A submission is a folder
+``DATE_SYSTEM``; elsewhere, as the harness writes them, it is the runs of one agent and model. Where
+a run has no file of its own, those of its trials are read, ``RUN/TASK/TASK.1-of-5/results.json``.
+A trial without a verdict (``is_resolved: null``) is missing with the status *error*; the board counts it as
 unresolved, and so does ``--missing zero``.
 """
 
@@ -69,12 +70,15 @@ def sniff(path: Path, options: ReadOptions) -> bool:
 
 def group(paths: Sequence[Path]) -> list[list[Path]]:
     """Join the runs of a submission; trials of a run that has a file of its own are left to it."""
-    submissions: dict[Path, list[Path]] = {}
+    submissions: dict[tuple[Path, str, str], list[Path]] = {}
     runs = {_run_of(path) for path in paths if not _is_trial(path)}
     for path in paths:
         run = _run_of(path)
         is_loose = _is_trial(path) and run not in runs
-        submissions.setdefault(_submission_of(run, is_loose), []).append(path)
+        folder = _submission_of(run, is_loose)
+        is_named = _DATED.fullmatch(folder.name)
+        agent, version = ("", "") if is_named else (_agent(run), _version(path))
+        submissions.setdefault((folder, agent, version), []).append(path)
     return [sorted(found) for found in submissions.values()]
 
 
@@ -208,11 +212,26 @@ def _trials(records: Sequence[Any], shown: str) -> list[dict[str, Mapping[str, A
 def _version(path: Path) -> str:
     """Return the version of the tasks, from ``run_metadata.json`` of a run or a folder above."""
     run = _run_of(path)
-    beside = run / "run_metadata.json"
-    content = read_json(beside, beside.name)[0] if beside.is_file() else None
-    stated = content.get("dataset_version") if isinstance(content, dict) else None
+    stated = _metadata(run).get("dataset_version")
     named = (_RELEASE.fullmatch(folder.name) for folder in run.parents)
     return str(stated or "") or next((match[1] for match in named if match), "")
+
+
+def _agent(run: Path) -> str:
+    """Return the agent of a run with its model, ``agent (org/model)``; empty: nothing says it."""
+    stated = _metadata(run)
+    agent, model = (str(stated.get(name) or "") for name in ("agent_name", "model_name"))
+    return f"{agent} ({model})" if agent and model else agent or model
+
+
+def _metadata(run: Path) -> Mapping[str, Any]:
+    """Return what the harness writes of a run beside its results, if it did."""
+    path = run / "run_metadata.json"
+    try:
+        content = read_json(path, path.name)[0] if path.is_file() else None
+    except ImportFormatError:
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _costs(record: Mapping[str, Any]) -> list[float]:
@@ -228,7 +247,7 @@ def _costs(record: Mapping[str, Any]) -> list[float]:
 
 
 def _named(settings: Settings, paths: Sequence[Path]) -> tuple[str, datetime | None, list[Guess]]:
-    """Return system and date, from the folder of the submission or of the only run."""
+    """Return system and date, of the submission's folder, or else of what a run states."""
     run = _run_of(paths[0])
     folder = _submission_of(run, len(paths) == 1 or all(map(_is_trial, paths)))
     match = _DATED.fullmatch(folder.name)
@@ -238,9 +257,10 @@ def _named(settings: Settings, paths: Sequence[Path]) -> tuple[str, datetime | N
             date = parse_date("-".join(match.groups()[:3]))[0]
         except CellError:
             match = None
+    agent = "" if match else _agent(run)
+    if settings.system or agent:
+        return settings.system or agent, date, []
     name = match[4] if match else folder.name
-    if settings.system:
-        return settings.system, date, []
     return name, date, [Guess("system", name, "the name of the folder")]
 
 

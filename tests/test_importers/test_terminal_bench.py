@@ -91,3 +91,22 @@ def test_files_of_runs_side_by_side_keep_what_each_states(write, tmp_path):
         "one_results": 0.5,
         "two_results": 0.25,
     }
+
+
+def test_runs_as_the_harness_writes_them_belong_to_their_agents(write, tmp_path):
+    for time, agent, model, verdict in (
+        ("2025-09-14__14-24-59", "terminus", "org/net", True),
+        ("2025-09-14__15-55-09", "terminus", "org/net", False),
+        ("2025-09-15__10-00-00", "own-agent", None, False),
+    ):
+        metadata = {"agent_name": agent, "model_name": model, "dataset_version": "0.1.1"}
+        write(json.dumps(metadata), f"runs/{time}/run_metadata.json")
+        write(results(trial("a", verdict)), f"runs/{time}/results.json")
+    bundles = read_paths([tmp_path / "runs"], root=tmp_path).bundles
+    resolved = {
+        run.system: [s.values.ravel().tolist() for s in run.scores if s.metric == 0]
+        for bundle in bundles
+        for run in bundle.runs
+    }
+    assert resolved == {"terminus (org/net)": [[1], [0]], "own-agent": [[0]]}
+    assert not any(bundle.guesses for bundle in bundles)

@@ -140,3 +140,25 @@ def test_evalperf_of_each_task(put, read):
         ("org/net", "EvalPerf", name, 0): {"HumanEval/9": task[name]}
         for name in ("dps", "dps_norm", "pass@1")
     }
+
+
+def test_evalperf_with_another_prompt_is_another_system(put, read):
+    task = {"dps": 70.5, "dps_norm": 65.5, "pass@1": 100.0, "profiled": []}
+    for ending, dps in (("", 70.5), ("-perf-instruct", 60.5)):
+        content = {"summary": {"dps": 1}, "eval": {"HumanEval/9": {**task, "dps": dps}}}
+        put(content, f"net-2024_openai_temp_1.0{ending}_evalperf_results.brief.json")
+    found = scores_of(read().bundles)
+    assert {system for system, *_ in found} == {"net-2024", "net-2024 (perf-instruct)"}
+    assert found["net-2024", "EvalPerf", "dps", 0] == {"HumanEval/9": 70.5}
+    assert found["net-2024 (perf-instruct)", "EvalPerf", "dps", 0] == {"HumanEval/9": 60.5}
+
+
+def test_a_folder_of_evalplus_names_model_and_temperature(put, read):
+    tasks = {"HumanEval/0": [program()]}
+    put({"eval": tasks}, "humaneval/org--Net-7B_temp_0.0/eval_results.json")
+    put({"eval": tasks}, "humaneval/org--Net-7B_vllm_temp_0.8-sanitized/eval_results.json")
+    runs = [run for bundle in read().bundles for run in bundle.runs]
+    assert {(run.system, run.label) for run in runs} == {
+        ("org/Net-7B", "temp 0.0"),
+        ("org/Net-7B", "vllm temp 0.8 sanitized"),
+    }

@@ -13,8 +13,10 @@ from store.importers.recipes.documents import Document
 from store.importers.textfile import data_stem
 
 _PASS: Final = "pass"
-_EVALPLUS: Final = re.compile(r"(.+?)_([a-z0-9-]+)_temp_([\d.]*\d)(?:[._-].*)?")
-"""``ORG--MODEL_vllm_temp_0.0_eval_results``."""
+_EVALPLUS: Final = re.compile(
+    r"(.+?)(?:_([a-z][a-z0-9-]*))?_temp_([\d.]*\d)(?:-([a-z][a-z0-9-]*))?(?:[._-].*)?"
+)
+"""``ORG--MODEL_vllm_temp_1.0-perf-instruct_eval_results``: back-end and prompt may lack."""
 _BIGCODEBENCH: Final = re.compile(r"(.+)--bigcodebench-(hard-)?(complete|instruct)--(.+)")
 """``ORG--MODEL--main--bigcodebench-hard-complete--vllm-0-1-sanitized_calibrated_eval_results``."""
 _OF_FILE: Final = re.compile(
@@ -34,22 +36,33 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
     if "eval" not in content:
         return {**content, "system": _model(str(content["model"]))}
     if "dps" in content.get("summary", {}):
-        named = _EVALPLUS.fullmatch(data_stem(path.name))
-        return {**content, "system": _model(named[1]) if named else None}
+        return {**content, **(_of_evalplus(path) or {"system": None})}
     tasks = content["eval"]
     if not isinstance(tasks, dict):
         raise ImportFormatError("`eval` must hold a list of programs by task.", path=document.shown)
     stem = data_stem(path.name)
-    system = dataset = run = None
+    dataset, about = None, _of_evalplus(path) or {"system": _bare(path) or None}
     if named := _BIGCODEBENCH.fullmatch(stem):
-        system, run = _model(named[1]), _ENDING.sub("", named[4])
+        about = {"system": _model(named[1]), "run": _ENDING.sub("", named[4])}
         dataset = f"BigCodeBench {named[3]} {'hard' if named[2] else 'full'}"
-    elif named := _EVALPLUS.fullmatch(stem):
-        system, run = _model(named[1]), f"{named[2]} temp {named[3]}"
-    else:
-        system = _bare(path) or None
     rows = [row for task, programs in tasks.items() for row in _rows(task, programs, dataset)]
-    return {"rows": rows, "system": system, "run": run, "date": content.get("date")}
+    return {"rows": rows, "date": content.get("date"), **about}
+
+
+def _of_evalplus(path: Path) -> dict[str, Any] | None:
+    """Return system, prompt and run of EvalPlus's file, or of its folder ``MODEL_temp_0.0``."""
+    name = data_stem(path.name) if _bare(path) else path.resolve().parent.name
+    named = _EVALPLUS.fullmatch(name)
+    if named is None:
+        return None
+    _, backend, temperature, variant = named.groups()
+    is_of_run = variant is None or _ENDING.fullmatch(variant)
+    told = [backend, f"temp {temperature}", variant if is_of_run else None]
+    return {
+        "system": _model(named[1]),
+        "prompt": None if is_of_run else variant,
+        "run": " ".join(filter(None, told)),
+    }
 
 
 def _model(written: str) -> str:
