@@ -3,8 +3,8 @@
 The runs of one submission lie in folders side by side; each is a trial. A submission is a folder
 ``DATE_SYSTEM``; elsewhere, as the harness writes them, it is the runs of one agent and model. Where
 a run has no file of its own, those of its trials are read, ``RUN/TASK/TASK.1-of-5/results.json``.
-A trial without a verdict (``is_resolved: null``) is missing with the status *error*; the board counts it as
-unresolved, and so does ``--missing zero``.
+A trial without a verdict (``is_resolved: null``) is missing with the status *error*; the board
+counts it as unresolved, and so does ``--missing zero``.
 """
 
 from __future__ import annotations

@@ -137,6 +137,25 @@ def test_board_of_bfcl(put, read):
     }
 
 
+def test_board_of_bfcl_calls_models_as_the_folders_beside_it(put, read):
+    header = {"accuracy": 0.605, "correct_count": 121, "total_count": 200}
+    for folder in ("gpt-4o-FC", "gpt-4o", "org_net-8b", "org_Meta-net-9b"):
+        put(lines(header), f"score/{folder}/BFCL_v4_multiple_score.json")
+    rows = "".join(
+        f"{n},60.50%,{model},x,N/A\n"
+        for n, model in enumerate(
+            ["GPT-4o (FC)", "GPT-4o (Prompt)", "org/net-8b (FC) (vLLM)", "net-9b (Prompt)"]
+        )
+    )
+    head = "Rank,Overall Acc,Model,Model Link,AST Summary\n"
+    put(head + rows, "score/data_overall.csv")
+    put(head + "5,60.50%,Other,x,N/A\n", "data_overall.csv")
+    names = {name for name, dataset, _ in figures_of(read("score").bundles)}
+    assert names == {"gpt-4o-FC", "gpt-4o", "org_net-8b", "org_Meta-net-9b"}
+    names = {name for name, dataset, _ in figures_of(read("data_overall.csv").bundles)}
+    assert names == {"Other"}  # a folder around those of models is none
+
+
 def test_attempts_of_tau_bench(put, read):
     def attempt(task, trial, reward, action):
         info = {

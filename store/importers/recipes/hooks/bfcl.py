@@ -1,10 +1,12 @@
 """Score files and boards of BFCL: a line with the accuracy, then the calls that failed.
 
-The items of a category are numbered from 0, so that those that passed are known too.
+The items of a category are numbered from 0, so that those that passed are known too. A board calls
+its models otherwise than the folders of score files beside it: what fits takes the folder's name.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +21,9 @@ _DATE: Final = re.compile(r"(?<!\d)(20\d\d)[-_]?([01]\d)(?:[-_]?([0-3]\d))?(?!\d
 _OF_GROUP: Final = re.compile(r"(.+) Overall Acc")
 _MOST: Final = 100_000
 """Items that a header may state: a file of two lines must not fill the memory."""
+_MODE: Final = re.compile(r"\(([^()]*)\)")
+"""How a board says that a model was called, ``(FC)``, or what ran it."""
+_MOST_FOLDERS: Final = 2_000
 _GROUPS: Final = frozenset({"agentic", "format_sensitivity", "live", "multi_turn", "non_live"})
 """Folders between that of the model and its files."""
 
@@ -29,13 +34,13 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
     The board changes with its questions: its version is the date that its file or folder names.
     """
     if document.kind == "table":
-        cells = [cell for row in document.content for cell in _cells(row)]
+        names = _names_of_folders(document.content, path.resolve().parent)
+        cells = [cell for row in document.content for cell in _cells(row, names)]
         return {"cells": cells, "version": _snapshot(path)}
     first, *failed = document.content if document.kind == "lines" else [document.content]
     named = _NAME.fullmatch(data_stem(path.name))
-    folders = path.resolve().parent.parts
     category = named[2] if named else str((failed or [{}])[0].get("test_category", "all"))
-    of_folder = next(name for name in reversed(folders) if name not in _GROUPS)
+    of_folder = _model_folder(path.resolve()).name
     return {
         "header": [first],
         "category": category,
@@ -88,7 +93,63 @@ def _group(row: Mapping[str, Any]) -> str:
     return group.replace("_", "-")
 
 
-def _cells(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _names_of_folders(rows: Sequence[Mapping[str, Any]], beside: Path) -> dict[str, str]:
+    """Return the folder of score files for each model of a board that has one beside it.
+
+    ``GPT-4o (FC)`` is ``gpt-4o-FC``, or ``gpt-4o`` where no other row is; the organisation before
+    the model (``org_model``) may lack. Of one row and one folder that are left the figures tell.
+    """
+    models = [str(row.get("Model", "")) for row in rows]
+    folders = [one for one in beside.iterdir() if one.is_dir()][:_MOST_FOLDERS]
+    folders = [one for one in folders if _is_of_model(one)]
+    by_key: dict[str, str] = {}
+    for one in folders:
+        _, _, bare = one.name.partition("_")
+        by_key |= {key: one.name for key in (_key(bare), _key(one.name)) if key}
+    found: dict[str, str] = {}
+    for is_loose in (False, True):
+        for model in models:
+            key = _key(_MODE.sub("", model))
+            if not is_loose and "fc" in map(_key, _MODE.findall(model)):
+                key += "fc"
+            if model not in found and by_key.get(key, "") not in {"", *found.values()}:
+                found[model] = by_key[key]
+    rest = [row for row in rows if str(row.get("Model", "")) not in found]
+    alone = [one for one in folders if one.name not in found.values()]
+    if len(rest) == len(alone) == 1 and not _accuracies(alone[0]).isdisjoint(rest[0].values()):
+        found[str(rest[0].get("Model", ""))] = alone[0].name
+    return found
+
+
+def _is_of_model(folder: Path) -> bool:
+    """Return whether a folder is called after a model: score files lie in it, or in its groups."""
+    first = next(folder.rglob("*_score.json*"), None)
+    return first is not None and _model_folder(first) == folder
+
+
+def _model_folder(path: Path) -> Path:
+    return next(one for one in path.parents if one.name not in _GROUPS)
+
+
+def _key(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def _accuracies(folder: Path) -> set[str]:
+    """Return what the score files below a folder state, as a board prints it."""
+    found = set()
+    for path in folder.rglob("*_score.json*"):
+        try:
+            with path.open(encoding="utf-8") as file:
+                stated = json.loads(file.readline(_MOST)).get("accuracy")
+        except (OSError, ValueError, AttributeError):
+            continue
+        if isinstance(stated, float) and 0 < stated < 1:
+            found.add(f"{stated:.2%}")
+    return found
+
+
+def _cells(row: Mapping[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return a figure for each share in a row of the board; costs and latencies are metrics."""
     found = []
     group = _group(row)
@@ -102,6 +163,7 @@ def _cells(row: Mapping[str, Any]) -> list[dict[str, Any]]:
         dataset = re.sub(r"\s+Acc(uracy)?$", "", name).replace("_", "-") if is_share else "Overall"
         if group:
             dataset = group if dataset == f"{group} Overall" else f"{group} {dataset}"
-        figure = {"model": row.get("Model"), "dataset": dataset, "metric": metric}
+        model = row.get("Model")
+        figure = {"model": names.get(str(model), model), "dataset": dataset, "metric": metric}
         found.append({**figure, "value": number / (100 if is_share else 1), "better": is_share})
     return found
