@@ -19,6 +19,7 @@ from store.importers.naming import names_of_files
 from store.importers.problems import together
 from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
 from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
+from store.importers.releases_apart import with_releases_apart
 from store.importers.runs_apart import with_runs_apart
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
@@ -177,7 +178,7 @@ def read_paths(
     if refused:
         raise together(refused)
     bundles, derived = without_derived([reading.bundle for reading in readings])
-    bundles = with_runs_apart(bundles)
+    bundles = with_runs_apart(with_releases_apart(bundles))
     left_out += [LeftOutFile(one.path, one.reason) for one in derived]
     pairs = zip(readings, bundles, strict=True)
     readings = [reading._replace(bundle=bundle) for reading, bundle in pairs if bundle.files]

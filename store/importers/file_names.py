@@ -7,6 +7,7 @@ from pathlib import Path
 
 from store.importers.known_metrics import lookup
 from store.importers.metric_registry import words_of
+from store.importers.releases import is_version
 from store.importers.surroundings import is_given
 from store.importers.textfile import data_stem
 
@@ -32,6 +33,9 @@ _OF_SETTINGS = words_of(
 _OF_METRICS = words_of("metrics metric_scores metric-scores")
 """Folders whose files are called after metrics."""
 _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
+_WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+[^\W_]*|[^\W_]+")
+"""A word of a name; ``v1.1`` is one."""
+_YEAR = re.compile(r"[-_. ]?(?:19|20)\d\d(?![-_.]?\d)")
 NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.IGNORECASE)
 """Folders above which nothing is about the results: those of a person or of an unpacked archive."""
 
@@ -49,13 +53,16 @@ def is_of_settings(path: Path) -> bool:
 def specific_name(name: str) -> str:
     """Return the part of a name that says something: ``gsm8k`` of ``gsm8k_results``, or nothing."""
     bare = _DATE.sub("", name).strip("-_. ")
-    words = re.findall(r"[^\W_]+", bare)
-    telling = [word for word in words if word.lower() not in _GENERIC and not word.isdigit()]
-    telling = [word for word in telling if lookup(word) is None or len(telling) == 1]
-    if not telling:
+    telling = [one for one in _WORD.finditer(bare) if _may_tell(one[0])]
+    telling = [one for one in telling if lookup(one[0]) is None or len(telling) == 1]
+    if not telling or all(is_version(one[0]) for one in telling):
         return ""
-    first, last = bare.find(telling[0]), bare.rfind(telling[-1]) + len(telling[-1])
-    return bare[first:last]
+    year = _YEAR.match(bare, telling[-1].end())
+    return bare[telling[0].start() : year.end() if year else telling[-1].end()]
+
+
+def _may_tell(word: str) -> bool:
+    return word.lower() not in _GENERIC and not word.replace(".", "").isdigit()
 
 
 def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.engine import Change, Store
-from store.errors import StoreError
+from store.errors import ImportFormatError, StoreError, describe_place
 from store.importers.bundle import ImportBundle
 from store.ingest.batches import parcels
 from store.ingest.checks import require_well_built
@@ -25,6 +25,9 @@ from store.ingest.runs import ingest_runs
 from store.ingest.scales import Scales, in_units_of_store, require_bounds
 from store.models import Ingest, Run
 from store.progress import tell
+
+_MOST_TRIES = 30
+"""Files of one run that are left out one by one before each is written by itself."""
 
 __all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
 
@@ -120,6 +123,12 @@ def ingest_all(
     return [reports[number] for number in range(len(bundles))]
 
 
+def _is_of(error: StoreError, bundle: ImportBundle) -> bool:
+    """Return whether an error names a file of a bundle as the place of the fault."""
+    path = error.path if isinstance(error, ImportFormatError) else ""
+    return any(file.path == path for file in bundle.files)
+
+
 def _summary(
     bundles: Sequence[ImportBundle], reports: Mapping[int, IngestReport]
 ) -> dict[str, Any]:
@@ -168,20 +177,35 @@ class _Writer:
     def batch(self, numbers: Sequence[int], optional: Set[int]) -> dict[int, IngestReport]:
         """Write bundles that name a run in common; return the report of each.
 
-        Where they do not fit together and all are optional, they are written one after another,
-        and what contradicts the earlier ones is left out.
+        Where they do not fit together and all are optional, the one that the error names is left
+        out; where it names none, they are written one after another.
         """
         if not optional >= set(numbers):
             return self._write(numbers)
-        try:
-            return self._tried(numbers)
-        except StoreError as error:
-            if len(numbers) > 1:
-                return {k: v for one in numbers for k, v in self.batch([one], optional).items()}
-            (number,) = numbers
-            bundle = self.bundles[number]
-            files = [file.path for file in bundle.files]
-            return {number: IngestReport(bundle.format, files, self.dry_run, refused=str(error))}
+        left, refused = list(numbers), {}
+        while left:
+            try:
+                return refused | self._tried(left)
+            except StoreError as error:
+                named = [number for number in left if _is_of(error, self.bundles[number])]
+                if len(left) == 1:
+                    named = left
+                if len(named) != 1 or (len(refused) >= _MOST_TRIES and not self.replace):
+                    singly = (self.batch([number], optional) for number in left)
+                    return refused | {k: v for one in singly for k, v in one.items()}
+                (number,) = named
+                refused[number] = self._refused(number, error)
+                left.remove(number)
+        return refused
+
+    def _refused(self, number: int, error: StoreError) -> IngestReport:
+        """Return the report of a bundle that is left out; its only file is not named again."""
+        bundle = self.bundles[number]
+        files = [file.path for file in bundle.files]
+        told = str(error)
+        if len(files) == 1 and isinstance(error, ImportFormatError) and error.path == files[0]:
+            told = describe_place("", error.line, error.field) + error.reason
+        return IngestReport(bundle.format, files, self.dry_run, refused=told)
 
     def _tried(self, numbers: Sequence[int]) -> dict[int, IngestReport]:
         """Write bundles; where one does not fit, all that was written of them is taken back."""

@@ -188,8 +188,8 @@ def _refuse_twice(part: Part, vector: Vector, parts: Sequence[Part], owner: IntA
     raise ImportFormatError(
         f"item '{part.key_of(position)}' of '{part.wanted.system}' on '{part.aligned.row.name}' "
         f"has a score for '{vector.metric.name}' here {place}.{more} A run has one score of an "
-        "item: leave one of them out, or tell the runs apart with --run NAME or a column: --column "
-        "run=NAME, --column trial=NAME.",
+        "item: leave one of them out, import one by itself with --run NAME, or name a column that "
+        "tells the runs apart: --column run=NAME, --column trial=NAME.",
         path=part.arrived.path,
         field=vector.metric.name,
     )
@@ -216,7 +216,7 @@ def _joined_statuses(parts: Sequence[Part]) -> dict[int, StatusArray]:
             raise ImportFormatError(
                 f"item '{part.key_of(both)}' of '{part.wanted.system}' has another status in "
                 f"{other.arrived.path}. A run has one status of an item: leave one of them out, or "
-                "tell the runs apart with --run NAME.",
+                "import one by itself with --run NAME.",
                 path=part.arrived.path,
                 field="status",
             )

@@ -26,6 +26,8 @@ def read_in(tmp_path):
     [
         ("gsm8k_results", "gsm8k"), ("scores", ""), ("per_problem", ""), ("table_2024_06_24", ""),
         ("results-squad-v2", "squad-v2"), ("acc", "acc"), ("test_acc_mmlu", "mmlu"),
+        ("squad_v1.1", "squad_v1.1"), ("aime_2025", "aime_2025"), ("board_v2", ""), ("v1.1", ""),
+        ("bench-2024-06", "bench"), ("scores_1.5", ""), ("gsm8k_17", "gsm8k"),
     ],
 )  # fmt: skip
 def test_words_that_say_nothing_are_left_off(name, specific) -> None:

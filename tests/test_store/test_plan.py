@@ -83,6 +83,21 @@ def test_what_contradicts_the_store_is_left_out_of_a_folder(ingest, tmp_path) ->
     ingest("r/a.csv", code=2)
 
 
+@pytest.mark.parametrize("flags", [(), ("--replace",)])
+def test_files_of_a_folder_that_contradict_each_other_are_told_of_both(ingest, tmp_path, flags):
+    folder = tmp_path / "r"
+    folder.mkdir()
+    rows = ("A,d,1,acc,1\nA,d,2,acc,1", "A,d,2,acc,0\nA,d,3,acc,1", "A,d,4,acc,1", "A,d,1,acc,0")
+    for number, text in enumerate(rows):
+        (folder / f"part{number}.csv").write_text(f"system,dataset,item,metric,score\n{text}\n")
+    outcome = ingest(folder, *flags, "--json", code=3)
+    assert list(states(outcome).values()) == ["certain", "left out", "certain", "left out"]
+    reasons = [one["reason"] for one in json.loads(outcome.stdout)["result"]["plan"]["entries"]]
+    assert reasons[1].startswith("field 'acc': item '2' of 'A' on 'd' has a score for 'acc' here")
+    assert "and in " in reasons[3]
+    assert "r/part0.csv" in reasons[3]
+
+
 def test_a_dry_run_shows_the_same_plan_and_writes_nothing(ingest, tmp_path) -> None:
     (tmp_path / "a.csv").write_text(UNKNOWN)
     dry = ingest("a.csv", "--dry-run", "--json", code=3)
