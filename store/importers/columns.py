@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from store.errors import ImportFormatError
-from store.importers.cells import as_text
+from store.importers.cells import CellError, as_text
 from store.importers.columnar import Coded, combined
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
@@ -205,7 +205,15 @@ def role_cells(table: Table, column: str) -> Sequence[Any]:
     if all(isinstance(part, Coded) for part in parts):
         coded = [part for part in parts if isinstance(part, Coded)]
         return combined(coded).map(lambda row: pattern.format(*map(as_text, row)))
-    return [pattern.format(*map(as_text, row)) for row in zip(*parts, strict=True)]
+    joined = []
+    for line, row in zip(table.lines, zip(*parts, strict=True), strict=True):
+        try:
+            joined.append(pattern.format(*map(as_text, row)))
+        except CellError as error:
+            raise ImportFormatError(
+                f"{error}.", path=table.shown, line=line, field=column
+            ) from None
+    return joined
 
 
 def describe_roles(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
+from store.importers.cells import CellError
 from store.importers.derived import without_derived
 from store.importers.file_names import is_of_settings
 from store.importers.guard import looked_at, require_content, require_size
@@ -160,7 +161,7 @@ def read_paths(
                 shown = {candidate.path: candidate.shown for candidate in group}
                 try:
                     chosen_for_it = _with_choices(importer, group, options)
-                    bundle = importer.read([c.path for c in group], chosen_for_it, shown)
+                    bundle = _read(importer, shown, chosen_for_it)
                 except ImportFormatError as error:
                     damaged = [one for one in group if one.shown == error.path]
                     rest = [one for one in group if one.shown != error.path]
@@ -188,6 +189,21 @@ def read_paths(
         reason = f"nothing was scored: the files were read as {formats}, whose scores are given. "
         raise ImportFormatError(reason + "Leave --score and --gold out.", field="score")
     return ReadResult(readings, left_out)
+
+
+def _read(importer: Importer, shown: Mapping[Path, str], options: ReadOptions) -> ImportBundle:
+    """Return what an importer makes of files.
+
+    Raises
+    ------
+    ImportFormatError
+        The importer refuses a file, or came upon a cell that is none and named no place of it.
+    """
+    try:
+        return importer.read(list(shown), options, shown)
+    except CellError as error:
+        path = next(iter(shown.values())) if len(shown) == 1 else ""
+        raise ImportFormatError(f"a cell that names something {error}.", path=path) from None
 
 
 def _with_choices(

@@ -32,7 +32,7 @@ from store.importers.bundle import (
     SourceFile,
     Status,
 )
-from store.importers.cells import CellError, parse_date
+from store.importers.cells import LARGEST, CellError, parse_date
 from store.importers.settings import Settings, load_settings
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
 
@@ -243,7 +243,13 @@ def _costs(record: Mapping[str, Any]) -> list[float]:
     except CellError:
         seconds = np.nan
     tokens = [record.get(f"total_{name}_tokens") for name in ("input", "output")]
-    return [seconds, *(float(n) if isinstance(n, int) and n > 0 else np.nan for n in tokens)]
+    return [seconds, *map(_count, tokens)]
+
+
+def _count(told: Any) -> float:
+    """Return a number of tokens; NaN where none was counted, or none that a number can hold."""
+    is_counted = isinstance(told, int) and 0 < told <= LARGEST
+    return float(told) if is_counted else np.nan
 
 
 def _named(settings: Settings, paths: Sequence[Path]) -> tuple[str, datetime | None, list[Guess]]:

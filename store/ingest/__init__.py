@@ -182,7 +182,8 @@ class _Writer:
         """
         if not optional >= set(numbers):
             return self._write(numbers)
-        left, refused = list(numbers), {}
+        left = list(numbers)
+        refused: dict[int, IngestReport] = {}
         while left:
             try:
                 return refused | self._tried(left)

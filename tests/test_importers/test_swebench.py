@@ -179,6 +179,13 @@ def test_boards(bundle, tmp_path):
     assert stated["other", "resolved"].printed == "60.0"
 
 
+@pytest.mark.parametrize("number", [float("inf"), int("9" * 400), True])
+def test_a_share_that_is_no_number_is_named(bundle, number):
+    boards = [{"name": "Verified", "results": [entry("a", 50.0), entry("b", number)]}]
+    with pytest.raises(ImportFormatError, match=r"f_b/resolved.* is no number"):
+        bundle(**{"leaderboards.json": {"leaderboards": boards}})
+
+
 def test_a_lone_report_names_its_model_and_lost_instances_after_the_predictions(bundle):
     lines = [{"instance_id": key, "model_name_or_path": "org/net"} for key in (A, B, C)]
     found = bundle(

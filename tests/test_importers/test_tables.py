@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from store.errors import ImportFormatError
-from store.importers.bundle import RowProblems
+from store.importers.bundle import ReadOptions, RowProblems
 from store.importers.detect import read_paths
 from store.importers.tables import peek_columns, read_table
 
@@ -190,3 +190,20 @@ def test_parquet_of_several_row_groups_is_read_cell_by_cell(tmp_path) -> None:
     pq.write_table(pa.table(cells), path, row_group_size=2)
     table = read_table(path, path.name, RowProblems(lenient=False))
     assert {name: list(table.cells[name]) for name in table.columns} == cells
+
+
+def test_a_list_in_a_column_that_names_something_is_refused_in_words(write) -> None:
+    rows = [{"model": "A", "dataset": "d", "f1": 0.5, "a": "x"}]
+    rows.append({"model": "B", "dataset": "d", "f1": 0.5, "a": [1]})
+    path = write("\n".join(map(json.dumps, rows)), "t.jsonl")
+    options = ReadOptions(columns={"source": "board of {a}"})
+    with pytest.raises(ImportFormatError, match=r"line 2, field 'board of \{a\}': holds a list"):
+        read_paths(path, options=options)
+
+
+def test_a_list_among_figures_without_a_system_is_refused_in_words(write) -> None:
+    rows = [{"id": f"q{n}", "zork": n / 8, "blub": n / 3} for n in range(9)]
+    rows[4]["zork"] = [1]
+    path = write("\n".join(map(json.dumps, rows)), "scores.jsonl")
+    with pytest.raises(ImportFormatError, match="list or an object"):
+        read_paths(path, options=ReadOptions(dataset="d"))

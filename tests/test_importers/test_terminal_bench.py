@@ -56,6 +56,13 @@ def test_a_task_tried_twice_in_a_run(bundles):
     np.testing.assert_array_equal(resolved, [[1, 1], [0, np.nan]])
 
 
+def test_a_number_of_tokens_beyond_all_numbers_was_not_counted(bundles):
+    (bundle,) = bundles(run=results(trial("a", True, int("9" * 400)), trial("b", True, 7)))
+    names = [metric.name for metric in bundle.metrics]
+    (tokens,) = [s for s in bundle.runs[0].scores if names[s.metric] == "input_tokens"]
+    np.testing.assert_array_equal(tokens.values[:, 0], [np.nan, 7])
+
+
 @pytest.mark.parametrize("bad", [{"task_id": "b", "is_resolved": "yes"}, {"is_resolved": True}])
 def test_damaged_trials_name_their_place(bundles, bad):
     with pytest.raises(ImportFormatError, match=r"results\[1\]"):

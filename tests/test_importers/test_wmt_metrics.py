@@ -184,6 +184,12 @@ def test_lines_that_cannot_be_used(folder):
         folder({"x": text})
 
 
+def test_a_line_of_more_columns_than_the_header_is_named(folder):
+    text = HUMAN + "de-en 0.1 X.9 and much more\n"
+    (skipped,) = folder({"DA.csv": text}, lenient=True, choices={"testset": "t"}).skipped
+    assert (skipped.line, skipped.reason) == (6, "not a line of LP HUMAN SYSTEM.")
+
+
 @pytest.mark.parametrize("first", ["inf", "0.5"])
 def test_an_infinite_score_is_called_so(read, first):
     lines = f"chrF\tde-en\tnewstest2019\tA.1\t{first}\nchrF\tde-en\tnewstest2019\tB.2\t-inf\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from store.errors import ImportFormatError, NoResultsError
+from store.errors import ImportFormatError, NoResultsError, clipped
 from store.importers.bundle import (
     BundleDataset,
     BundleItem,
@@ -186,8 +186,9 @@ class _Reader:
             value = entry.get(name)
             if value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                self._report(f"{folder}/{name}", f"{value!r} is no number.")
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not (is_number and abs(value) <= LARGEST):
+                self._report(f"{folder}/{name}", f"{clipped(repr(value), 40)} is no number.")
                 continue
             printed = repr(value)
             if number == 0:  # a share in percent; its items are 0 or 1

@@ -142,7 +142,7 @@ def _read_lines(text: str, path: Path, shown: str, problems: RowProblems) -> lis
                 path=shown,
                 line=number,
             )
-        if len(cells) < 5 and (header is None or len(cells) != len(header)):
+        if len(cells) != len(header) if header else len(cells) < 5:
             expected = " ".join(header or ("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE"))
             problems.report(shown, number, None, f"not a line of {expected}.")
             continue
