@@ -19,8 +19,8 @@ from store.importers.mlflow import local_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
 from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
-from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
 from store.importers.releases_apart import with_releases_apart
+from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
 from store.importers.runs_apart import with_runs_apart
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
