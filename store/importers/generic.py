@@ -27,6 +27,7 @@ from store.importers.generic_items import read_items
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
 from store.importers.known_metrics import is_quality, lookup
+from store.importers.repeats import repeats_apart
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import (
@@ -82,6 +83,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     names = [name for one in plan.scores for name in one.columns]
     table, failed = without_failed(table, names)
     keys = read_keys(table, plan, settings, problems)
+    plan, keys, guessed = repeats_apart(table, plan, keys, settings)
     items, told = read_items(table, plan, keys, problems, with_text=options.with_text)
     builder = VectorBuilder(table, plan, keys, settings, problems)
     builder.build()
@@ -113,7 +115,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *_means_of_corpus_metrics([builder.metrics[number] for number in used]),
         ],
         warnings=builder.warnings,
-        guesses=settings.guesses,
+        guesses=[*settings.guesses, *guessed],
         questions=settings.questions,
     )
 

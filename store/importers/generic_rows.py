@@ -73,6 +73,8 @@ class RowKeys:
     understood: tuple[str, ...]
     identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """System -> what a revision, a back-end and such columns state of it."""
+    advice: str = ""
+    """What helps against rows that score an item again."""
 
     def row(self, number: int) -> int:
         """Return where in the table a usable row stands."""

@@ -238,17 +238,13 @@ class VectorBuilder:
         keys, lines = self._keys, self._table.lines
         _, first = np.unique(keys.item[rows], return_index=True)
         line_of = {int(keys.item[i]): lines[keys.row(i)] for i in rows[first].tolist()}
-        hint = ""
-        for role in ("run", "trial"):
-            if role not in self._plan.roles:
-                hint = f" For repeats name the column that counts them: --column {role}=NAME."
         for i in np.delete(rows, first).tolist():
             self._problems.report(
                 self._table.shown,
                 lines[keys.row(i)],
                 one.columns[0],
                 "system, dataset, item, metric, run and trial are those of line "
-                f"{line_of[int(keys.item[i])]}.{hint}",
+                f"{line_of[int(keys.item[i])]}.{keys.advice}",
             )
 
     def _warn_empty(self, system: int, dataset: int, metric: int) -> None:

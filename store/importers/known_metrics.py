@@ -73,6 +73,8 @@ _SPREAD = words_of(
 """Last words of what is said about a metric, and is none."""
 _TURNED = words_of("non no not neg negative inv inverse inverted minus anti free without")
 """Words that may turn a metric around."""
+_OF_CLASSES = words_of("f1 f1_score fscore precision recall")
+"""Metrics of one class, of which nobody states the opposite."""
 _ABBREVIATED = re.compile(r"([^()]+?)\s*\(([^()]+)\)")
 _AT = re.compile(r"(pass|recall|precision|ndcg|map|mrr|hits?|hit_rate|accuracy|acc|f1)_(at_)?\d+")
 
@@ -142,6 +144,7 @@ def _candidates(words: list[str]) -> Iterator[str]:
     if words[0] == "correct" and len(words) > 1:
         yield "correct"
     if words[0] == "1" or not _TURNED.isdisjoint(words):
+        yield from _of_a_class(words)
         return
     rest = list(words)
     while len(rest) > 1 and rest[0] in _BEFORE:
@@ -159,6 +162,16 @@ def _candidates(words: list[str]) -> Iterator[str]:
         head = "_".join(rest[-n_words:])
         if len(rest) > n_words and head in HEADS:
             yield head
+
+
+def _of_a_class(words: list[str]) -> Iterator[str]:
+    """Yield the metric of a class called "negative" or "non-…"; such a metric is never turned."""
+    turned = _TURNED.intersection(words)
+    of_class = "_".join(words[1:]) if words[0] in turned else "_".join(words[:-1])
+    is_negative = turned <= {"neg", "negative"} and of_class in _OF_CLASSES
+    is_other = turned <= {"non", "not"} and len(words) > 2 and words[-1] in _OF_CLASSES
+    if is_negative or is_other:
+        yield of_class if is_negative else words[-1]
 
 
 def is_qualifier(word: str) -> bool:

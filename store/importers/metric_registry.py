@@ -417,6 +417,7 @@ SETTINGS = words_of(
     few_shot k_shot fold folds n_folds num_seeds n_seeds eval_interval eval_iters log_interval
     save_interval iter iters iteration step global_step lora_r lora_alpha lora_dropout rank_r bits
     quantization_bits num_workers n_gpus num_gpus gpus gpu_count threads n_threads bias_term
-    train_size train_examples train_steps timeout limit bootstrap_iters"""
+    train_size train_examples train_steps timeout limit bootstrap_iters gamma alpha beta lambda tau
+    sigma threshold best_threshold decision_threshold cutoff n_estimators max_depth"""
 )
 """Names of what somebody chose before the run."""

@@ -30,7 +30,14 @@ _ANSWER = re.compile(
     r"(_(idx|index|id|label|class|number))?|y_(true|pred)"
 )
 """What a number of that name is where it is whole: the answer given, or the one that is right."""
-_RANK = re.compile(r"rank|ranking|place|placement|position")
+_RANK = re.compile(
+    r"(rank|ranking)(_(by|on|in|of|for|overall|global|avg|mean|accuracy|acc|em|f1|macro_f1|wer|cer|bleu|auc)(_.+)?)?|"
+    r"place|placement|position"
+)
+_REPEAT = re.compile(
+    r"(attempt|iteration|iter|rep|round|replicate|rollout|repeat|fold|draw|try)"
+    r"(_?(no|nr|num|number|idx|index|id))?"
+)
 _COUNT = re.compile(
     r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances"
 )
@@ -39,7 +46,8 @@ _OF_SPLIT = re.compile(
 )
 """How many there are of a split."""
 _SPREAD = re.compile(
-    r".+_(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|var|p_value|pvalue|ci|ci_low|ci_high)"
+    r"(.+_)?(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|pvalue|p_value)|.+_(var|ci)|"
+    r"(.+_)?ci(_?\d+)?_(lower|upper|low|high|lo|hi|min|max|width|half_width)|(.+_)?(lower|upper)_(ci|bound)(_?\d+)?"
 )
 _DESCRIPTION = re.compile(
     r"(.*_)?(role|type|kind|category|split|subset|language|lang|domain|genre|topic|difficulty|source|url|"
@@ -60,6 +68,8 @@ def no_metric_by_name(name: str) -> str | None:
         return AN_ID
     if _TIME.fullmatch(key):
         return "a time"
+    if _REPEAT.fullmatch(key):
+        return "the number of a repeat"
     if _SPREAD.fullmatch(key):
         return "a spread"
     is_count = (_COUNT.fullmatch(key) or _OF_SPLIT.fullmatch(key)) and lookup(name) is None

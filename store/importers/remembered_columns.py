@@ -30,7 +30,7 @@ def with_remembered(path: Path, options: ReadOptions) -> ReadOptions:
 def used_answers(path: Path, options: ReadOptions) -> list[Question]:
     """Return what is remembered for such a table and no flag says, as questions for the plan."""
     columns = peek_columns(path)
-    because = "said with --column for a table with these columns"
+    because = "--column named it for a table with these columns"
     return [
         Question(_subject(role, columns), column or _NO_COLUMN, because=because)
         for role, column in _remembered(path, options).items()
