@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from store.commands.plan_shown import show_plan
+from store.commands.plan_shown import named_files, show_plan
 from store.commands.plan_shown import told_of_faults as _told_of_faults
 from store.commands.progress import shown_progress, stopped_in_words
 from store.commands.questions import (
@@ -23,6 +23,7 @@ from store.commands.questions import (
 )
 from store.console import (
     EXIT_PARTLY_DONE,
+    EXIT_WRONG_USE,
     JsonOption,
     answer,
     current_actor,
@@ -177,8 +178,8 @@ def ingest_command(
             open_questions = _open_questions(settled)
         if open_questions and strict:
             raise StoreError(_asked_in_words(open_questions))
-        if not any(one.goes_in for one in settled):
-            raise _nothing_goes_in(read, open_questions, dry_run=dry_run)
+        if not any(one.goes_in for one in settled) and not (settled and dry_run):
+            raise _nothing_goes_in(read, open_questions)
         done = ingest_settled(
             store,
             read,
@@ -191,7 +192,7 @@ def ingest_command(
         )
         if not dry_run:
             remember_answers(store, done.plan.answers, actor=current_actor())
-        if not done.reports:
+        if not done.reports and not dry_run:
             faults = [entry for entry in done.plan.entries if entry.is_fault]
             raise StoreError("\n".join(_told_of_faults(faults)))
         progress.clear()
@@ -206,6 +207,8 @@ def ingest_command(
         )
     if open_questions and not dry_run:
         _keep_questions(open_questions)
+    if not done.reports:
+        raise typer.Exit(EXIT_WRONG_USE)
     if not done.plan.is_whole:
         raise typer.Exit(EXIT_PARTLY_DONE)
 
@@ -273,23 +276,20 @@ def _asked_in_words(questions: Sequence[tuple[str, Question]]) -> str:
             f"--direction {one} (or =higher), --higher-is-better or --lower-is-better for all "
             "that are unknown, or state it in the YAML file."
         )
-    told += [
-        f"{file}: {one.subject}? {one.because} (guess: {one.guess})"
-        for file, one in questions
-        if not one.subject.endswith(": direction")
-    ]
-    return "\n".join(dict.fromkeys(told))
+    files_of: dict[str, list[str]] = {}
+    for file, question in questions:
+        if not question.subject.endswith(": direction"):
+            words = f"{question.subject}? {question.because} (guess: {question.guess})"
+            files_of.setdefault(words, []).append(file)
+    return "\n".join([*told, *(f"{named_files(files)}: {one}" for one, files in files_of.items())])
 
 
-def _nothing_goes_in(
-    read: ReadResult, questions: Sequence[tuple[str, Question]], *, dry_run: bool
-) -> StoreError:
+def _nothing_goes_in(read: ReadResult, questions: Sequence[tuple[str, Question]]) -> StoreError:
     """Return the error of an import that brings nothing at all."""
     told = []
     if questions:
         told.append(_asked_in_words(questions))
-        if not dry_run:
-            _keep_questions(questions)
+        _keep_questions(questions)
     told += _told_of_faults(entries_left_out(read.faults))
     if not told:
         told = [f"Left out: {file.path}: {file.reason}" for file in read.left_out[:20]]

@@ -95,6 +95,11 @@ def _show_without_results(console: Console, entries: Sequence[PlanEntry]) -> Non
         console.print(told, markup=False)
 
 
+def named_files(files: Sequence[str]) -> str:
+    """Return the first files by name, and how many more there are."""
+    return _named(list(dict.fromkeys(files)), _MOST_FILES)
+
+
 def _named(names: Sequence[str], most: int) -> str:
     more = len(names) - most
     listed = ", ".join(names[:most])

@@ -111,9 +111,12 @@ class IngestReport:
 
 
 def joined(reports: Sequence[IngestReport]) -> dict[str, Any]:
-    """Return one report for all groups of files: numbers added up, lists put together."""
+    """Return one report for all groups of files: numbers added up, lists put together.
+
+    Of none it says that nothing was done.
+    """
     told: dict[str, Any] = {}
-    for report in reports:
+    for report in reports or [IngestReport("", [], dry_run=True)]:
         for key, value in report.to_dict().items():
             if key in ("format", "dry_run", "ingest_uid", "import_uid", "refused"):
                 continue

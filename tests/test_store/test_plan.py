@@ -108,6 +108,20 @@ def test_a_dry_run_shows_the_same_plan_and_writes_nothing(ingest, tmp_path) -> N
     assert plans[0] == plans[1]
 
 
+def test_a_dry_run_shows_the_plan_also_where_all_is_asked(ingest, tmp_path) -> None:
+    for name in ("a/x", "a/y", "b/x", "b/y"):
+        path = tmp_path / "r" / f"{name}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"item,acc\n{name},1\nq2,0\n")
+    outcome = ingest("r", "--dry-run", "--json", code=2)
+    assert set(states(outcome).values()) == {"asks"}
+    assert "asks:" in ingest("r", "--dry-run", code=2).stdout
+    assert not (tmp_path / "tiebreak-questions.yaml").exists()
+    outcome = ingest("r", code=2)
+    assert outcome.stderr.count("both vary") == 1
+    assert "Error: r/a/x.csv, r/a/y.csv, r/b/x.csv and 1 more: tables with" in outcome.stderr
+
+
 def test_what_is_asked_waits_for_its_answer(ingest, tmp_path) -> None:
     (tmp_path / "a.csv").write_text(UNKNOWN)
     ingest("a.csv", "--strict", code=2)
