@@ -75,6 +75,8 @@ _TURNED = words_of("non no not neg negative inv inverse inverted minus anti free
 """Words that may turn a metric around."""
 _OF_CLASSES = words_of("f1 f1_score fscore precision recall")
 """Metrics of one class, of which nobody states the opposite."""
+_LOW = words_of("gap drop penalty distance dist difference diff delay degradation lag rank rmsd")
+"""Words of what is likely better low."""
 _ABBREVIATED = re.compile(r"([^()]+?)\s*\(([^()]+)\)")
 _AT = re.compile(r"(pass|recall|precision|ndcg|map|mrr|hits?|hit_rate|accuracy|acc|f1)_(at_)?\d+")
 
@@ -108,6 +110,18 @@ def lookup(name: str) -> KnownMetric | None:
         if found is not None:
             return found
     return None
+
+
+def likely_direction(name: str) -> bool:
+    """Return whether higher is likely better for a metric that is not known, by words in its name.
+
+    A guess to begin from: ``error_of_pose`` is likely better low, most others are better high.
+    """
+    words = normal_metric(name).split("_")
+    if words[0] == "1" or not _TURNED.isdisjoint(words):
+        return True
+    known = [KNOWN[word].higher_is_better for word in words if word in KNOWN]
+    return any(known) if known else _LOW.isdisjoint(words)
 
 
 def _spellings(name: str) -> Iterator[str]:
@@ -184,6 +198,12 @@ def is_cost(name: str) -> bool:
     """Whether a metric says what an output took: time, money, tokens, memory."""
     known = lookup(name)
     return known is not None and (known.measured in _TAKEN or known.name in _COUNTED_COSTS)
+
+
+def is_loss(name: str) -> bool:
+    """Whether a metric is a loss or a perplexity."""
+    known = lookup(name)
+    return known is not None and known.measured == "nats or bits"
 
 
 def is_quality(name: str) -> bool:

@@ -22,7 +22,7 @@ _TIME = re.compile(
     r"unix_time|created|updated|started|ended|finished|start_time|end_time|retrieved|modified)(_at|_on|_ts)?"
 )
 _SETTING = re.compile(
-    r"(.+_)?(params?|configs?|hparams?|args?|kwargs|hyperparameters?|settings?|specs?)_.+|"
+    r"(.+_)?(params?|configs?|cfgs?|hparams?|args?|kwargs|hyperparameters?|settings?|specs?)_.+|"
     r".+_(layers?|heads|hidden|dims?|units|kernel_size|batch_size|learning_rate|lr|dropout)"
 )
 _ANSWER = re.compile(
@@ -47,8 +47,12 @@ _OF_SPLIT = re.compile(
 """How many there are of a split."""
 _SPREAD = re.compile(
     r"(.+_)?(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|pvalue|p_value)|.+_(var|ci)|"
-    r"(.+_)?ci(_?\d+)?_(lower|upper|low|high|lo|hi|min|max|width|half_width)|(.+_)?(lower|upper)_(ci|bound)(_?\d+)?"
+    r"(.+_)?ci(_?\d+)?_(lower|upper|low|high|lo|hi|min|max|width|half_width)|(.+_)?(lower|upper)_(ci|bound)(_?\d+)?|"
+    r".+(_|\d)q(0_)?(005|025|050|950|975|995)"
 )
+_PERCENTILE = re.compile(r"p(25|50|75|80|90|95|99|999|99_9)")
+"""Of something that the name does not say."""
+_OF_FIT = re.compile(r"coefs?|coefficients?|intercept|slope")
 _DESCRIPTION = re.compile(
     r"(.*_)?(role|type|kind|category|split|subset|language|lang|domain|genre|topic|difficulty|source|url|"
     r"link|comment|comments|note|notes|version|batch|group|document|doc)"
@@ -72,6 +76,8 @@ def no_metric_by_name(name: str) -> str | None:
         return "the number of a repeat"
     if _SPREAD.fullmatch(key):
         return "a spread"
+    if _PERCENTILE.fullmatch(key) or _OF_FIT.fullmatch(key):
+        return "a percentile" if key[0] == "p" else "a part of a fit"
     is_count = (_COUNT.fullmatch(key) or _OF_SPLIT.fullmatch(key)) and lookup(name) is None
     return "a count" if is_count else None
 

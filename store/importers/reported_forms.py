@@ -21,7 +21,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
-from store.importers.known_metrics import is_cost
+from store.importers.known_metrics import is_cost, is_loss
 from store.importers.no_metrics import no_metric
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
@@ -259,7 +259,7 @@ class _FormReader:
 
         Returns
         -------
-        The columns that are read: beside datasets, a time or a size is none.
+        The columns that are read: beside datasets, a time, a size or a loss is none.
         """
         wanted = [
             column for column in figures if no_metric(column, self._table.cells[column]) is None
@@ -273,7 +273,7 @@ class _FormReader:
         elif kind == "datasets":
             because = f"{len(wanted)} columns, of which hardly one is called like a metric"
             self._settings = self._settings.guessing("metric", "score", because)
-            return [column for column in wanted if not is_cost(column)]
+            return [column for column in wanted if not is_cost(column) and not is_loss(column)]
         return figures
 
     def _scores_among(self, figures: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from store.importers.cells import looks_numeric
 from store.importers.columns import fields_of, normal_name, role_cells
 from store.importers.metric_registry import words_of
+from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -33,15 +34,25 @@ _CUT_OFFS = words_of(
     n_docs n_passages n_candidates"""
 )
 """What a column of a few numbers is called that says how each system was measured."""
+_CHOSEN = words_of(
+    """aggr aggregation aggregator pooling pool optimizer optimiser optim scheduler activation
+    norm normalization normalisation backbone loss_fn loss_type criterion init initialization
+    initialisation regularization regularisation augmentation sampler solver kernel tokenizer
+    tokeniser ablation variant"""
+)
+"""What a column is called that says how a system was made, beside what is known as a setting."""
+_A_SETTING = "a setting"
+_FEWEST_SETTINGS = 2
+"""Columns of settings from which other words in a table are settings, too."""
 _BECAUSE = "without them lines would state the same figure"
 
 
 def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> Settings:
-    """Let columns tell datasets or sources apart where rows would repeat a figure.
+    """Let columns tell datasets, systems or sources apart where rows would repeat a figure.
 
     A column with few values, such as ``split``, names datasets; so do the few numbers of one such
-    as ``k``. One that numbers repeats or is another in nearly each row, such as ``seed`` or
-    ``folder``, tells sources apart.
+    as ``k``. A setting, such as ``aggr``, is a part of the system. One that numbers repeats or is
+    another in nearly each row, such as ``seed`` or ``folder``, tells sources apart.
 
     Returns
     -------
@@ -53,12 +64,20 @@ def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> 
     keys = [role for role in _KEY_ROLES if role in roles]
     rows = list(zip(*(role_cells(table, roles[key]) for key in keys), strict=True))
     teller = _Teller(table, roles)
-    of_dataset, rows = teller.telling(rows, teller.is_of_dataset)
+    parts, rows = teller.telling(rows, teller.is_part)
     cut_offs, rows = teller.telling(rows, teller.is_cut_off)
+    of_system, rows = teller.telling(rows, teller.is_of_system)
+    shared, rows = teller.telling(rows, teller.is_shared)
+    of_dataset = [*parts, *shared]
     of_source, rows = teller.telling(rows, teller.is_of_source)
     is_told = len(set(map(str, rows))) == len(rows)
-    if not is_told or len(of_dataset) + len(cut_offs) + len(of_source) > _MOST_JOINED:
+    n_joined = len(of_dataset) + len(cut_offs) + len(of_system) + len(of_source)
+    if not is_told or n_joined > _MOST_JOINED:
         return settings
+    if of_system:
+        fields = ", ".join(f"{column}={{{column}}}" for column in of_system)
+        roles["system"] = f"{{{roles['system']}}} ({fields})"
+        settings = settings.guessing("systems", roles["system"], _BECAUSE)
     if of_source and "source" not in roles:
         fields = ", ".join(f"{column} {{{column}}}" for column in of_source)
         roles["source"] = f"{settings.path.name}, {fields}"
@@ -96,14 +115,28 @@ class _Teller:
                 added.append(column)
         return added, rows
 
-    def is_of_dataset(self, column: str) -> bool:
-        """Return whether a column names parts of a benchmark."""
-        cells = self.table.cells[column]
-        if looks_numeric(cells) or _is_repeat(column):
+    def is_part(self, column: str) -> bool:
+        """Return whether a column is called after parts of a benchmark."""
+        is_called = not _PARTS.isdisjoint(normal_name(column).split("_"))
+        return is_called and self._holds_words(column)
+
+    def is_shared(self, column: str) -> bool:
+        """Return whether a column holds few words, each in several lines."""
+        return self._holds_words(column) and _is_shared(self.table.cells[column])
+
+    def is_of_system(self, column: str) -> bool:
+        """Return whether a column says how a system was made: its name or those around it tell."""
+        if _is_repeat(column):
             return False
-        if not _PARTS.isdisjoint(normal_name(column).split("_")):
+        if no_metric_by_name(column) == _A_SETTING or normal_name(column) in _CHOSEN:
             return True
-        return _is_shared(cells)
+        others = map(no_metric_by_name, self.table.columns)
+        is_of_runs = sum(reason == _A_SETTING for reason in others) >= _FEWEST_SETTINGS
+        cells = self.table.cells[column]
+        return is_of_runs and self._holds_words(column) and len(set(map(str, cells))) < len(cells)
+
+    def _holds_words(self, column: str) -> bool:
+        return not looks_numeric(self.table.cells[column]) and not _is_repeat(column)
 
     def is_cut_off(self, column: str) -> bool:
         """Return whether a column holds the few numbers of a setting of the measurement."""

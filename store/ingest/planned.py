@@ -11,7 +11,7 @@ from store.engine import Store
 from store.errors import ImportFormatError
 from store.importers.bundle import Guess, ImportBundle, Question
 from store.importers.detect import Reading, ReadResult
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import likely_direction, lookup
 from store.importers.plan import (
     ImportPlan,
     PlanEntry,
@@ -218,7 +218,7 @@ def direction_question(metric: str) -> Question:
     """Return the question which way is better for a metric that nobody knows."""
     return Question(
         f"metric {metric}: direction",
-        "higher",
+        _WORDS[likely_direction(metric)],
         ("higher", "lower"),
         "no file, store or table of known metrics says which way is better",
     )

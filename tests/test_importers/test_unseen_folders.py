@@ -8,7 +8,7 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.detect import read_paths
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import likely_direction, lookup
 from store.importers.no_metrics import no_metric_by_name
 
 PRINTED = """hf (pretrained=org/tiny,dtype=float16), limit: None
@@ -173,3 +173,49 @@ def test_a_column_called_like_a_pattern_tells_nothing_apart(write, tmp_path) -> 
     write("Model,{},WER\na,clean,0.2\na,noisy,0.4\n", "board.csv")
     with pytest.raises(ImportFormatError, match="same figure"):
         read_paths([tmp_path / "board.csv"], root=tmp_path)
+
+
+def test_a_setting_that_tells_lines_apart_is_of_the_system(figures) -> None:
+    rows = "".join(
+        f"gcn,{data},{aggr},0.{n}5\n"
+        for n, (data, aggr) in enumerate(
+            (data, aggr) for data in ("cora", "citeseer", "pubmed") for aggr in ("mean", "max")
+        )
+    )
+    found = figures(runs0csv=f"model,dataset,aggr,test_acc\n{rows}")
+    assert {(system, dataset) for system, dataset, _ in found} == {
+        (f"gcn (aggr={aggr})", data)
+        for aggr in ("mean", "max")
+        for data in ("cora", "citeseer", "pubmed")
+    }
+
+
+def test_a_word_beside_settings_is_one_and_a_split_is_none(figures) -> None:
+    head = "model,split,readout,lr,hidden_dim,accuracy\n"
+    rows = "".join(
+        f"net,{split},{readout},0.1,8,0.{n}5\n"
+        for n, (split, readout) in enumerate(
+            (split, readout) for split in ("easy", "hard") for readout in ("sum", "cat")
+        )
+    )
+    found = figures(runs0csv=head + rows)
+    assert {system for system, *_ in found} == {"net (readout=sum)", "net (readout=cat)"}
+    assert {dataset.rpartition("/")[2] for _, dataset, _ in found} == {"easy", "hard"}
+
+
+def test_parameters_of_a_fit_percentiles_and_losses_are_no_datasets(figures) -> None:
+    head = "agent,coefficient,intercept,bce_loss,p50,p50q0.025,p80,rating_q975,1-4 min,4-16 min,1 h"
+    found = figures(fits0csv=f"{head}\na,-0.5,1.5,0.3,6.4,2.8,1.1,9,0.6,0.5,0.2\n")
+    assert {dataset for _, dataset, _ in found} == {"1-4 min", "4-16 min", "1 h"}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_high"),
+    [("error_anchor_pos", False), ("optimality.gap", False), ("skill", True), ("no_error", True)],
+)
+def test_what_is_likely_better(name, is_high) -> None:
+    assert likely_direction(name) == is_high
+
+
+def test_a_switch_of_a_configuration_is_no_figure() -> None:
+    assert no_metric_by_name("train_cfg.algorithm.use_clipped_value_loss") == "a setting"
