@@ -17,7 +17,7 @@ from store.importers.file_names import specific_name
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
-from store.importers.places import folder_name, own_name
+from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import holds_outcomes
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
@@ -26,7 +26,10 @@ from store.importers.tracked import is_about_the_run
 NAME = "nested_figures"
 DESCRIPTION = 'figures in nested JSON, by dataset or system: {"task": {"accuracy": 0.5}}'
 _DEEPEST = 4
-_WRAPPERS = words_of("results result metrics scores figures table_results evaluation summary all")
+_WRAPPERS = words_of(
+    """results result metrics scores figures table_results evaluation summary all report
+    classification_report"""
+)
 _VALUES = words_of("mean avg average value score")
 _PARTS = words_of("train training val valid validation dev test eval overall all average")
 
@@ -68,7 +71,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     of_system = _level_of_systems([leaf.keys for leaf in leaves], path)
     figures = Figures(settings, RowProblems(options.lenient))
     own, is_short = own_name(path), _is_last_key_enough(leaves, of_system)
-    system = own if specific_name(own) else folder_name(path)
+    is_told = specific_name(own) or (own != folder_name(path) and has_fellows(path))
+    system = own if is_told else folder_name(path)
     for leaf in leaves:
         others = [key for level, key in enumerate(leaf.keys) if level != of_system]
         named = others[-1:] if is_short else others
@@ -120,7 +124,9 @@ def _leaves(content: Any) -> list[_Leaf]:
         return []
     bare = [_Leaf(_without_wrappers(leaf.keys), leaf.metric, leaf.value) for leaf in known]
     around = {leaf.keys for leaf in bare}
-    if len(around) == 1 and not specific_name("/".join(*around)):  # such as "metrics"
+    (only, *_) = around or {()}
+    is_wrapper = len(around) == 1 and only[-1:] and only[-1].lower() in _WRAPPERS
+    if len(around) == 1 and (is_wrapper or not specific_name("/".join(only))):  # as "metrics"
         bare = [leaf._replace(keys=("",)) for leaf in bare]
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []

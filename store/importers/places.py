@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from itertools import islice
 from pathlib import Path
 
 from store.importers.file_names import naming_folders
 from store.importers.metric_registry import words_of
-from store.importers.textfile import data_stem
+from store.importers.textfile import data_stem, data_suffix
 
 _NO_NAMES = words_of(
     """junit report reports result results test tests test-results test-reports pytest target build
@@ -14,7 +16,7 @@ _NO_NAMES = words_of(
     data raw latest-run wandb-summary summary scores eval evaluation bleu sacrebleu metrics
     eval_results eval_result eval-results test_results evaluation_results all_results eval_metrics
     test_metrics evals predict_results train_results runs logs experiments
-    models"""
+    models classification_report classification-report clf_report class_report"""
 )
 """Words that say what is in a file or folder, not what it is about."""
 
@@ -30,3 +32,11 @@ def own_name(path: Path) -> str:
     stem = data_stem(path.name).removesuffix(".xml")
     says_nothing = stem.lower() in _NO_NAMES or stem.startswith("TEST-")
     return folder_name(path) if says_nothing else stem
+
+
+def has_fellows(path: Path) -> bool:
+    """Return whether two files or more of a folder, of one kind, are called after something."""
+    suffix, folder = data_suffix(path), folder_name(path)
+    with os.scandir(path.parent) as entries:
+        files = (Path(entry.path) for entry in entries if entry.name.endswith(suffix))
+        return len(list(islice((one for one in files if own_name(one) != folder), 2))) > 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from store.importers import (
     aider,
     alpaca_eval,
+    class_reports,
     generic,
     html_tables,
     junit,
@@ -113,6 +114,9 @@ IMPORTERS: tuple[Importer, ...] = (
         terminal_bench.sniff,
         terminal_bench.read,
         terminal_bench.group,
+    ),
+    Importer(
+        class_reports.NAME, class_reports.DESCRIPTION, class_reports.sniff, class_reports.read
     ),
     Importer(run_metrics.NAME, run_metrics.DESCRIPTION, run_metrics.sniff, run_metrics.read),
     Importer(

@@ -6,9 +6,7 @@ dataset: both are guessed from folder and file.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from store.importers.figures import Figures
 from store.importers.known_metrics import lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.path_names import trimmed
-from store.importers.places import folder_name, own_name
+from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
 from store.importers.textfile import data_suffix, peek_json, read_json
@@ -84,17 +82,9 @@ def _called(path: Path) -> tuple[str, str]:
     """
     folder, own = folder_name(path), own_name(path)
     is_dataset, is_in_system = is_like_dataset(own), share_of_systems([folder]) > 0
-    if own == folder or is_dataset or is_in_system or not _has_fellows(path, folder):
+    if own == folder or is_dataset or is_in_system or not has_fellows(path):
         return folder, own
     return trimmed(own) or own, folder
-
-
-def _has_fellows(path: Path, folder: str) -> bool:
-    """Return whether two files or more of a folder are called after something."""
-    suffix = data_suffix(path)
-    with os.scandir(path.parent) as entries:
-        files = (Path(entry.path) for entry in entries if entry.name.endswith(suffix))
-        return len(list(islice((one for one in files if own_name(one) != folder), 2))) > 1
 
 
 def _is_two_columns(columns: Sequence[str]) -> bool:

@@ -35,7 +35,7 @@ def test_names_that_begin_anew_in_each_category_are_other_items(read) -> None:
     bundle = read("model,category,id,acc\n" + rows, dataset="d")
     assert keys(bundle) == ["law/1", "law/2", "art/1"]
     assert guesses(bundle)["item"] == "{category}/{id}"
-    assert [item.metadata for item in bundle.datasets[0].items][0] == {"category": "law"}
+    assert bundle.datasets[0].items[0].metadata == {"category": "law"}
 
 
 def test_items_that_all_stand_equally_often_are_repeated_in_their_order(read) -> None:
