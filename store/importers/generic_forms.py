@@ -29,6 +29,8 @@ _INDEX = ("column_1", "unnamed_0", "index", "idx")
 """What the index of a data frame is called; it names the items where nothing else does."""
 _PLACES = ("idx", "sample_idx", "example_idx", "question_idx", "data_idx", "instance_idx")
 """What a column is called that tells each item's place; it names them where nothing else does."""
+_OF_ITEMS = re.compile(r"(?!(run|model|system|user|session|batch|job|config|experiment)_).+_id")
+_TURNS = ("turn", "turn_index", "turn_idx", "turn_id", "step", "step_index")
 _ANSWER_ROLES = ("status", "output")
 _FLAGS = {
     "item": ("what the items are called", "--column item=NAME"),
@@ -107,9 +109,19 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             looks_numeric(table.cells[column]) for column in others
         )  # else it numbers the rows of a board
         named = _place_column(table) or roles.get("input", index if is_of_one else None)
+        if named is None and {"metric", "score"} <= roles.keys():
+            named = _id_columns(table, roles)
         if named is not None:
             roles["item"] = named
     return roles
+
+
+def _id_columns(table: Table, roles: Mapping[str, str]) -> str | None:
+    """Return the column with ids of some kind in a table of scores, with that of turns, if any."""
+    free = [column for column in table.columns if column not in roles.values()]
+    ids = [column for column in free if _OF_ITEMS.fullmatch(normal_name(column))]
+    turns = [column for column in free if normal_name(column) in _TURNS]
+    return "/".join(f"{{{one}}}" for one in (*ids[:1], *turns[:1])) if ids else None
 
 
 def _place_column(table: Table) -> str | None:

@@ -285,3 +285,13 @@ def test_repeats_with_run_and_trial_named_are_refused(read) -> None:
     table = "system,dataset,item,metric,score,run,trial\nA,d,x,m,1,r,1\nA,d,x,m,0,r,1\n"
     with pytest.raises(ImportFormatError, match=r"line 3, .* are those of line 2\. Mend"):
         read(table)
+
+
+def test_scores_of_the_turns_of_a_dialogue(read) -> None:
+    text = (
+        "dialogue_id,turn_index,mode,metric,score\n"
+        "d1,1,greet,Tone,5\nd1,2,ask,Tone,3\nd2,1,greet,Tone,4\nd1,1,greet,Fit,2\n"
+    )
+    bundle = read(text, "chat/geval_scores.csv")
+    assert [item.key for item in bundle.datasets[0].items] == ["d1/1", "d1/2", "d2/1"]
+    assert {metric.name for metric in bundle.metrics} == {"Tone", "Fit"}
