@@ -16,6 +16,10 @@ from store.importers.guard import CELL_BYTES, LONGEST_CELL, require_bytes, requi
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
 
 
+BY_SEMICOLONS = "The cells are separated by semicolons."
+"""What is told of a table in which a comma is none between cells."""
+
+
 class Content(NamedTuple):
     """What a text table holds; see `tables.Table`."""
 

@@ -19,7 +19,7 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columnar import Coded, first_rows, repeated, together
-from store.importers.columns import GENERIC_ROLES, find_roles, role_cells
+from store.importers.columns import GENERIC_ROLES, LINE_NUMBER, find_roles, role_cells
 from store.importers.failed_judges import without_failed
 from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_guesses import spread_where_needed, with_guesses
@@ -30,6 +30,7 @@ from store.importers.known_metrics import is_quality, lookup
 from store.importers.repeats import repeats_apart
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
+from store.importers.summary_rows import without_summaries
 from store.importers.tables import (
     RECORD_SUFFIXES,
     TABLE_SUFFIXES,
@@ -82,6 +83,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     plan = choose_plan(table, settings)
     names = [name for one in plan.scores for name in one.columns]
     table, failed = without_failed(table, names)
+    if "metric" not in plan.roles and plan.roles["item"] != LINE_NUMBER:
+        items = role_cells(table, plan.roles["item"])
+        table, summed = without_summaries(table, items, names)
+        failed += summed
     keys = read_keys(table, plan, settings, problems)
     plan, keys, guessed = repeats_apart(table, plan, keys, settings)
     items, told = read_items(table, plan, keys, problems, with_text=options.with_text)

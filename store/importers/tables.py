@@ -17,7 +17,8 @@ from store.errors import ImportFormatError
 from store.importers.arrow_columns import ArrowCells, ArrowColumn
 from store.importers.bundle import RowProblems
 from store.importers.columnar import PART
-from store.importers.delimited import choose_delimiter, names_of_header, read_exactly
+from store.importers.decimal_commas import with_points
+from store.importers.delimited import BY_SEMICOLONS, choose_delimiter, names_of_header, read_exactly
 from store.importers.guard import (
     CELL_BYTES,
     MOST_COLUMNS,
@@ -92,16 +93,24 @@ def read_table(
         streamed = stream(path, shown, suffix, problems, names_again=names_again)
         if streamed is not None:
             content, sha256 = streamed
-            return Table(shown, sha256, *content)
+            return _with_points(Table(shown, sha256, *content))
     text, sha256 = read_text(path, shown)
     if suffix in (".jsonl", ".ndjson") or text.lstrip().startswith("{"):
         table = _read_json_lines(text, shown, sha256, problems)
         tell_rows(len(table))
         return table
     cut = read_exactly(text, suffix, shown, problems, names_again=names_again)
-    table = Table(shown, sha256, *cut)
+    table = _with_points(Table(shown, sha256, *cut))
     tell_rows(len(table))
     return replace(table, notes=(*table.notes, _WESTERN)) if is_western(path, shown) else table
+
+
+def _with_points(table: Table) -> Table:
+    """Return a table with decimal points, where a comma can be nothing else than a decimal one."""
+    if BY_SEMICOLONS not in table.notes:
+        return table
+    cells, told = with_points(table.cells)
+    return replace(table, cells=cells, notes=(*table.notes, *told)) if told else table
 
 
 def peek_columns(path: Path) -> tuple[str, ...]:

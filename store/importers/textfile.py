@@ -38,7 +38,9 @@ DATA_SUFFIXES = (
 _TABLES = (".csv", ".tsv")
 _MARGIN = 1_000
 """Bytes after the first line that show whether another object begins there."""
-_IN_UTF8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]|\xef\xbb\xbf|^\xff\xfe|^\xfe\xff")
+_IN_UTF8 = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|^\xff\xfe|^\xfe\xff"
+)
 _JSON_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
 

@@ -295,3 +295,26 @@ def test_scores_of_the_turns_of_a_dialogue(read) -> None:
     bundle = read(text, "chat/geval_scores.csv")
     assert [item.key for item in bundle.datasets[0].items] == ["d1/1", "d1/2", "d2/1"]
     assert {metric.name for metric in bundle.metrics} == {"Tone", "Fit"}
+
+
+EUROPEAN = (
+    "question;faithfulness;n;answer_relevancy\nà quoi ?;0,71;1,234;1\nété;1,00;2,500;0,25\n"
+    "MOYENNE GENERALE;0,86;;0,63\n"
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_table_as_european_spreadsheets_write_it(read, encoding) -> None:
+    text = EUROPEAN.replace(" ?", "\xa0?").encode(encoding)
+    bundle = read(text, "bot/ragas.csv")
+    (run,) = bundle.runs
+    values = {bundle.metrics[s.metric].name: s.values.ravel().tolist() for s in run.scores}
+    assert values == {"faithfulness": [0.71, 1.0], "answer_relevancy": [1.0, 0.25]}
+    assert [item.key for item in bundle.datasets[0].items] == ["à quoi\xa0?", "été"]
+    assert any("Decimal commas" in told for told in bundle.understood)
+    assert any("MOYENNE GENERALE" in told for told in bundle.understood)
+
+
+def test_commas_that_may_group_digits_stay_an_error(read) -> None:
+    with pytest.raises(ImportFormatError, match="decimal comma"):
+        read("item;cost\nq1;1,234\nq2;2,500\n", system="s", dataset="d", metric="cost")

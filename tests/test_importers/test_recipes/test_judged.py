@@ -328,3 +328,13 @@ def test_what_deepeval_hides_is_found(put, read):
     put({"testRunData": {"testCases": [case]}}, "agent/.deepeval/.latest_test_run.json")
     put("secret", "agent/.deepeval/.temp_test_run.json")
     assert scores_of(read().bundles) == {("agent", "agent", "Tone", 0): {"What?": 0.5}}
+
+
+def test_the_row_of_means_below_a_frame_is_no_item(put, read):
+    rows = "why,x,0.5,1\nhow,y,0.8,0.25\nwhen,z,,0.5\n"
+    put(f"question,answer,faithfulness,answer_relevancy\n{rows}MEAN,,0.65,0.583\n", "bot/ragas.csv")
+    (bundle,) = read().bundles
+    assert [item.key for item in bundle.datasets[0].items] == ["why", "how", "when"]
+    put(f"question,answer,faithfulness,answer_relevancy\n{rows}Mean,,0.1,0.583\n", "bot/ragas.csv")
+    (bundle,) = read().bundles
+    assert len(bundle.datasets[0].items) == 4  # a question of that name

@@ -10,6 +10,7 @@ from typing import Any, Final
 from store.importers.known_metrics import lookup, normal_metric
 from store.importers.recipes.documents import Document
 from store.importers.recipes.paths import as_words
+from store.importers.summary_rows import end_of_items
 
 _SCORE: Final = "_score"
 _LONGEST: Final = 80
@@ -29,6 +30,8 @@ def prepare(document: Document, path: Path, with_text: bool) -> list[dict[str, A
         columns = document.columns or list(dict.fromkeys(name for row in content for name in row))
         named = {name: metric for name in columns if (metric := _metric(name))}
         rows = [_row(row, named, number) for number, row in enumerate(content, start=1)]
+        columns_of_scores = [[row.get(name) for row in content] for name in named]
+        rows = rows[: end_of_items([row["item"] for row in rows], columns_of_scores)]
     times: dict[str, int] = {}
     for row in rows:
         key = str(row["item"])
