@@ -21,7 +21,8 @@ _GENERIC = words_of(
     prediction predictions judgment judgments judgement judgements annotation annotations annotated
     entry entries claims single grade pairwise automatic human id by stdin stream tmp temp sheet
     sheet1 downloads download desktop documents home data1 main src work samples sample question
-    questions answers answer list values value new old copy figures benchmark benchmarks"""
+    questions answers answer list values value new old copy figures benchmark benchmarks seed seeds
+    fold folds cv comparison comparisons"""
 )
 """Words that say nothing of what was evaluated."""
 _OF_SETTINGS = words_of(
@@ -36,6 +37,7 @@ _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?
 _WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+[^\W_]*|[^\W_]+")
 """A word of a name; ``v1.1`` is one."""
 _YEAR = re.compile(r"[-_. ]?(?:19|20)\d\d(?![-_.]?\d)")
+_CROSS = re.compile(r"cross[-_ ]?val(idation|idated)?(?![a-z])", re.IGNORECASE)
 NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.IGNORECASE)
 """Folders above which nothing is about the results: those of a person or of an unpacked archive."""
 
@@ -52,7 +54,7 @@ def is_of_settings(path: Path) -> bool:
 
 def specific_name(name: str) -> str:
     """Return the part of a name that says something: ``gsm8k`` of ``gsm8k_results``, or nothing."""
-    bare = _DATE.sub("", name).strip("-_. ")
+    bare = _CROSS.sub("", _DATE.sub("", name)).strip("-_. ")
     telling = [one for one in _WORD.finditer(bare) if _may_tell(one[0])]
     telling = [one for one in telling if lookup(one[0]) is None or len(telling) == 1]
     if not telling or all(is_version(one[0]) for one in telling):

@@ -27,6 +27,7 @@ from store.importers.generic_items import read_items
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
 from store.importers.known_metrics import is_quality, lookup
+from store.importers.repeat_columns import repeats_as_rows
 from store.importers.repeats import repeats_apart
 from store.importers.score_list import is_score_list, read_score_list
 from store.importers.settings import Settings, load_settings
@@ -79,6 +80,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         return read_score_list(settings, problems)
     table = read_table(path, settings.shown, problems)
     table = spread_where_needed(table, settings)
+    table = repeats_as_rows(table, settings, of_items=True)
     settings = with_guesses(table, settings)
     plan = choose_plan(table, settings)
     names = [name for one in plan.scores for name in one.columns]

@@ -39,7 +39,8 @@ _REPEAT = re.compile(
     r"(_?(no|nr|num|number|idx|index|id))?"
 )
 _COUNT = re.compile(
-    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances"
+    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances|"
+    r"tp|tn|true_positives|true_negatives"
 )
 _OF_SPLIT = re.compile(
     r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items)"

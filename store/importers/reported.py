@@ -22,7 +22,10 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
+from store.importers.known_metrics import is_quality
+from store.importers.naming_columns import names_systems_unsaid
 from store.importers.printed import PrintedNumber, parse_printed
+from store.importers.repeat_columns import repeats_as_rows
 from store.importers.reported_forms import choose_reported_plan
 from store.importers.reported_plan import PvalueCell, ReportedPlan, ScoreCell, reported_roles
 from store.importers.reported_pvalues import has_pvalues
@@ -52,7 +55,9 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return False
     if roles.get("system") == columns[0] == "" and _counts_rows(path):
         return False
-    return "system" in roles or "dataset" in roles or has_pvalues(columns)
+    if "system" in roles or "dataset" in roles or has_pvalues(columns):
+        return True
+    return any(map(is_quality, columns)) and names_systems_unsaid(path)
 
 
 def _counts_rows(path: Path) -> bool:
@@ -76,6 +81,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     settings = load_settings(path, shown[path], options)
     problems = RowProblems(options.lenient)
     table = read_table(path, settings.shown, problems)
+    table = repeats_as_rows(table, settings, of_items=False)
     plan = choose_reported_plan(table, settings, problems)
     builder = _Builder(table, plan, settings, problems)
     builder.add_scores()

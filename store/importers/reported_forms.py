@@ -22,6 +22,7 @@ from store.importers.columns import (
 )
 from store.importers.key_columns import KeyReader
 from store.importers.known_metrics import is_cost, is_loss
+from store.importers.naming_columns import naming_column
 from store.importers.no_metrics import no_metric
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
@@ -86,6 +87,10 @@ class _FormReader:
             return self._plan([], self._long_pvalues(), "Long table: one p-value in each line.")
         for role in ("system_a", "system_b"):  # columns of scores that are headed A and B
             roles.pop(role, None)
+        if {"system", "dataset", "score"}.isdisjoint(roles) and not has_pvalues(
+            self._table.columns
+        ):
+            self._guess_names()
         self._settings = tell_rows_apart(self._table, self._roles, self._settings)
         settings = self._settings
         named = free_metric_column(roles, self._table.columns, settings.columns, settings.metric)
@@ -100,6 +105,14 @@ class _FormReader:
         if "system" not in roles:
             return self._by_dataset()
         return self._by_system()
+
+    def _guess_names(self) -> None:
+        """Let a column of words name the systems, where none is called so."""
+        column = naming_column(self._table, self._roles)
+        if column is not None and not self._settings.system:
+            self._roles["system"] = column
+            because = "its words are others in each row"
+            self._settings = self._settings.guessing("column of the systems", column, because)
 
     def _long_pvalues(self) -> list[PvalueCell]:
         self._require("dataset", "metric")

@@ -1,8 +1,8 @@
 """Tables of runs without items: a line for each training or evaluation, figures beside settings.
 
 Three kinds are known: MLflow's export (``run_id``, ``metrics.…``, ``params.…``); a table with the
-name of the run, settings and well-known metrics; and repeats of one system (``Run 0``, ``Run 1``),
-whose columns are datasets.
+name of the run, settings and well-known metrics; and repeats of one system (``Run 0``, ``Run 1``,
+folds), whose columns are metrics or datasets.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.cells import CellError, as_text, is_missing, parse_date, read_numbers
 from store.importers.columns import normal_name, role_cells
 from store.importers.figures import Figure, Figures
-from store.importers.known_metrics import lookup
+from store.importers.file_names import specific_name
+from store.importers.known_metrics import is_qualifier, lookup
 from store.importers.metric_registry import words_of
+from store.importers.naming_columns import names_systems_unsaid
 from store.importers.no_metrics import no_metric_by_name
-from store.importers.places import own_name
+from store.importers.places import folder_name, own_name
 from store.importers.reported_plan import reported_roles
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
@@ -31,8 +33,14 @@ from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric
 
 NAME = "runs"
 DESCRIPTION = "table of runs without items: settings and figures of each, or repeats of one system"
-_RUNS = ("run_name", "run", "run_id", "experiment", "experiment_name", "seed")
-_REPEAT = re.compile(r"(?:run|seed|trial|repeat|restart)?[\s_#-]*\d+", re.IGNORECASE)
+_NUMBERED = (
+    "seed", "random_seed", "fold", "cv_fold", "fold_id", "trial", "repeat", "repetition",
+)  # fmt: skip
+"""Columns that number repeats, of one system unless another column names several."""
+_RUNS = ("run_name", "run", "run_id", "experiment", "experiment_name", *_NUMBERED)
+_REPEAT = re.compile(r"(?:run|seed|trial|repeat|restart|fold)?[\s_#-]*\d+", re.IGNORECASE)
+_FEWEST_METRICS = 2
+"""Columns that are nothing but a metric, from which a table of repeats is one of metrics."""
 _SUMMARIES = words_of(
     """mean average avg median min max minimum maximum std stdev sd total sum variance range best
     worst standard deviation error stderr"""
@@ -56,7 +64,11 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         del roles["system"]
     if {"item", "system", "score"} & roles.keys():
         return False
-    return any(is_metric(column) for column in columns)
+    if not any(is_metric(column) for column in columns):
+        return False
+    return normal_name(_run_column(columns) or "") not in _NUMBERED or not names_systems_unsaid(
+        path
+    )
 
 
 def _run_column(columns: Sequence[str]) -> str | None:
@@ -93,7 +105,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     figures = Figures(settings, problems)
     if rows and all(_REPEAT.fullmatch(labels[row]) for row in rows):
         guesses = _add_repeats(table, column, rows, figures)
-        told = [f"{len(rows)} runs of one system; each column of figures is a dataset."]
+        what = "metric" if guesses[-1].subject == "metrics" else "dataset"
+        told = [f"{len(rows)} runs of one system; each column of figures is a {what}."]
     else:
         runs = _tracked(table, column, rows, settings)
         guesses = add_runs(runs, figures, "")
@@ -125,6 +138,9 @@ def _add_repeats(table: Table, column: str, rows: Sequence[int], figures: Figure
     known = {name: found for name in numeric if (found := lookup(name)) is not None}
     if not known:
         return []
+    alone = {name: values for name, values in numeric.items() if _is_metric_alone(name)}
+    if not settings.metric and (len(alone) == len(numeric) or len(alone) >= _FEWEST_METRICS):
+        return _add_metrics(table, column, rows, figures, alone)
     metric = settings.metric or next(iter(known.values())).name
     highest = max(float(np.nanmax(values)) for values in numeric.values())
     is_one_scale = all((np.nanmax(v) > 1) == (highest > 1) for v in numeric.values())
@@ -149,6 +165,47 @@ def _add_repeats(table: Table, column: str, rows: Sequence[int], figures: Figure
         Guess("system", settings.system or own, "the name of the file; its lines are runs of one"),
         Guess("datasets", "the columns", "all hold figures of one scale"),
         Guess("metric", metric, f"the column '{next(iter(known))}'"),
+    ]
+
+
+def _is_metric_alone(header: str) -> bool:
+    """Return whether a header is the name of a known metric, and names no dataset beside it."""
+    about = normal_name(_about(header)).split("_")
+    is_plain = len(header.split()) == 1 or all(map(is_qualifier, about))
+    return lookup(header) is not None and is_plain
+
+
+def _add_metrics(
+    table: Table,
+    column: str,
+    rows: Sequence[int],
+    figures: Figures,
+    numeric: Mapping[str, np.ndarray],
+) -> list[Guess]:
+    """Add repeats of one system on one dataset: each column is a metric."""
+    settings, folder = figures.settings, folder_name(figures.settings.path)
+    own = specific_name(own_name(settings.path)) or folder
+    dataset = settings.dataset or folder
+    labels = role_cells(table, column)
+    for name, values in numeric.items():
+        for row, value in zip(rows, values.tolist(), strict=True):
+            label = as_text(labels[row])
+            repeat = f"{column} {label}" if label.isdecimal() else label
+            figures.add(
+                Figure(
+                    settings.system or own,
+                    dataset,
+                    name,
+                    None if np.isnan(value) else value,
+                    line=table.lines[row],
+                    column=name,
+                    source=f"{settings.path.name}, {repeat}",
+                )
+            )
+    return [
+        Guess("system", settings.system or own, "the name of the file; its lines are runs of one"),
+        Guess("dataset", dataset, "the name of the folder"),
+        Guess("metrics", ", ".join(numeric), "the names of the columns"),
     ]
 
 

@@ -1,0 +1,62 @@
+"""The column of words that names the systems of a board, where no column is called so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from store.errors import ImportFormatError
+from store.importers.bundle import RowProblems
+from store.importers.cells import as_text, is_missing, looks_numeric
+from store.importers.columns import fields_of, normal_name, role_cells
+from store.importers.known_metrics import is_quality
+from store.importers.metric_registry import words_of
+from store.importers.tables import Table, read_table
+
+_NO_SYSTEMS = words_of(
+    """class classes label labels category categories feature features event events topic topics
+    language lang split subset entity entities tag intent emotion metric measure parameter param
+    params variable group question text sentence word token column comment comments note notes
+    status error reason date time path file filename url source hypothesis"""
+)
+"""Words in the names of columns that name something else."""
+_REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
+_LONGEST = 80
+"""Characters of the name of a system."""
+_MOST_ROWS = 2_000
+"""Of a board; longer tables are of items."""
+
+
+def names_systems_unsaid(path: Path) -> bool:
+    """Return whether a table has such a column beside figures of a known metric."""
+    try:
+        table = read_table(path, path.name, RowProblems(lenient=True))
+        return naming_column(table, {}) is not None
+    except (ImportFormatError, OSError, ValueError):
+        return False
+
+
+def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
+    """Return the first column of short words that is another in each row, or in each repeat.
+
+    None in a table without a known metric of quality.
+    """
+    taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    if not 1 < len(table) <= _MOST_ROWS or not any(map(is_quality, table.columns)):
+        return None
+    repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
+    for column in table.columns:
+        words = set(normal_name(column).split("_"))
+        if column in taken or column in repeats or not _NO_SYSTEMS.isdisjoint(words):
+            continue
+        cells = role_cells(table, column)
+        if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):
+            continue
+        rows = zip(cells, *(table.cells[one] for one in repeats), strict=True)
+        if len(set(map(str, rows))) == len(table) and len(set(map(str, cells))) > 1:
+            return column
+    return None
+
+
+def _is_name(cell: object) -> bool:
+    return isinstance(cell, str) and len(as_text(cell)) <= _LONGEST

@@ -1,0 +1,84 @@
+"""Seeds and folds, as columns or as rows; boards that call their systems strategies."""
+
+import pytest
+
+
+def figures(bundle):
+    return {
+        (
+            f.system,
+            bundle.datasets[f.dataset].name,
+            bundle.metrics[f.metric].name,
+            f.source.rpartition(", ")[2],
+        ): f.value
+        for f in bundle.reported_scores
+    }
+
+
+def runs(bundle):
+    return {
+        (run.system, run.provenance.seed, bundle.metrics[one.metric].name, one.trial): one.values[
+            :, 0
+        ].tolist()
+        for run in bundle.runs
+        for one in run.scores
+    }
+
+
+def test_seeds_in_columns_are_no_datasets(read) -> None:
+    text = "model,seed_1,seed_2,mean,std\nA,80.1,80.5,80.3,0.2\nB,85.1,84.8,84.9,0.1\n"
+    bundle = read(text, "spam/accuracy_by_seed.csv")
+    assert figures(bundle) == {
+        ("A", "spam", "accuracy", "seed 1"): 80.1,
+        ("A", "spam", "accuracy", "seed 2"): 80.5,
+        ("B", "spam", "accuracy", "seed 1"): 85.1,
+        ("B", "spam", "accuracy", "seed 2"): 84.8,
+    }
+    assert any("left out: mean, std" in told for told in bundle.understood)
+
+
+def test_metrics_of_several_runs_in_columns(read) -> None:
+    text = "model,F1 (run 1),F1 (run 2),acc_run1,acc_run2\nA,1,2,3,4\n"
+    found = figures(read(text, "board.csv", dataset="d"))
+    assert found["A", "d", "F1", "run 2"] == 2
+    assert found["A", "d", "acc", "run 1"] == 3
+
+
+def test_seeds_in_columns_of_items_are_no_systems(read) -> None:
+    bundle = read("id,seed1,seed2\nq1,1,0\nq2,0,0\n", "bert_accuracy.csv", system="A", dataset="d")
+    assert runs(bundle) == {("A", 1, "accuracy", 0): [1, 0], ("A", 2, "accuracy", 0): [0, 0]}
+    bundle = read("id,acc_trial1,acc_trial2\nq1,1,0\n", system="A", dataset="d")
+    assert runs(bundle) == {("A", None, "acc", 0): [1], ("A", None, "acc", 1): [0]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["id,run1,run2\nq1,1,0\nq2,0,0\n", "id,seed1,seed3,other2\nq1,1,0,1\nq2,0,0,1\n"],
+)
+def test_columns_that_may_be_systems_stay_systems(read, text) -> None:
+    bundle = read(text, metric="acc", dataset="d")
+    assert {run.system for run in bundle.runs} == set(text.split("\n")[0].split(",")[1:])
+
+
+@pytest.mark.parametrize("word", ["fold", "seed"])
+def test_rows_of_repeats_have_metrics_in_columns(read, word) -> None:
+    text = f"{word},accuracy,Macro F1,tp\n1,0.5,0.25,7\n2,0.75,0.5,8\nMean,0.6,0.4,7.5\n"
+    found = figures(read(text, "spam/cv_results.csv"))
+    assert found == {
+        ("spam", "spam", "accuracy", f"{word} 1"): 0.5,
+        ("spam", "spam", "accuracy", f"{word} 2"): 0.75,
+        ("spam", "spam", "Macro F1", f"{word} 1"): 0.25,
+        ("spam", "spam", "Macro F1", f"{word} 2"): 0.5,
+    }
+
+
+def test_words_that_are_others_in_each_row_name_the_systems(read) -> None:
+    found = figures(read("strategy,accuracy\nzero-shot,0.5\nfew-shot,0.75\n", "spam/results.csv"))
+    assert {key[0] for key in found} == {"zero-shot", "few-shot"}
+    text = "strategy,fold,accuracy\nzero-shot,1,0.5\nfew-shot,1,0.75\nzero-shot,2,0.5\n"
+    assert len(figures(read(text, "spam/results.csv"))) == 3
+
+
+def test_classes_and_topics_name_no_systems(read) -> None:
+    with pytest.raises(Exception, match="not enough to read item scores"):
+        read("topic,accuracy,support\nlaw,0.5,9\nart,0.75,8\n")
