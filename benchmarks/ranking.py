@@ -32,15 +32,15 @@ def run() -> list[tuple[str, float, float]]:
     """Return (name, share of the peer's time, largest share)."""
     rng = np.random.default_rng(0)
     scores = rng.normal(0.7, 0.1, (SYSTEMS, DATASETS)) + rng.normal(0, 0.03, (SYSTEMS, 1))
-    ours = _seconds(lambda: _ours(scores))
-    rows = [(f"{_WHAT}, against scipy", ours / _seconds(lambda: _scipy(scores)), 0.1)]
+    ours = seconds(lambda: ours(scores))
+    rows = [(f"{_WHAT}, against scipy", ours / seconds(lambda: _scipy(scores)), 0.1)]
     if importlib.util.find_spec("autorank") is not None:
-        peer = _seconds(lambda: _autorank(scores))
+        peer = seconds(lambda: _autorank(scores))
         rows.append((f"{_WHAT}, against autorank's report", ours / peer, 1.0))
     return rows
 
 
-def _ours(scores: npt.NDArray[np.float64]) -> None:
+def ours(scores: npt.NDArray[np.float64]) -> None:
     friedman_test(scores)
     nemenyi(scores)
     pairs_over_datasets(scores)
@@ -61,7 +61,7 @@ def _autorank(scores: npt.NDArray[np.float64]) -> None:
         autorank.create_report(found)
 
 
-def _seconds(work: Callable[[], None], times: int = 3) -> float:
+def seconds(work: Callable[[], None], times: int = 3) -> float:
     """Return the least processor seconds of several runs, after one that warms up."""
     work()
     taken = []
