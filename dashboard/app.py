@@ -7,7 +7,6 @@ from pathlib import Path
 from types import CodeType
 from typing import Final
 
-import altair as alt
 import streamlit as st
 
 from dashboard import address, messages
@@ -17,7 +16,7 @@ from dashboard.old_names import lead_on
 from dashboard.people import name_who_is_there, show_who
 from dashboard.places import MOVED, PLACES, Place, asked_of, moved_to, where
 from dashboard.ui import answers, states, views
-from dashboard.ui.editing import show_said
+from dashboard.ui.changing import show_said
 from dashboard.ui.links import Link, plain, show_tabs
 from dashboard.ui.notes import without_commands
 from dashboard.ui.sidebar import MARK, remember, show_sidebar
@@ -46,7 +45,6 @@ def show_damage() -> list[str]:
 def run() -> None:
     """Draw the place that the address names."""
     name_who_is_there()
-    alt.data_transformers.enable("default", max_rows=None)
     pages = [st.Page(_start, title="Home", default=True, visibility="hidden")]
     for place in PLACES:
         pages.append(st.Page(partial(_draw, place), title=place.title, url_path=place.name))

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, undefer
 
 from store.engine import Change, Store
 from store.errors import ConflictError, ForbiddenError, NotFoundError
-from store.ingest.journal import key_of, row_of, tables, values_of
+from store.import_journal import key_of, row_of, tables, values_of
 from store.models import (
     AnalysisResult,
     AuditEvent,

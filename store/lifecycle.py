@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from store.engine import Change, Store
 from store.errors import ConflictError, StoreError
 from store.gold import recompute_comparisons
-from store.ingest.items import seal
 from store.lookup import TABLES, Kind, find_id
 from store.models import AnalysisResult, Dataset, Item, Note, Run, System, Tag, utc_now
 
@@ -102,8 +101,11 @@ def seal_dataset(store: Store, given: str, *, actor: str) -> str:
     """Close a dataset, so that no item can be added any more; return its uid."""
     with store.write(actor) as change:
         dataset_id = find_id(change.session.connection(), "dataset", given)
-        seal(change, dataset_id)
-        return change.session.get_one(Dataset, dataset_id).uid
+        dataset = change.session.get_one(Dataset, dataset_id)
+        dataset.sealed = True
+        now = str(utc_now())
+        change.record("seal", "dataset", dataset.uid, n_items=dataset.n_items, at=now)
+        return dataset.uid
 
 
 def _row(change: Change, kind: Kind, given: str, *, deleted: bool) -> System | Dataset | Run:

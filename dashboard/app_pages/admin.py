@@ -14,7 +14,7 @@ from dashboard.pool.asking import pool, worked_out
 from dashboard.pool.fellows import HERE, own_work
 from dashboard.pool.tasks import Task
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change, folded_form
+from dashboard.ui.changing import change, folded_form
 from dashboard.ui.links import Link, plain, show_link
 from dashboard.ui.tables import show_table
 from store.backup import folder_of_backups, keep_backup, list_backups

@@ -16,7 +16,7 @@ from dashboard.components import item_grid
 from dashboard.components.workbench import workbench
 from dashboard.ui import filters, items_choice, settings, states
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import show_attaching
+from dashboard.ui.attaching import show_attaching
 from dashboard.ui.items import bench_sheets, marks_of, show_selection
 from dashboard.ui.links import Link, plain, show_link, show_permalink
 from dashboard.ui.note_list import show_note_changes

@@ -10,7 +10,7 @@ from analysis.choices import LEVELS
 from analysis.store_defaults import FIELDS, set_setting, usual
 from dashboard import data
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change
+from dashboard.ui.changing import change
 from dashboard.ui.links import plain
 from store.console import current_actor
 from store.engine import Store

@@ -12,7 +12,7 @@ from analysis import numbers
 from analysis.columns import Column
 from dashboard import data
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change, emptied, folded_form
+from dashboard.ui.changing import change, emptied, folded_form
 from dashboard.ui.tables import show_table
 from store.console import current_actor
 from store.engine import Store

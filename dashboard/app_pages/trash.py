@@ -10,7 +10,7 @@ import streamlit as st
 from analysis import numbers
 from dashboard import data
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change, folded_form
+from dashboard.ui.changing import change, folded_form
 from dashboard.ui.links import plain
 from store import lifecycle, naming
 from store.console import current_actor

@@ -11,7 +11,7 @@ from analysis.columns import Column
 from dashboard import data
 from dashboard.ui import states
 from dashboard.ui.answers import answer
-from dashboard.ui.editing import change
+from dashboard.ui.changing import change
 from dashboard.ui.filters import choose_one
 from dashboard.ui.links import unescaped
 from dashboard.ui.tables import show_table

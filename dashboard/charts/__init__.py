@@ -1,5 +1,6 @@
 """Charts: tidy frames in, Altair charts out, in the visual language of `docs/design.md`."""
 
+import altair as alt
 from altair.utils.schemapi import disable_debug_mode
 
 from dashboard.charts.aggregates import aggregates_plot
@@ -84,3 +85,5 @@ __all__ = [
     "timeline",
     "unit_size_curve",
 ]
+# A chart says by itself how many rows it holds.
+alt.data_transformers.enable("default", max_rows=None)

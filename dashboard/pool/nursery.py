@@ -27,7 +27,7 @@ from dashboard.pool import PROTOCOL, reading, tasks
 from store.errors import StoreError
 
 _QUIET_S: Final = 1.0
-"""Seconds without a task after which compiled loops are loaded."""
+"""Seconds without a task before loops are compiled or loaded."""
 _NICENESS: Final = 5
 """Pages go first."""
 _REPORT_EVERY_S: Final = 0.1
@@ -41,10 +41,11 @@ def main(fd: int, *, with_loops: bool) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for children
     control = socket.socket(fileno=fd)
     _keep_out_of_copies()
-    loops = Loops() if with_loops else None
+    loops = None
     while True:
-        if loops is not None and loops.are_loaded_while_quiet(control):
-            loops = None
+        if with_loops and _is_quiet(control):
+            loops = loops or Loops()
+            with_loops = not loops.are_loaded_while_quiet(control)
         said, ends, _, _ = socket.recv_fds(control, 1, 1)
         if not said:
             return
@@ -70,11 +71,14 @@ class Loops:
         """Return True once they are loaded, False as soon as there is a task."""
         if control.fileno() in select.select([control.fileno(), self._compiled], [], [])[0]:
             return False
-        if select.select([control], [], [], _QUIET_S)[0]:
-            return False
         _load_loops()
         os.close(self._compiled)
         return True
+
+
+def _is_quiet(control: socket.socket) -> bool:
+    """Return whether there is no task for a while; until then what a page waits for goes first."""
+    return not select.select([control], [], [], _QUIET_S)[0]
 
 
 def _becomes_child() -> bool:

@@ -14,8 +14,8 @@ from analysis.studies.pairs import Pairs
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS, PairsSettings
 from dashboard import data
 from dashboard.ui import filters
+from dashboard.ui.attaching import BASELINE
 from dashboard.ui.board_groups import tags_of_systems
-from dashboard.ui.editing import BASELINE
 from store.records import DatasetRecord
 
 NO_BASELINE: Final = ""

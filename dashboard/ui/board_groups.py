@@ -10,7 +10,7 @@ from typing import Final
 from dashboard import data
 from dashboard.components.table import MOST_ROWS
 from dashboard.ui import filters
-from dashboard.ui.editing import BASELINE
+from dashboard.ui.attaching import BASELINE
 from store.tags import PIN
 
 _NONE, _TAG, _FAMILY = "", "tag", "family"

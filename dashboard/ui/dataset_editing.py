@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from dashboard import data
-from dashboard.ui.editing import change, folded_form
+from dashboard.ui.changing import change, folded_form
 from store.console import current_actor
 from store.dataset_relations import declare_overlap
 from store.importers.kinds import OverlapKind

@@ -2,74 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import Sequence
 
 import streamlit as st
 
 from dashboard import data
+from dashboard.ui.attaching import BASELINE, show_attaching
+from dashboard.ui.changing import change, closing, folded_form
 from dashboard.ui.links import plain
-from dashboard.ui.notes import without_commands
 from store import lifecycle, naming, tags
 from store.console import current_actor
 from store.dataset_merging import merge_datasets
-from store.engine import Store, open_store
-from store.errors import StoreError
+from store.engine import Store
 from store.lookup import Kind
-from store.reasons import because
 from store.tags import PIN
-
-BASELINE: Final = "baseline"
-"""The tag of a system that others are compared with."""
-
-_SAID: Final = "editing_said"
-_TRIED, _DONE = "editing_tried", "editing_done"
-"""In the session: how often something was to be changed, and how often it was."""
-
-
-def change(do: Callable[[Store], object], said: str, why: str = "") -> None:
-    """Change the store; what went wrong, or what was done, stands above the next page."""
-    _count(_TRIED)
-    try:
-        with open_store() as store, because(why):
-            do(store)
-    except StoreError as error:
-        st.session_state[_SAID] = (False, without_commands(str(error)))
-    else:
-        st.session_state[_SAID] = (True, said)
-        _count(_DONE)
-
-
-def _count(name: str) -> None:
-    st.session_state[name] = st.session_state.get(name, 0) + 1
-
-
-def closing(name: str) -> str:
-    """Return a key for a popover, another one after each try: so it closes, off what is said."""
-    return f"{name}_{st.session_state.get(_TRIED, 0)}"
-
-
-def emptied(name: str) -> str:
-    """Return a key for a form, another one after each change: so the form is empty then."""
-    return f"{name}_{st.session_state.get(_DONE, 0)}"
-
-
-@contextmanager
-def folded_form(label: str, key: str, *, is_small: bool = False) -> Iterator[None]:
-    """Open a form behind the button `label`, which closes once it is sent."""
-    with (
-        st.popover(label, type="tertiary" if is_small else "secondary", key=closing(f"{key}_fold")),
-        st.form(key, border=False),
-    ):
-        yield
-
-
-def show_said() -> None:
-    """Say once what the last change did."""
-    if told := st.session_state.pop(_SAID, None):
-        done, text = told
-        (st.success if done else st.error)(plain(text))
 
 
 def show_editing(
@@ -133,33 +79,6 @@ def show_editing(
                 )
                 st.rerun()
     st.caption(plain(f"Changes are recorded as made by {actor}."))
-
-
-def show_attaching(
-    kind: tags.Attachable, given: str, own_tags: Sequence[str], what: str = ""
-) -> None:
-    """Show what puts tags and a note on something; `what` says in the labels on what."""
-    actor = current_actor()
-    key = f"{kind}_{given}"
-    shown = [tag for tag in own_tags if tag not in (PIN, BASELINE)]
-    with folded_form(plain(f"Tag {what}".strip()), f"tags_{key}"):
-        chosen = st.multiselect("Tags", shown, default=shown, accept_new_options=True)
-        why = st.text_input("Why", key=f"why_tags_{key}")
-        if st.form_submit_button("Save the tags"):
-            change(
-                lambda store: tags.set_tags(store, kind, given, shown, chosen, actor=actor),
-                "Tagged.",
-                why,
-            )
-            st.rerun()
-    with folded_form(plain(f"Note on {what}") if what else "Note", emptied(f"note_{key}")):
-        text = st.text_area("Note" if kind == "item" else "Note in Markdown")
-        why = st.text_input("Why", key=f"why_note_{key}")
-        if st.form_submit_button("Add the note"):
-            change(
-                lambda store: tags.add_note(store, kind, given, text, actor=actor), "Noted.", why
-            )
-            st.rerun()
 
 
 def _toggle(kind: Kind, uid: str, tag: str, label: str, own: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ import streamlit as st
 
 from analysis.columns import Column
 from dashboard import data
-from dashboard.ui.editing import change, folded_form, show_attaching
+from dashboard.ui.attaching import show_attaching
+from dashboard.ui.changing import change, folded_form
 from dashboard.ui.links import page_urls
 from dashboard.ui.tables import show_table
 from store.console import current_actor

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import data
-from dashboard.ui.editing import change, folded_form
+from dashboard.ui.changing import change, folded_form
 from dashboard.ui.links import plain
 from store import tags
 from store.console import current_actor

@@ -12,7 +12,7 @@ from analysis import numbers
 from dashboard import address, data
 from dashboard.old_names import today
 from dashboard.ui.answers import said
-from dashboard.ui.editing import change, closing
+from dashboard.ui.changing import change, closing
 from dashboard.ui.links import plain
 from dashboard.ui.notes import without_commands
 from store.console import current_actor

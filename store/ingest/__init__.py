@@ -9,12 +9,12 @@ from typing import Any
 
 from store.engine import Change, Store
 from store.errors import ImportFormatError, StoreError, describe_place
+from store.import_journal import Journal
 from store.importers.bundle import ImportBundle
 from store.ingest.batches import parcels
 from store.ingest.checks import require_well_built
 from store.ingest.complete import completed
-from store.ingest.items import align_datasets, seal
-from store.ingest.journal import Journal
+from store.ingest.items import align_datasets
 from store.ingest.judgments import ingest_judgments
 from store.ingest.known import forget
 from store.ingest.names import add_overlaps, resolve_metrics, resolve_systems
@@ -29,7 +29,7 @@ from store.progress import tell
 _MOST_TRIES = 30
 """Files of one run that are left out one by one before each is written by itself."""
 
-__all__ = ["Difference", "IngestReport", "ingest", "ingest_all", "seal"]
+__all__ = ["Difference", "IngestReport", "ingest", "ingest_all"]
 
 
 def ingest(

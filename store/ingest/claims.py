@@ -9,12 +9,12 @@ from typing import Any
 from store.claims import Ledger, checked_date, checked_source, checked_url, checked_value
 from store.engine import Change, Store
 from store.errors import ConflictError, ImportFormatError, StoreError
+from store.import_journal import Journal
 from store.importers.bundle import BundleDataset
 from store.importers.claims import ClaimsFile
 from store.importers.problems import SkippedRow
 from store.ingest.checks import require_well_built
 from store.ingest.items import AlignedDataset, align_datasets
-from store.ingest.journal import Journal
 from store.ingest.names import resolve_metrics, resolve_systems
 from store.ingest.report import IngestReport
 from store.ingest.scales import Scales, in_units_of_store

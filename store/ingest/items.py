@@ -24,7 +24,7 @@ from store.ingest.known import known_datasets
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.lookup import merged_dataset
-from store.models import Dataset, Item, ItemText, utc_now
+from store.models import Dataset, Item, ItemText
 from store.spelling import composed, require_keys, require_one_spelling
 
 _SPELLED_OTHERWISE = "datasets of an older store, by their composed names"
@@ -293,10 +293,3 @@ def _add_texts(
     if rows and known_before:  # else they came with their items
         change.record("add texts", "dataset", dataset.uid, n_items=len(rows))
         report.add("detail", "filled in", len(rows))
-
-
-def seal(change: Change, dataset_id: int) -> None:
-    """Close a dataset: no item can be added any more."""
-    dataset = change.session.get_one(Dataset, dataset_id)
-    dataset.sealed = True
-    change.record("seal", "dataset", dataset.uid, n_items=dataset.n_items, at=str(utc_now()))

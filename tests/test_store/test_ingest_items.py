@@ -12,9 +12,9 @@ from store.datasets import get_dataset, list_datasets, list_items
 from store.errors import AlignmentError, ConflictError
 from store.history import list_events
 from store.importers.bundle import BundleDataset, BundleItem
-from store.ingest import ingest, seal
+from store.ingest import ingest
 from store.ingest.items import chain_hashes
-from store.lifecycle import delete
+from store.lifecycle import delete, seal_dataset
 from store.models import Dataset
 
 
@@ -23,8 +23,7 @@ def text(content: str) -> str:
 
 
 def close(store, name: str) -> None:
-    with store.write("t") as change:
-        seal(change, change.session.scalar(sa.select(Dataset.id).where(Dataset.name == name)))
+    seal_dataset(store, name, actor="t")
 
 
 def test_chain_hashes_cover_the_key_and_everything_before():

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from store.engine import open_store
 from store.errors import ConflictError, NotFoundError
+from store.import_journal import tables
 from store.importers.bundle import (
     BundleCriterion,
     BundleDataset,
@@ -20,7 +21,6 @@ from store.importers.bundle import (
 )
 from store.imports import show_import, undo
 from store.ingest import ingest
-from store.ingest.journal import tables
 
 
 @pytest.fixture
