@@ -120,6 +120,8 @@ def ingest_all(
             uid = journal.keep(_summary(bundles, reports))
             for report in reports.values():
                 report.import_uid = None if dry_run else uid
+        elif not change.events:  # not even a number was used up
+            change.session.rollback()
     return [reports[number] for number in range(len(bundles))]
 
 

@@ -80,6 +80,15 @@ def test_ingest_does_not_care_about_the_order_of_the_items(store, bundle):
     assert matrix.scores[:, :, 0].tolist() == [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]
 
 
+def test_ingest_of_what_is_known_uses_up_no_number(store, bundle):
+    ingest(store, bundle({"A": [1.0]}), actor="t")
+    for _ in range(2):
+        assert not ingest(store, bundle({"A": [1.0]}), actor="t").changed
+    ingest(store, bundle({"B": [1.0]}), actor="t")
+    with store.read() as connection:
+        assert connection.scalars(sa.select(Ingest.id)).all() == [1, 2]
+
+
 def test_ingest_of_a_smoke_run_then_all_items_then_the_smoke_run_again(store, bundle, contents):
     rng = np.random.default_rng(0)
     smoke, full = bundle({"A": rng.random(100)}), bundle({"B": rng.random(500)})
