@@ -1,8 +1,10 @@
 """One name, however its letters were put together.
 
 "é" is one character, or an e and an accent: keyboards and tables write the first, some file systems
-the second, and nobody sees the difference. New names are kept composed (Unicode's NFC). A name that
-a store holds otherwise, from before that was so, stays as it is and is found by either spelling.
+the second, and nobody sees the difference. Nor does anybody see marks that have no shape, which
+come along where names are copied from pages, or a line break for what it is in a table. New names
+are kept composed (Unicode's NFC), without such marks and on one line. A name that a store holds
+otherwise, from before that was so, stays as it is and is found by either spelling.
 """
 
 from __future__ import annotations
@@ -21,16 +23,27 @@ LONGEST_NAME: Final = 1_000
 LONGEST_KEY: Final = 10_000
 """Characters of what an item or a group is called: some files call items by their text."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+"""What has no shape: soft hyphens, breaks without width, marks of the direction of writing."""
+_BLANK = re.compile("[\t\n\r\x85\u00a0\u2007\u2028\u2029\u202f]+")
+"""What looks like a blank in a table: tabs, line breaks, blanks at which no line breaks."""
 _BEGINNING: Final = 60
 
 
 def composed(name: str) -> str:
-    """Return a name with every accent in its letter.
+    """Return a name with every accent in its letter, on one line, and without what nobody sees.
+
+    A name of nothing but such marks stays as it is.
 
     >>> composed("Cafe\\u0301") == "Caf\\u00e9"
     True
+    >>> composed("\\ufeffaccuracy\\n(dev)")
+    'accuracy (dev)'
     """
-    return unicodedata.normalize("NFC", name)
+    if name.isascii() and name.isprintable():
+        return name
+    plain = _BLANK.sub(" ", _UNSEEN.sub("", unicodedata.normalize("NFC", name))).strip()
+    return plain or name
 
 
 def require_name(name: str, field: str) -> str:
@@ -123,9 +136,10 @@ def require_one_spelling(what: str, ids: Iterable[tuple[str, int]], path: str) -
     """
     spelled: dict[tuple[str, int], str] = {}
     for name, id_ in ids:
-        if not name.isascii() and spelled.setdefault((composed(name), id_), name) != name:
+        if spelled.setdefault((composed(name), id_), name) != name:
             raise ImportFormatError(
                 f"the {what} '{name}' is spelled in two ways that look alike: with an accent of "
-                "its own, and with one in its letter. Write it one way.",
+                "its own or in its letter, or with a mark or a break that nobody sees. Write it "
+                "one way.",
                 path=path,
             )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.guard import CELL_BYTES, LONGEST_CELL, require_bytes, require_columns
+from store.spelling import composed
 
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
 
@@ -83,7 +84,7 @@ def names_of_header(
         A name stands twice.
     """
     require_columns(len(header), shown)
-    names = [name.strip() for name in header]
+    names = [composed(name.strip()) for name in header]
     if names_again:
         names = _numbered(names)
     twice = [name for name, count in Counter(names).items() if name and count > 1]

@@ -41,6 +41,7 @@ from store.importers.textfile import (
 )
 from store.importers.yaml_nodes import parse_yaml
 from store.progress import tell_rows
+from store.spelling import composed
 
 _WESTERN = "Not UTF-8: taken for Windows-1252 (Latin-1). Where letters are wrong, save it as UTF-8."
 RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
@@ -149,7 +150,7 @@ def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
     if n_marks >= MOST_COLUMNS:
         return n_marks + 1, ()
     header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    return len(header), tuple(name.strip() for name in header)
+    return len(header), tuple(composed(name.strip()) for name in header)
 
 
 @lru_cache(maxsize=64)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,6 +148,18 @@ def _summary(
     }
 
 
+@contextmanager
+def _naming_file(bundle: ImportBundle) -> Iterator[None]:
+    """Add the first file of a bundle to an error that names none, as of a name that is too long."""
+    try:
+        yield
+    except ImportFormatError as error:
+        if error.path or not bundle.files:
+            raise
+        path = bundle.files[0].path
+        raise type(error)(error.reason, path=path, line=error.line, field=error.field) from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     """Writes bundles in one transaction, with a point to go back to before each batch."""
@@ -260,13 +272,14 @@ class _Writer:
             understood=[*bundle.understood, *converted],
             warnings=list(bundle.warnings),
         )
-        targets = Targets(
-            systems=resolve_systems(change, bundle, report, case_matters=self.case_matters),
-            metrics=resolve_metrics(change, bundle, self.higher_is_better, report),
-            datasets=align_datasets(change, bundle, report),
-            ingest_id=row.id,
-            scales=self.scales,
-        )
+        with _naming_file(bundle):
+            targets = Targets(
+                systems=resolve_systems(change, bundle, report, case_matters=self.case_matters),
+                metrics=resolve_metrics(change, bundle, self.higher_is_better, report),
+                datasets=align_datasets(change, bundle, report),
+                ingest_id=row.id,
+                scales=self.scales,
+            )
         return Arrived(bundle, targets, report)
 
 

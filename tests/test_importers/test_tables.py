@@ -192,6 +192,12 @@ def test_parquet_of_several_row_groups_is_read_cell_by_cell(tmp_path) -> None:
     assert {name: list(table.cells[name]) for name in table.columns} == cells
 
 
+def test_a_header_is_read_without_line_breaks_and_marks_that_nobody_sees(write) -> None:
+    table = table_of(write('\ufeff\ufeffmodel,item,"acc\n(dev)",f1\u00a0\nA,q,1,1\n'))
+    assert table.columns == ("model", "item", "acc (dev)", "f1")
+    assert peek_columns(write("\ufeff\ufeffmodel,item\n")) == ("model", "item")
+
+
 def test_a_list_in_a_column_that_names_something_is_refused_in_words(write) -> None:
     rows = [{"model": "A", "dataset": "d", "f1": 0.5, "a": "x"}]
     rows.append({"model": "B", "dataset": "d", "f1": 0.5, "a": [1]})

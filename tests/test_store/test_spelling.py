@@ -26,6 +26,11 @@ def apart(text: str) -> str:
     return unicodedata.normalize("NFD", text)
 
 
+def together(text: str) -> str:
+    """Return a text with every accent in its letter."""
+    return unicodedata.normalize("NFC", text)
+
+
 def scores(system: str, items: str, *, value: int = 1) -> str:
     """Return a table of scores."""
     head = "system,dataset,item,metric,score\n"
@@ -108,7 +113,7 @@ def test_new_names_are_kept_composed(run) -> None:
     assert METRIC in listed(run, "metrics")
 
 
-@pytest.mark.parametrize("spell", [composed, apart], ids=["composed", "decomposed"])
+@pytest.mark.parametrize("spell", [together, apart], ids=["composed", "decomposed"])
 @pytest.mark.parametrize("is_old", [False, True], ids=["new store", "store with decomposed names"])
 def test_commands_find_both_spellings(run, tmp_path, spell, is_old) -> None:
     run(content=scores(SYSTEM, "ab"))
@@ -128,7 +133,7 @@ def test_commands_find_both_spellings(run, tmp_path, spell, is_old) -> None:
     assert "Did you mean" in run("show", "system", spell("Zoéé"), code=2).stderr
 
 
-@pytest.mark.parametrize("spell", [composed, apart], ids=["composed", "decomposed"])
+@pytest.mark.parametrize("spell", [together, apart], ids=["composed", "decomposed"])
 def test_import_into_a_store_with_decomposed_names_makes_no_second_one(
     run, tmp_path, spell
 ) -> None:
@@ -156,6 +161,24 @@ def test_store_that_holds_both_apart_keeps_them_apart(run, tmp_path) -> None:
         content = scores(name, "ab", value=int(value))
         assert run("--json", content=content)["runs_unchanged"] == 1
     assert len(listed(run, "systems")) == 2
+
+
+@pytest.mark.parametrize(
+    "odd", ["\ufeffgpt 4", "gpt\u00a04", "gpt\n4\n", "g\u200bpt 4\u200f", "gpt\u20284"]
+)
+def test_what_nobody_sees_is_no_part_of_a_name(run, odd) -> None:
+    run(content=scores("gpt 4", "ab"))
+    quoted = f'"{odd}"'
+    assert run("--json", content=scores(quoted, "bc"))["systems_added"] == []
+    assert listed(run, "systems") == ["gpt 4"]
+    assert composed("\u200b") == "\u200b"
+
+
+def test_a_name_that_is_none_is_placed(run) -> None:
+    assert (
+        "t.csv, field 'name': the name 'a\\x07b'"
+        in run(content=scores("a\x07b", "a"), code=2).stderr
+    )
 
 
 def test_one_import_in_two_spellings_is_refused(run, tmp_path) -> None:
