@@ -28,6 +28,8 @@ _VARIANTS = words_of(
 _GAP = re.compile(r"[\s/_\-.:|@()\[\]]+")
 _FEWEST_DATASETS = 3
 """Columns of figures from which a table without a known metric has one for each dataset."""
+_FEWEST_METRICS = 3
+"""Known metrics beside which columns of unknown names are metrics too."""
 _MOST_WORDS = 3
 """Of a metric's name."""
 
@@ -40,9 +42,9 @@ class MetricOn(NamedTuple):
 
 
 def what_columns_are(columns: Sequence[str]) -> Literal["metrics", "datasets", ""]:
-    """Return what columns of figures stand for: metrics where most are known ones."""
+    """Return what columns of figures stand for: metrics where half or several are known ones."""
     n_known = sum(lookup(column) is not None for column in columns)
-    if 2 * n_known >= len(columns):
+    if 2 * n_known >= len(columns) or n_known >= _FEWEST_METRICS:
         return "metrics"
     return "datasets" if len(columns) - n_known >= _FEWEST_DATASETS > n_known else ""
 

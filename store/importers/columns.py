@@ -42,7 +42,11 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "date": ("date", "evaluated_on", "run_date"),
     "input": ("input", "input_text", "prompt", "question"),
     "reference": ("reference", "reference_text", "target", "expected", "expected_output"),
-    "output": ("output", "output_text", "response", "hypothesis"),
+    "output": (
+        "output", "output_text", "response", "hypothesis", "prediction", "predicted_answer",
+        "predicted_text", "model_output", "model_response", "model_answer", "generated_text",
+        "generated_answer", "completion",
+    ),
     "revision": ("revision", "model_revision", "model_version", "checkpoint", "training_step"),
     "adapter": ("adapter", "peft", "lora"),
     "precision": (

@@ -19,7 +19,7 @@ from store.importers.columns import (
     normal_name,
     role_cells,
 )
-from store.importers.no_metrics import AN_ID, no_metric
+from store.importers.no_metrics import AN_ID, is_answer, no_metric
 from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
@@ -233,6 +233,9 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not more and len(cells) == 1 and len(table) > 1:
         reason = f"the only column of numbers, {names}, is the same in all rows."
         raise NoResultsError(reason, path=table.shown)
+    if any(is_answer(name) for name in by_name):
+        reason = f"labels and what goes with them, and no known metric: {names}. "
+        raise NoResultsError(reason + "If one is, --metric NAME reads it.", path=table.shown)
     raise ImportFormatError(
         f"the numeric columns ({names}) may be systems or metrics. If they are systems, give "
         "--metric NAME; if they are metrics, give --system NAME or --column system=NAME.",

@@ -43,7 +43,7 @@ _COUNT = re.compile(
     r"tp|tn|true_positives|true_negatives"
 )
 _OF_SPLIT = re.compile(
-    r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items)"
+    r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items|n)"
 )
 """How many there are of a split."""
 _SPREAD = re.compile(
@@ -83,6 +83,11 @@ def no_metric_by_name(name: str) -> str | None:
     return "a count" if is_count else None
 
 
+def is_answer(name: str) -> bool:
+    """Return whether a column is called as an answer is, or as what is right."""
+    return _ANSWER.fullmatch(normal_metric(name)) is not None
+
+
 def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     """Return why a numeric column holds no scores, in words; ``None`` where it may.
 
@@ -99,7 +104,7 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
         return None
     if np.isnan(numbers).any():
         return None
-    if _ANSWER.fullmatch(normal_metric(name)) and (numbers == np.round(numbers)).all():
+    if is_answer(name) and (numbers == np.round(numbers)).all():
         return "an answer"
     distinct = np.unique(numbers)
     if len(distinct) == 1:

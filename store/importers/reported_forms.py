@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.board_columns import (
@@ -12,7 +13,7 @@ from store.importers.board_columns import (
     what_columns_are,
 )
 from store.importers.bundle import RowProblems
-from store.importers.cells import looks_numeric
+from store.importers.cells import is_missing, looks_numeric
 from store.importers.columnar import Coded
 from store.importers.columns import (
     describe_roles,
@@ -44,7 +45,8 @@ from store.importers.reported_pvalues import (
 )
 from store.importers.reported_rows import tell_rows_apart
 from store.importers.settings import Settings
-from store.importers.tables import Table
+from store.importers.tables import RECORD_SUFFIXES, Table
+from store.importers.textfile import data_suffix
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -69,6 +71,7 @@ class _FormReader:
         self._roles = roles
         self._settings = settings
         self._keys = KeyReader(table, roles, settings, problems)
+        self._problems = problems
         self._told: list[str] = []
         self._no_scores: list[str] = []
         self._is_board = False
@@ -91,6 +94,7 @@ class _FormReader:
             self._table.columns
         ):
             self._guess_names()
+        self._name_datasets_of_records()
         self._settings = tell_rows_apart(self._table, self._roles, self._settings)
         settings = self._settings
         named = free_metric_column(roles, self._table.columns, settings.columns, settings.metric)
@@ -105,6 +109,28 @@ class _FormReader:
         if "system" not in roles:
             return self._by_dataset()
         return self._by_system()
+
+    def _name_datasets_of_records(self) -> None:
+        """Let records without the key of the dataset be of that which file or folder names.
+
+        In a table an empty cell may stand for the one above it.
+        """
+        column = self._roles.get("dataset", "")
+        cells = self._table.cells.get(column, ())
+        empty = [is_missing(cell) for cell in cells]
+        if (
+            data_suffix(self._settings.path) not in (*RECORD_SUFFIXES, ".jsonl")
+            or not any(empty)
+            or all(empty)
+        ):
+            return
+        named = self._settings.with_dataset()
+        if named.dataset is None:
+            return
+        name, self._settings = named.dataset, named
+        filled = [name if out else cell for cell, out in zip(cells, empty, strict=True)]
+        self._table = replace(self._table, cells={**self._table.cells, column: filled})
+        self._keys = KeyReader(self._table, self._roles, self._settings, self._problems)
 
     def _guess_names(self) -> None:
         """Let a column of words name the systems, where none is called so."""

@@ -2,6 +2,8 @@
 
 import pytest
 
+from store.errors import UnknownFormatError
+
 
 def figures(bundle):
     return {
@@ -82,3 +84,33 @@ def test_words_that_are_others_in_each_row_name_the_systems(read) -> None:
 def test_classes_and_topics_name_no_systems(read) -> None:
     with pytest.raises(Exception, match="not enough to read item scores"):
         read("topic,accuracy,support\nlaw,0.5,9\nart,0.75,8\n")
+
+
+def test_columns_beside_three_known_metrics_are_metrics(read) -> None:
+    head = "rank,model,cer,wer,accuracy,ratio,composite,speed,gap\n"
+    bundle = read(head + "1,A,1,2,3,4,5,6,7\n2,B,1,2,3,4,5,6,7\n", "spam/results.csv")
+    assert [metric.name for metric in bundle.metrics][:3] == ["cer", "wer", "accuracy"]
+    assert {dataset.name for dataset in bundle.datasets} == {"spam"}
+
+
+def test_bounds_and_hyperparameters_are_no_datasets(read) -> None:
+    text = "model,gamma,ci_95_lower,ci_95_upper,macro_f1\nA,1,0.4,0.6,0.5\nB,2,0.5,0.7,0.6\n"
+    bundle = read(text, "spam/results.csv")
+    assert [metric.name for metric in bundle.metrics] == ["macro_f1"]
+
+
+def test_records_without_a_dataset_are_of_that_which_the_folder_names(read) -> None:
+    text = '[{"model": "A", "f1": 0.5}, {"model": "A", "corpus": "other", "f1": 0.25}]'
+    found = figures(read(text, "spam/all_results.json"))
+    assert {key[1]: value for key, value in found.items()} == {"spam": 0.5, "other": 0.25}
+
+
+def test_a_vocabulary_is_no_judgments(read) -> None:
+    with pytest.raises(UnknownFormatError, match="no importer recognises"):
+        read('{"annotator": 1, "item": 2, "rating": 3, "the": 4}', "vocab.json")
+
+
+def test_a_prediction_beside_scores_is_the_output(read) -> None:
+    bundle = read("id,reference,prediction,wer\nq1,a,b,0.5\n", system="A", dataset="d")
+    assert bundle.datasets[0].items[0].metadata is None
+    assert "output = 'prediction'" in " ".join(bundle.understood)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from store import vectors
-from store.errors import AlignmentError, ImportFormatError, UnknownFormatError
+from store.errors import AlignmentError, ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.importers.scorers.layout import folder_name
@@ -193,3 +193,24 @@ def test_an_object_where_an_answer_is_wanted_is_named_with_its_line(folder):
              '{"prompt": "b", "reference": "5", "prediction": {"text": "5"}}']  # fmt: skip
     with pytest.raises(ImportFormatError, match=r"line 2.*prediction.*a list or an object"):
         folder({"a.jsonl": "\n".join(lines) + "\n"})
+
+
+def test_where_a_text_comes_from_makes_no_other_items(write, tmp_path) -> None:
+    head = "id,text,label,pred,source\n"
+    write(head + "1,a,x,x,local\n2,b,y,x,local\n", "spam/results/bert_val.csv")
+    write(head + "1,a,x,x,rule\n2,b,y,y,local\n", "spam/results/gpt_val.csv")
+    (bundle,) = read_paths([tmp_path], root=tmp_path).bundles
+    assert [dataset.name for dataset in bundle.datasets] == ["spam"]
+    assert {run.system for run in bundle.runs} == {"bert", "gpt"}
+
+
+def test_columns_about_outputs_are_no_systems(read) -> None:
+    rows = "1,a,0,0,1,False,0.4\n2,b,1,1,1,True,0.9\n"
+    head = "id,text,label,base_pred,new_pred,prediction_changed,pred_prob\n"
+    bundle = read(head + rows, "spam/preds.csv")
+    assert {run.system for run in bundle.runs} == {"base", "new"}
+
+
+def test_labels_without_a_metric_are_no_results(read) -> None:
+    with pytest.raises(NoResultsError, match="labels and what goes with them"):
+        read("id,label,prob_spam,event\nq1,1,0.5,3\nq2,0,0.25,4\n", "review.csv")

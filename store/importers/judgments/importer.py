@@ -39,7 +39,7 @@ from store.importers.judgments.sheet import (
 from store.importers.known_names import are_language_models
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import peek_columns
-from store.importers.textfile import read_text
+from store.importers.textfile import data_suffix, peek_json, read_text
 
 NAME = "judgments"
 DESCRIPTION = "table of ratings, labels or preferences (CSV, TSV, JSON Lines, JSON, Parquet)"
@@ -57,6 +57,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     """
     if _table_of(path) is not None:
         return True
+    if data_suffix(path) == ".json" and _is_plain_mapping(path):
+        return False
     if options.columns.get("score") is None and is_matrix_of_labels(path):
         return True
     record = first_record(path)
@@ -73,6 +75,17 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if "annotator" in roles and has_item:
         return bool(stated) or normal_name(roles["annotator"]) in _SURE_NAMES
     return "item" in roles and _only_lists(record, roles)
+
+
+def _is_plain_mapping(path: Path) -> bool:
+    """Return whether JSON is one object without a list or an object in it, as a vocabulary is."""
+    try:
+        content = peek_json(path)
+    except ImportFormatError:
+        return False
+    return isinstance(content, dict) and not any(
+        isinstance(value, (list, dict)) for value in content.values()
+    )
 
 
 def _only_lists(record: Mapping[str, object], roles: Mapping[str, str]) -> bool:

@@ -26,7 +26,8 @@ _GOLD = tuple(
     expected_output expected_answer target targets actual label answers answer
     sentence""".split()  # noqa: SIM905
 )
-_INPUT = ["prompt", "question", "input", "source", "src", "query", "instruction", "context", "text"]
+_INPUT = ["prompt", "question", "input", "query", "instruction", "text", "source", "src", "context"]
+"""Beside a text a column called source says where something comes from."""
 _ITEM = (*ROLE_NAMES["item"], "audio_id", "utt_id", "utterance_id", "question_uid", "idx", "index")
 _SPEECH = words_of(
     """transcription transcript asr audio audio_id utterance utterance_id utt_id wav audio_path
@@ -41,6 +42,12 @@ _OF_SYSTEM = re.compile(
     r"(?:pred|prediction|predicted|output|response|hyp)_(?P<last>.+)|"
     r"(?P<first>.+)_(?:pred|prediction|predicted|output|response|hyp)"
 )
+_ABOUT_OUTPUTS = words_of(
+    """changed change prob probs proba probability probabilities confidence conf score scores logit
+    logits correct match matches error time latency length len tokens cost source status type count
+    rank id idx index date reason explanation raw_score entropy margin"""
+)
+"""What ``prediction_…`` or ``…_pred`` is about where it names no system."""
 _SURE_OUTPUTS = frozenset(_OUTPUT[: _OUTPUT.index("output")]) | words_of("transcription transcript")
 
 
@@ -104,8 +111,8 @@ def _of_systems(by_name: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for name, column in by_name.items():
         match = _OF_SYSTEM.fullmatch(name)
-        if match is not None:
-            own = match["last"] or match["first"]
+        own = (match["last"] or match["first"]) if match is not None else ""
+        if own and _ABOUT_OUTPUTS.isdisjoint(own.split("_")):
             place = name.find(own)
             is_plain = len(column) == len(name)
             found[column[place : place + len(own)] if is_plain else own] = column
