@@ -8,7 +8,7 @@ from pathlib import Path
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import as_text, is_missing, looks_numeric
-from store.importers.columns import fields_of, normal_name, role_cells
+from store.importers.columns import fields_of, find_roles, normal_name, role_cells
 from store.importers.known_metrics import is_quality
 from store.importers.metric_registry import words_of
 from store.importers.tables import Table, read_table
@@ -21,6 +21,7 @@ _NO_SYSTEMS = words_of(
 )
 """Words in the names of columns that name something else."""
 _REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
+_OF_ITEMS = ("item", "input", "reference", "output")
 _LONGEST = 80
 """Characters of the name of a system."""
 _MOST_ROWS = 2_000
@@ -39,10 +40,12 @@ def names_systems_unsaid(path: Path) -> bool:
 def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
     """Return the first column of short words that is another in each row, or in each repeat.
 
-    None in a table without a known metric of quality.
+    None in a table without a known metric of quality, or with names or texts of items.
     """
     taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
     if not 1 < len(table) <= _MOST_ROWS or not any(map(is_quality, table.columns)):
+        return None
+    if find_roles(table.columns, {}, _OF_ITEMS, table.shown):
         return None
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
     for column in table.columns:

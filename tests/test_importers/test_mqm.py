@@ -285,6 +285,11 @@ def test_names_that_differ_in_marks_only_are_one_system():
         "'ref-B' of the averages is 'refB' of the annotations.",
     )
     assert check.understood[2].startswith("3 of 3 stated averages equal")
+    other = check_averages(
+        Averages({("ref-B", "1"): -1.0, ("A", "1"): 0.0}, 6),
+        {("refA", "1"): -1.0, ("A", "1"): 0.0, ("refC", "1"): 0.0},
+    )
+    assert not any("of the averages is" in told for told in other.understood), "two references"
     apart = check_averages(Averages({("ref-A", "1"): -1.0, ("ref.a", "1"): -1.0}, 6), recomputed)
     assert "2 stated averages do not follow" in apart.warnings[0], "nobody can tell which it is"
 

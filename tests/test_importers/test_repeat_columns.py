@@ -81,6 +81,11 @@ def test_words_that_are_others_in_each_row_name_the_systems(read) -> None:
     assert len(figures(read(text, "spam/results.csv"))) == 3
 
 
+def test_texts_of_items_name_no_systems(read) -> None:
+    rows = "".join(f"q{n},r,p,0.5\n" for n in range(3))
+    assert read("prompt,reference,prediction,f1\n" + rows, "spam/a.csv").format == "generic"
+
+
 def test_classes_and_topics_name_no_systems(read) -> None:
     with pytest.raises(Exception, match="not enough to read item scores"):
         read("topic,accuracy,support\nlaw,0.5,9\nart,0.75,8\n")

@@ -176,6 +176,32 @@ def test_a_yaml_goes_before_what_is_remembered_of_columns(ingest, tmp_path) -> N
     assert "item = 'other'" in " ".join(entry["understood"])
 
 
+@pytest.mark.parametrize(
+    ("rows", "told", "criteria"),
+    [
+        (
+            ["g,model,q1,A,B,a", "h,model,q1,A,B,b"],
+            "2 judges: each is a metric of its own",
+            ["preference by g", "preference by h"],
+        ),
+        (
+            [f"g,model,q1,{one},{base},a" for base in "XY" for one in "ABC"],
+            "2 baselines: each is a metric of its own",
+            ["preference against X", "preference against Y"],
+        ),
+    ],
+)
+def test_judges_and_baselines_of_a_file_are_apart_in_the_plan(
+    ingest, tmp_path, rows, told, criteria
+) -> None:
+    head = "annotator,annotator_kind,item,system_a,system_b,winner"
+    (tmp_path / "pairs.csv").write_text("\n".join([head, *rows, ""]))
+    result = json.loads(ingest("pairs.csv", "--dataset", "d", "--json").stdout)["result"]
+    assert result["criteria_added"] == criteria
+    (entry,) = result["plan"]["entries"]
+    assert any(told in sentence for sentence in entry["understood"])
+
+
 def test_an_answer_is_asked_for_once(ingest, tmp_path) -> None:
     (tmp_path / "a.csv").write_text(UNKNOWN)
     answers = tmp_path / "said.yaml"
