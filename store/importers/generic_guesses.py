@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from store.importers.cells import looks_numeric
@@ -40,7 +40,7 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
     if not has_system and not settings.metric and not settings.layout:
         layout = _layout(free)
         if layout:
-            because = "columns that all end or begin with a known metric"
+            because = "columns that each name a system and a metric"
             settings = settings.guessing("layout", layout, because)
         elif known:
             settings = settings.with_system()
@@ -102,7 +102,10 @@ def _numeric(table: Table, roles: Mapping[str, str]) -> list[str]:
 
 
 def _layout(columns: Sequence[str]) -> str | None:
-    """Return the pattern that splits all columns into systems and known metrics, each with each."""
+    """Return the pattern that splits all columns into systems and metrics, each with each.
+
+    The metrics are known ones, or the rest is called like systems.
+    """
     if len(columns) < 4:
         return None
     for mark in _MARKS:
@@ -113,6 +116,11 @@ def _layout(columns: Sequence[str]) -> str | None:
             pairs = [(one, other) if is_first else (other, one) for one, _, other in halves]
             systems, metrics = ({pair[n] for pair in pairs} for n in (0, 1))
             is_product = len(systems) * len(metrics) == len(columns) and len(systems) > 1
-            if is_product and all(lookup(name) is not None for name in metrics):
+            are_known = all(lookup(name) is not None for name in metrics)
+            if is_product and (are_known or _are_systems(systems, metrics)):
                 return f"{{system}}{mark}{{metric}}" if is_first else f"{{metric}}{mark}{{system}}"
     return None
+
+
+def _are_systems(names: Collection[str], others: Collection[str]) -> bool:
+    return share_of_systems(list(names)) >= _MOSTLY and share_of_systems(list(others)) == 0

@@ -256,3 +256,13 @@ def test_nested_scores_are_named_and_unused_nested_fields_are_not(read) -> None:
     assert scores(spread) == {("A", "d", "", "acc", 0): {"1": 1}}
     with pytest.raises(ImportFormatError, match=r"line 1, field 'item': holds a list or an object"):
         read('{"item": [1], "system": "A", "acc": 1}\n', "v.jsonl", dataset="d")
+
+
+def test_columns_of_systems_with_what_was_judged_are_a_layout(read) -> None:
+    text = "id,gpt-4_harmful,gpt-4_action,llama-2_harmful,llama-2_action\n1,0,5,1,2\n2,0,4,0,3\n"
+    bundle = read(text, "answers/answers.csv")
+    assert {run.system for run in bundle.runs} == {"gpt-4", "llama-2"}
+    assert {(m.name, m.higher_is_better) for m in bundle.metrics} == {
+        ("harmful", None),
+        ("action", None),
+    }

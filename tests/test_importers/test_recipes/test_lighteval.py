@@ -60,3 +60,11 @@ def test_details_belong_to_the_run_of_their_results(put, read, tmp_path):
     assert details.datasets[0].version == stated.datasets[0].version
     assert details.runs[0].label == stated.runs[0].label
     assert details.datasets[0].items[0].reference_text == "b"
+
+
+def test_the_direction_of_a_task_that_is_named_without_its_shots(put, read):
+    content = results(em_fuzzy=0.5)
+    metric = {"metric_name": "em_fuzzy", "higher_is_better": True}
+    content["config_tasks"] = {TASK.rpartition("|")[0]: {"metric": [metric]}}
+    put(content, f"results_{TIME}.json")
+    assert [m.higher_is_better for m in read().bundles[0].metrics] == [True]

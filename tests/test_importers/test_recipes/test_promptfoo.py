@@ -1,5 +1,7 @@
 """promptfoo: results of several versions and the exported table; errors, repeats, prompts."""
 
+import json
+
 from store.importers.bundle import Status
 
 from .conftest import scores_of
@@ -64,6 +66,50 @@ def test_the_oldest_version_names_no_test(put, read):
     put({"version": 1, "results": old, "stats": {}, "table": {}}, "quiz/o.json")
     found = scores_of(read("quiz").bundles)
     assert found[("a", "quiz", "pass", 0)] == {"x": 1, "y": None}
+
+
+def test_versions_that_name_no_provider(put, read):
+    def one(question, passed, prompt="p"):
+        return {"prompt": {"raw": prompt, "display": prompt}, "vars": {"q": question},
+                "success": passed, "response": {"output": "o"}}  # fmt: skip
+
+    rows = [one("x", True), one("y", False), one("x", False, "other")]
+    put({"version": 1, "results": rows, "stats": {}, "table": {}}, "quiz/o.json")
+    config = {"providers": ["openai:net"], "description": "colours"}
+    put({"results": {"version": 2, "results": rows[:2], "stats": {}}, "config": config}, "b/o.json")
+    heads = [json.dumps({"raw": p, "display": p}).replace('"', '""') for p in ("p", "other")]
+    put(f'"{heads[0]}","{heads[1]}",q\n[PASS] (1.00) o,[FAIL] (0.00) no,x\n', "old/o.csv")
+    found = read()
+    passed = {k[:2]: v for k, v in scores_of(found.bundles).items() if k[2] == "pass"}
+    assert passed == {
+        ("quiz (p)", "quiz"): {"x": 1, "y": 0},
+        ("quiz (other)", "quiz"): {"x": 0, "y": None},
+        ("openai:net", "colours"): {"x": 1, "y": 0},
+        ("old (p)", "old"): {"x": 1},
+        ("old (other)", "old"): {"x": 0},
+    }
+    guessed = {(g.subject, g.value) for bundle in found.bundles for g in bundle.guesses}
+    assert {("system", "quiz"), ("system", "openai:net"), ("system", "old")} <= guessed
+
+
+def test_a_table_beside_json_of_its_name_is_a_copy(put, read):
+    put(output(row(0), row(1, False)), "quiz/o.json")
+    table = 'q,[a:net] Ask {{q}}\n"x",[PASS] (1.00) o\n"y",[FAIL] (0.00) no\n'
+    put(table, "quiz/o.csv")
+    put(table.replace("FAIL", "PASS"), "quiz/other.csv")
+    found = read()
+    assert {bundle.files[0].path for bundle in found.bundles} == {"quiz/o.json", "quiz/other.csv"}
+    assert [(one.path, one.is_fault) for one in found.left_out] == [("quiz/o.csv", False)]
+
+
+def test_an_evaluation_without_its_results_is_no_table(put, read):
+    metrics = {"score": 1, "testPassCount": 1}
+    prompts = [{"raw": "p", "provider": "a", "metrics": metrics}]
+    config = {"providers": ["a"], "prompts": ["p"]}
+    put({"id": "eval-1", "results": [], "prompts": prompts, "config": config}, "o.json")
+    found = read()
+    assert (found.bundles, found.faults) == ([], [])
+    assert "not written" in found.left_out[0].reason
 
 
 def test_the_exported_table(put, read):

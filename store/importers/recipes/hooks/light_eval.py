@@ -58,7 +58,8 @@ def _task(results: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def _directions(results: Mapping[str, Any], task: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    config = (results.get("config_tasks") or {}).get(task) or {}
+    tasks = results.get("config_tasks") or {}
+    config = tasks.get(task) or tasks.get(task.rpartition("|")[0]) or {}  # some leave shots out
     for metric in config.get("metrics") or config.get("metric") or []:
         if not isinstance(metric, dict):
             continue

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from store.errors import ImportFormatError, NoResultsError
+from store.importers.places import folder_name
 from store.importers.recipes.documents import Document
 from store.importers.recipes.paths import as_words
+from store.importers.textfile import peek_json
 
 _COLUMN = re.compile(r"\[([^\]]+)\]\s*(.*)", re.DOTALL)
 _CELL = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)\))?\s*(.*)", re.DOTALL)
 _AGAIN = re.compile(r" \(\d+\)$")
 """What is put behind a column's name that comes again."""
+_AS_JSON: Final = '{"raw":'
 _METRIC: Final = "Metric: "
 _CALLED: Final = 40
 """Characters of a prompt's label that is short enough to be its name."""
@@ -23,20 +29,45 @@ _ERROR: Final = 2
 def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
     """Return ``{rows, description, evaluated_on, …}``, one row for each test, provider, prompt."""
     if document.kind == "table":
-        return {"rows": _of_table(document.columns, document.content)}
+        rows = _of_table(document.columns, document.content)
+        _require_own(rows, path, document.shown)
+        return {"rows": rows, "system": folder_name(path)}
     top = document.content
     held = top.get("results")
     summary = held if isinstance(held, dict) else top
     results = [row for row in summary.get("results") or [] if isinstance(row, dict)]
     config = _mapping(top.get("config"))
     named = _names([_prompt(row) for row in results])
+    providers = config.get("providers")
     return {
         "rows": [_row(row, named[_prompt(row)], number) for number, row in enumerate(results)],
+        "system": _only(providers) or folder_name(path),
         "description": config.get("description"),
         "evaluated_on": summary.get("timestamp") or top.get("createdAt"),
         "version": _mapping(top.get("metadata")).get("promptfooVersion"),
-        "providers": config.get("providers"),
+        "providers": providers,
     }
+
+
+def _require_own(rows: Sequence[Mapping[str, Any]], path: Path, shown: str) -> None:
+    """Raise where JSON of the same name beside a table has the same verdicts, and more."""
+    twin = path.with_suffix(".json")
+    try:
+        top = _mapping(peek_json(twin)) if twin.is_file() else {}
+    except ImportFormatError:
+        return
+    held = _mapping(top.get("results")).get("results") or top.get("results")
+    verdicts = [_mapping(row).get("success") for row in held] if isinstance(held, list) else []
+    if verdicts and Counter(verdicts) == Counter(row["pass"] for row in rows):
+        raise NoResultsError(f"a copy of what {twin.name} beside it has.", path=shown)
+
+
+def _only(providers: Any) -> str | None:
+    """Return the provider of a configuration that has a single one."""
+    listed = providers if isinstance(providers, list) else [providers]
+    first = listed[0] if len(listed) == 1 else None
+    named = _mapping(first).get("label") or _mapping(first).get("id") or first
+    return named if isinstance(named, str) else None
 
 
 def _prompt(row: Mapping[str, Any]) -> str:
@@ -104,22 +135,24 @@ def _of_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list
     """Return a row for each cell that holds an output.
 
     Today a column of outputs is followed by its status, scores and reasons; older ones have the
-    verdict in the cell. What stands before the first one are the variables of the test.
+    verdict in the cell. What stands before the first one are the variables of the test, in the
+    first versions what stands behind the last one.
     """
     starts = [n for n, name in enumerate(columns) if _is_judged(columns, rows, n)]
     named = _names([_template(columns[n]) for n in starts])
+    variables = columns[: min(starts, default=0)] or columns[max(starts, default=0) + 1 :]
     found = []
     for number, row in enumerate(rows):
-        text = _input({name: row[name] for name in columns[: min(starts, default=0)] if row[name]})
+        text = _input({name: row[name] for name in variables if row[name]})
         for start, end in zip(starts, [*starts[1:], len(columns)], strict=True):
-            provider = _COLUMN.fullmatch(columns[start])
+            head = _head(columns[start])
             about = {_AGAIN.sub("", name): row[name] for name in columns[start + 1 : end]}
             verdict = _verdict(str(row[columns[start]] or ""), about)
-            if provider is not None and verdict is not None:
+            if head is not None and verdict is not None:
                 found.append(
                     {
-                        "item": number,
-                        "provider": provider[1],
+                        "item": text or number if head.provider is None else number,
+                        "provider": head.provider,
                         "prompt": named[_template(columns[start])],
                         "input": text,
                         "named": {
@@ -133,14 +166,33 @@ def _of_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list
     return found
 
 
+class _Head(NamedTuple):
+    """What the header of a column of outputs names."""
+
+    provider: str | None
+    template: str
+
+
+def _head(column: str) -> _Head | None:
+    """Return provider and prompt; the first versions wrote the prompt alone, as JSON."""
+    if match := _COLUMN.fullmatch(_AGAIN.sub("", column)):
+        return _Head(match[1], match[2])
+    if not column.startswith(_AS_JSON):
+        return None
+    try:
+        return _Head(None, str(_mapping(json.loads(column)).get("display")))
+    except (ValueError, RecursionError):
+        return None
+
+
 def _template(column: str) -> str:
-    match = _COLUMN.fullmatch(_AGAIN.sub("", column))
-    return match[2] if match else column
+    head = _head(column)
+    return column if head is None else head.template
 
 
 def _is_judged(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], n: int) -> bool:
-    """Return whether a column holds outputs: its header names a provider, verdicts are stated."""
-    if not _COLUMN.fullmatch(columns[n]):
+    """Return whether a column holds outputs: its header names a prompt, verdicts are stated."""
+    if _head(columns[n]) is None:
         return False
     if n + 1 < len(columns) and _AGAIN.sub("", columns[n + 1]) == "Status":
         return True
