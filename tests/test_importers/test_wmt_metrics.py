@@ -2,9 +2,10 @@
 
 import gzip
 
+import numpy as np
 import pytest
 
-from store.errors import ImportFormatError
+from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.importers.wmt.names import is_person, pair_in
@@ -205,9 +206,77 @@ def test_missing_scores_are_told(folder):
         folder({"x": lines("X", "nan")})
 
 
-def test_scores_of_segments_are_refused(folder):
-    with pytest.raises(ImportFormatError, match="the scores are of segments"):
-        folder({"x.seg.score": "X\tde-en\tnewstest2019\tA.1\t17\t0.5\tnon-ensemble\n"})
+def of_segments(bundle):
+    found = {}
+    for run in bundle.runs:
+        for one in run.scores:
+            metric = bundle.metrics[one.metric]
+            place = (run.system, bundle.datasets[run.dataset].name, metric.name, metric.signature)
+            found[place] = one.values[:, 0].tolist()
+    return found
+
+
+def keys(bundle):
+    return [[item.key for item in dataset.items] for dataset in bundle.datasets]
+
+
+def test_segments_of_2019_are_lines_of_the_test_set(folder):
+    row = "X\tde-en\tnewstest2019\tA.1\t{}\t{}\tnon-ensemble\tno\n"
+    bundle = folder({"x.seg.score": row.format(2, 0.5) + row.format(1, 0.25)})
+    assert keys(bundle) == [["1", "2"]]
+    assert of_segments(bundle) == {("A.1", "newstest2019 de-en", "X", ""): [0.25, 0.5]}
+
+
+def test_sets_of_references_are_signatures(folder):
+    start = "X\tde-en\tnewstest2020\t"
+    bundle = folder(
+        {
+            "x.sys.score": f"{start}newstest2020\tA.1\t3\n{start}newstestB2020\tA.1\t4\n",
+            "x.seg.score": f"{start}newstest2020\tA.1\tdoc.7\t1\t3\n"
+            f"{start}newstest2020\tA.1\tdoc.7\t2\tnan\n"
+            f"{start}newstestB2020\tA.1\tdoc.7\t1\t4\n",
+            "x.doc.score": f"{start}newstest2020\tA.1\tdoc.7\t3\n",
+        }
+    )
+    assert [(one.name, one.signature) for one in bundle.metrics] == [
+        ("X", ""),
+        ("X", "newstestB2020"),
+    ]
+    assert [one.value for one in bundle.reported_scores] == [3, 4]
+    assert keys(bundle) == [["doc.7::1", "doc.7::2"]]
+    assert bundle.datasets[0].items[0].group == "doc.7"
+    found = of_segments(bundle)
+    assert found["A.1", "newstest2020 de-en", "X", "newstestB2020"][0] == 4
+    assert np.isnan(found["A.1", "newstest2020 de-en", "X", ""]).tolist() == [False, True]
+    assert [one.reason for one in bundle.left_out] == [
+        "scores of documents, which follow from those of segments."
+    ]
+
+
+def test_references_that_differ_in_marks_are_one_and_others_are_two(folder):
+    row = "X\ten-de\tnewstest2021\tnews\t{}\tA.1\t{}\n"
+    seg = "X\ten-de\tnewstest2021\tnews\tdoc\t{}\tA.1\t1\t{}\n"
+    bundle = folder(
+        {
+            "x.seg.score": seg.format("refA", 1) + seg.format("src", 2),
+            "x.sys.score": row.format("ref-A", 1) + row.format("ref-B", 3),
+        }
+    )
+    assert sorted(one.signature for one in bundle.metrics) == ["ref-B", "refA", "src"]
+
+
+def test_documents_alone_are_no_results(read):
+    with pytest.raises(NoResultsError, match="scores of documents"):
+        read("X\tde-en\tn2020\tn2020\tA.1\tdoc\t3\n", "x.doc.score")
+
+
+def test_segments_that_cannot_be_used(folder):
+    row = "X\tde-en\tn2020\tn2020\tA.1\tdoc\t{}\t{}\n"
+    text = row.format(1, 3) + row.format("x", 3) + row.format(2, "no") + "X\tde-en\n"
+    skipped = folder({"x.seg.score": text}, lenient=True).skipped
+    assert [one.line for one in skipped] == [2, 3, 4]
+    with pytest.raises(ImportFormatError, match="two scores of 'X' on one segment"):
+        folder({"x.seg.score": row.format(1, 3) + row.format(1, 4)})
 
 
 def test_two_folders_are_two_groups(write, tmp_path):
