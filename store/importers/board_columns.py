@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from store.importers.known_metrics import KNOWN, is_qualifier, lookup, normal_metric
+from store.importers.known_metrics import KNOWN, is_cost, is_qualifier, lookup, normal_metric
 from store.importers.known_names import is_like_dataset
 from store.importers.metric_registry import words_of
 
@@ -47,6 +47,29 @@ def what_columns_are(columns: Sequence[str]) -> Literal["metrics", "datasets", "
     if 2 * n_known >= len(columns) or n_known >= _FEWEST_METRICS:
         return "metrics"
     return "datasets" if len(columns) - n_known >= _FEWEST_DATASETS > n_known else ""
+
+
+def metric_of_board(stem: str, columns: Sequence[str]) -> str | None:
+    """Return the metric that a file is called after, ``cost_2026_06``; its columns are datasets."""
+    first = next(iter(re.findall(r"[^\W\d_]+", stem)), "")
+    n_known = sum(lookup(column) is not None for column in columns)
+    is_of_one = lookup(first) is not None and 2 * n_known < len(columns)
+    return first if is_of_one and len(columns) - n_known >= _FEWEST_DATASETS else None
+
+
+def without_companions(columns: Sequence[str]) -> list[str]:
+    """Return the columns without those that say something else: ``n_arc`` beside ``arc``, prices.
+
+    Of companions there must be several of a kind.
+    """
+    of_kind: dict[str, list[str]] = {}
+    for column in columns:
+        kind, _, other = column.partition("_")
+        if other in columns:
+            of_kind.setdefault(kind, []).append(column)
+    out = {c for found in of_kind.values() if len(found) >= _FEWEST_DATASETS for c in found}
+    out |= {c for c in columns if any(map(is_cost, normal_metric(c).split("_")))}
+    return [column for column in columns if column not in out]
 
 
 def summaries(columns: Sequence[str]) -> list[str]:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.board_columns import (
     MetricOn,
+    metric_of_board,
     metrics_on_datasets,
     summaries,
     what_columns_are,
+    without_companions,
 )
 from store.importers.bundle import RowProblems
 from store.importers.cells import is_missing, looks_numeric
@@ -46,7 +48,7 @@ from store.importers.reported_pvalues import (
 from store.importers.reported_rows import tell_rows_apart
 from store.importers.settings import Settings
 from store.importers.tables import RECORD_SUFFIXES, Table
-from store.importers.textfile import data_suffix
+from store.importers.textfile import data_stem, data_suffix
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -306,6 +308,11 @@ class _FormReader:
         if not wanted:
             self._settings = self._settings.with_dataset()
             return figures
+        told = metric_of_board(data_stem(self._settings.path.name), wanted)
+        if told is not None:
+            self._settings = self._settings.guessing("metric", told, "the name of the file")
+            apart = without_companions(figures)
+            return [column for column in wanted if column in apart]
         kind = what_columns_are(wanted)
         if kind == "metrics":
             self._settings = self._settings.with_dataset()

@@ -219,3 +219,12 @@ def test_what_is_likely_better(name, is_high) -> None:
 
 def test_a_switch_of_a_configuration_is_no_figure() -> None:
     assert no_metric_by_name("train_cfg.algorithm.use_clipped_value_loss") == "a setting"
+
+
+def test_a_board_that_is_called_after_its_metric(figures) -> None:
+    head = "model,arc,typos,spatial,zebra,nq_arc,nq_typos,nq_spatial,avg_output_tokens"
+    found = figures(cost_of_tasks0csv=f"{head}\na,0.1,0.2,0.3,0.4,7,8,9,100\n")
+    assert found == {
+        ("a", dataset, "cost"): value
+        for dataset, value in (("arc", 0.1), ("typos", 0.2), ("spatial", 0.3), ("zebra", 0.4))
+    }
