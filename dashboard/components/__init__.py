@@ -3,8 +3,9 @@
 from dashboard.components.correlations import Standing, correlation_heatmap
 from dashboard.components.counts import count_heatmap
 from dashboard.components.grid import PickedItems, item_grid
-from dashboard.components.heatmap import Mark, Picked, significance_heatmap
+from dashboard.components.heatmap import Picked, significance_heatmap
 from dashboard.components.last_visit import Visit, last_visit
+from dashboard.components.marks import Mark
 from dashboard.components.reading import Marked, Side, Text, show_texts, show_trees
 from dashboard.components.shares import share_heatmap
 from dashboard.components.trees import Tree

@@ -16,14 +16,15 @@ import streamlit as st
 
 from dashboard.ui.files import file_stem
 
-Form = Literal["full", "symmetric", "antisymmetric"]
+Form = Literal["full", "symmetric", "antisymmetric", "mirrored"]
 Plane = tuple[npt.NDArray[Any], Form, str]
 """Values of a plane (all cells, or the upper triangle row by row), its form, and the plane that
-an antisymmetric one is minus the mirror image of."""
+an antisymmetric one is minus the mirror image of. A mirrored one holds codes of `tiles.looks`."""
 
 _TYPES: Final = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
 _SCRIPTS: Final = (
     "paint.js",
+    "tiles.js",
     "paint_counts.js",
     "paint_shares.js",
     "paint_correlations.js",

@@ -65,6 +65,7 @@ class MatrixView {
       const names = JSON.stringify(this.table?.n) + this.table?.rows.join("\n");
       this.bytes = bytes.slice();
       this.table = unpack(bytes);
+      if (this.table.tiles) this.table.tiles.arrived = () => this.onNumbers();
       if (names !== JSON.stringify(this.table.n) + this.table.rows.join("\n")) {
         Object.assign(this, { zoom: null, at: null, picked: null });
         this.frame.scrollTo(0, 0);
@@ -126,6 +127,12 @@ class MatrixView {
     const width = Math.min(this.frame.clientWidth, this.whole[0]);
     const height = Math.min(this.frame.clientHeight, this.whole[1]);
     return [this.frame.scrollLeft, this.frame.scrollTop, width, height];
+  }
+
+  /** Numbers have come: those that are drawn, and those of the cell under the pointer. */
+  onNumbers() {
+    this.redraw();
+    if (this.at) this.show(this.at, Boolean(this.aloud));
   }
 
   redraw() {

@@ -1,28 +1,19 @@
 """Which differences are real, for all pairs of systems in one picture."""
 
 from collections.abc import Sequence
-from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from dashboard.components import tiles
 from dashboard.components.canvas import Plane, narrow, show_matrix, upper
+from dashboard.components.marks import Mark
 
 _Planes = dict[str, Plane]
 _SMALLEST_P: Final = 1e-30
 LARGEST_CELL: Final = ((4, 64), (8, 56), (12, 34), (1_000_000, 28))
 """The largest side of a cell, in px, up to how many systems."""
-
-
-class Mark(IntEnum):
-    """What is known of a pair; the words are those of the row against the column."""
-
-    NOT_COMPARABLE = 0
-    UNDECIDED = 1
-    BETTER = 2
-    WORSE = 3
-    EQUIVALENT = 4
 
 
 class Picked(NamedTuple):
@@ -96,15 +87,23 @@ def significance_heatmap(
     ValueError
         If a matrix has not the shape (S, S), or `marks` has an unknown code.
     """
-    header, planes = _table(
+    sign = 1 if higher_is_better else -1
+    header, numbers = _table(
         systems, difference, ci_low, ci_high, pvalue, pvalue_adjusted, n_items, marks
     )
+    if len(systems) > tiles.MOST_WHOLE:
+        codes = tiles.looks(numbers["marks"], numbers["difference"], header["limit"], sign)
+        planes = {"looks": tiles.picture(codes)}
+        told = {name: values for name, values in numbers.items() if name != "marks"}
+        header["tiles"] = tiles.served(told, key=key)
+    else:
+        planes = _planes(numbers)
     header |= {
         "title": f"Differences in {quantity}",
         "label": f"All pairs of {len(systems)} {thing}s, row minus column, {quantity}. "
         "Arrow keys move, Enter opens the pair.",
         "quantity": quantity,
-        "sign": 1 if higher_is_better else -1,
+        "sign": sign,
         "noun": noun,
         "thing": thing,
         "decimals": decimals,
@@ -133,8 +132,10 @@ def color_limit(differences: npt.NDArray[np.float64]) -> tuple[float, bool]:
     return largest, False
 
 
-def _table(systems: Sequence[str], *matrices: npt.ArrayLike) -> tuple[dict[str, Any], _Planes]:
-    """Check the matrices and choose how each is sent."""
+def _table(
+    systems: Sequence[str], *matrices: npt.ArrayLike
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Check the matrices; return what is said of them, and each as it is sent."""
     n = len(systems)
     names = ("difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items", "marks")
     arrays = dict(zip(names, map(np.asarray, matrices), strict=True))
@@ -146,18 +147,16 @@ def _table(systems: Sequence[str], *matrices: npt.ArrayLike) -> tuple[dict[str, 
     codes: list[int] = np.unique(marks[off]).astype(int).tolist()
     if codes and not set(codes) <= set(Mark):
         raise ValueError(f"`marks` has {codes}; it may hold {[int(code) for code in Mark]}")
-    difference = arrays["difference"].astype(np.float64)
-    limit, clipped = color_limit(difference[off])
-    counts = np.where(off, arrays["n_items"], 0).astype(np.int64)
-    planes: _Planes = {"marks": (marks.astype(np.uint8), "full", "")}
-    planes |= _signed("difference", difference, off)
-    planes |= _interval(*(arrays[name].astype(np.float64) for name in ("ci_low", "ci_high")))
+    limit, clipped = color_limit(arrays["difference"].astype(np.float64)[off])
+    sent: dict[str, npt.NDArray[Any]] = {"marks": marks.astype(np.uint8)}
+    for name in ("difference", "ci_low", "ci_high"):
+        sent[name] = narrow(np.where(off, arrays[name].astype(np.float64), 0.0))
     for name in ("pvalue", "pvalue_adjusted"):
         values = arrays[name].astype(np.float64)
         # A p below the smallest single-precision number must not become 0.
         kept = np.where(values > 0, np.maximum(values, _SMALLEST_P), values)
-        planes |= _unsigned(name, np.where(np.isnan(values) | ~off, -1.0, kept))
-    planes |= _unsigned("n_items", counts)
+        sent[name] = np.where(np.isnan(values) | ~off, -1.0, kept).astype(np.float32)
+    sent["n_items"] = np.where(off, arrays["n_items"], 0).astype(np.int64)
     largest = next(size for most, size in LARGEST_CELL if n <= most)
     header = {
         "mode": "significance",
@@ -168,22 +167,28 @@ def _table(systems: Sequence[str], *matrices: npt.ArrayLike) -> tuple[dict[str, 
         "clipped": clipped,
         "codes": codes,
     }
-    return header, planes
+    return header, sent
 
 
-def _signed(name: str, values: npt.NDArray[np.float64], off: npt.NDArray[np.bool_]) -> _Planes:
+def _planes(sent: dict[str, npt.NDArray[Any]]) -> _Planes:
+    """Choose how each matrix is sent: whole, or as its upper triangle."""
+    planes: _Planes = {"marks": (sent["marks"], "full", "")}
+    planes |= _signed("difference", sent["difference"])
+    planes |= _interval(sent["ci_low"], sent["ci_high"])
+    for name in ("pvalue", "pvalue_adjusted", "n_items"):
+        planes |= _unsigned(name, sent[name])
+    return planes
+
+
+def _signed(name: str, values: npt.NDArray[Any]) -> _Planes:
     """Send the upper triangle where the lower one is minus it."""
-    values = narrow(np.where(off, values, 0.0))
     if np.array_equal(values, -values.T, equal_nan=True):
         return {name: (upper(values), "antisymmetric", name)}
     return {name: (values, "full", "")}
 
 
-def _interval(low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> _Planes:
+def _interval(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> _Planes:
     """Send upper triangles where a pair the other way round has the mirrored interval."""
-    off = ~np.eye(low.shape[0], dtype=bool)
-    low = narrow(np.where(off, low, 0.0))
-    high = narrow(np.where(off, high, 0.0))
     if np.array_equal(low, -high.T, equal_nan=True):
         return {
             "ci_low": (upper(low), "antisymmetric", "ci_high"),
@@ -194,8 +199,6 @@ def _interval(low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> _P
 
 def _unsigned(name: str, values: npt.NDArray[Any]) -> _Planes:
     """Send the upper triangle of a symmetric plane."""
-    if values.dtype.kind == "f":
-        values = values.astype(np.float32)
     if np.array_equal(values, values.T):
         return {name: (upper(values), "symmetric", "")}
     return {name: (values, "full", "")}

@@ -50,10 +50,20 @@ function unpack(bytes) {
     else if (plane.form === "full") get[name] = (i, j) => own[i * columns + j];
     else if (plane.form === "symmetric")
       get[name] = (i, j) => own[i < j ? upper(i, j) : upper(j, i)];
+    else if (plane.form === "mirrored")
+      get[name] = (i, j) => (i < j ? own[upper(i, j)] : turned(own[upper(j, i)]));
     else get[name] = (i, j) => (i < j ? own[upper(i, j)] : -mirror[upper(j, i)]);
   }
   const opens = ([i, j]) => !header.square || i !== j;
-  return { ...header, columns: header.columns ?? header.rows, get, opens, n: [rows, columns] };
+  const tiles = header.tiles && new Tiles(header.tiles, columns);
+  if (tiles) {
+    const look = (i, j) => lookOf(get.looks(i, j), header.limit, header.sign);
+    get.marks = (i, j) => look(i, j)[0];
+    get.shade = (i, j) => look(i, j)[1];
+    for (const name of ["difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items"])
+      get[name] = (i, j) => tiles.value(name, i, j);
+  } else get.shade = get.difference;
+  return { ...header, columns: header.columns ?? header.rows, get, opens, tiles, n: [rows, columns] };
 }
 
 // ---------------------------------------------------------------- colours
@@ -162,7 +172,7 @@ function ramp(from, to, low, high) {
 
 /** Rows against columns: colour is direction and strength, a mark is significance. */
 function significancePainter(table, theme) {
-  const { get, limit, decimals, alpha, quantity, sign } = table;
+  const { get, limit, decimals, alpha, quantity, sign, tiles } = table;
   const pale = (hue) => mix(hue, theme.unclear, 0.35);
   const shades = {
     [BETTER]: ramp(theme.ground, theme.better, theme.dark ? 0.5 : 0.36, 1),
@@ -202,17 +212,21 @@ function significancePainter(table, theme) {
     if (code === WORSE) return "▼ The row is worse.";
     if (code === EQUIVALENT) return "= The two are equivalent.";
     if (code === UNDECIDED) return "? The data cannot tell.";
+    if (Number.isNaN(n)) return "// Not comparable."; // how many items, is not here yet
     return `// Not comparable: ${n > 0 ? "too few" : "no"} shared ${table.noun}s.`;
   };
   return {
     cell(ctx, i, j, x, y, side, inner, pattern) {
       if (i === j) return;
-      const number = side >= 46 ? fixed(get.difference(i, j), decimals, true) : "";
-      const code = get.marks(i, j);
-      paintCode(ctx, code, get.difference(i, j), x, y, side, inner, pattern, number);
+      const isTold = side >= 46 && (!tiles || tiles.has(i));
+      const number = isTold ? fixed(get.difference(i, j), decimals, true) : "";
+      paintCode(ctx, get.marks(i, j), get.shade(i, j), x, y, side, inner, pattern, number);
     },
     tip(i, j) {
       if (i === j) return { head: [table.rows[i]], lines: [`The same ${table.thing ?? "system"}.`] };
+      const head = [table.rows[i], `against ${table.columns[j]}`];
+      if (tiles && !tiles.has(i)) return { head, lines: [words(i, j), "The numbers are coming …"] };
+      if (tiles?.isLost(i)) return { head, lines: [words(i, j), "For its numbers load the page anew."] };
       const lines = [words(i, j)];
       if (Number.isFinite(get.difference(i, j))) {
         const [low, high] = [get.ci_low(i, j), get.ci_high(i, j)];
@@ -227,7 +241,7 @@ function significancePainter(table, theme) {
       if (p >= 0) lines.push(`p ${pvalue(p)}` + (adjusted >= 0 ? `, adjusted ${pvalue(adjusted)}` : ""));
       else if (adjusted >= 0) lines.push(`adjusted p ${pvalue(adjusted)}`);
       lines.push(counted(get.n_items(i, j), table.noun));
-      return { head: [table.rows[i], `against ${table.columns[j]}`], lines };
+      return { head, lines };
     },
     legend(small) {
       const end = fixed(limit, decimals, true);

@@ -89,7 +89,7 @@ Object.assign(MatrixView.prototype, {
 
   /** Point at a cell: crosshair, names, tooltip; `aloud` when it was reached by keyboard. */
   show(cell, aloud, tapped = false) {
-    this.at = cell;
+    Object.assign(this, { at: cell, aloud });
     this.point();
     const { head, lines } = this.painter.tip(...cell);
     const line = (text, kind) => {

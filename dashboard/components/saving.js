@@ -5,6 +5,10 @@ const MOST_SVG = 100;
 
 Object.assign(MatrixView.prototype, {
   save(kind) {
+    if (this.table.tiles && this.cell[0] >= 46 && !this.table.tiles.isWhole) {
+      this.table.tiles.all().then(() => this.save(kind));
+      return;
+    }
     const legend = this.painter.legend(this.cell[0] < SMALL, this.cell);
     const [w, h] = this.whole;
     const head = 26 + 22 * (legend.items.length ? 2 : 1);

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.components.canvas import Plane, show_matrix
-from dashboard.components.heatmap import LARGEST_CELL, Mark, Picked
+from dashboard.components.heatmap import LARGEST_CELL, Picked
+from dashboard.components.marks import Mark
 
 
 def share_heatmap(

@@ -13,7 +13,7 @@ from store.engine import open_store
 
 pytestmark = pytest.mark.browser
 
-N_SYSTEMS, N_ITEMS = 150, 100
+N_SYSTEMS, N_ITEMS = 160, 100  # more than are sent with all their numbers
 
 
 def test_a_large_board_is_drawn_and_fits_a_phone(
@@ -29,6 +29,9 @@ def test_a_large_board_is_drawn_and_fits_a_phone(
     page.goto(f"{address}/board?tab=pairs")
     page.wait_for_selector(".heatmap[data-state=drawn]")
     settled(page)
+    page.locator(".heatmap .frame").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".heatmap .live")).to_contain_text("95 % interval")
     fits_a_phone(page)
     page.goto(f"{address}/board?tab=items&dataset=board&item=item+3")
     expect(page.get_by_role("heading", name="Item item 3")).to_be_visible()

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis import numbers
 from dashboard import components
-from dashboard.components import Picked, PickedItems, canvas, heatmap
+from dashboard.components import Picked, PickedItems, canvas, heatmap, tiles
 from dashboard.components.grid import MOST_ROWS, band_means, bands
 
 FOLDER = Path(components.__file__).parent
@@ -48,8 +48,8 @@ def matrices(n: int, seed: int = 0, *, one_sided: bool = False) -> dict[str, np.
 
 
 def packed(systems: list[str], values: dict[str, np.ndarray]) -> bytes:
-    header, planes = heatmap._table(systems, *(values[name] for name in PLANES))
-    return canvas.pack(header | {"title": "t"}, planes)
+    header, sent = heatmap._table(systems, *(values[name] for name in PLANES))
+    return canvas.pack(header | {"title": "t"}, heatmap._planes(sent))
 
 
 def unpacked(block: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -115,10 +115,87 @@ def test_150_systems_are_sent_in_less_than_400_kb(one_sided: bool) -> None:
     assert len(block) < 400_000
 
 
-def test_a_thousand_systems_pack() -> None:
-    header, read = unpacked(packed([str(i) for i in range(1000)], matrices(1000)))
-    assert len(header["rows"]) == 1000
-    assert read["marks"].shape == (1000, 1000)
+class Files:
+    """Where tiles are laid, as Streamlit keeps files."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, bytes] = {}
+        self.media_file_mgr = self
+
+    def add(self, data: bytes, mimetype: str, coordinates: str) -> str:
+        del mimetype
+        self.held[coordinates] = data
+        return f"/media/{coordinates}"
+
+
+def test_a_thousand_systems_are_a_byte_a_pair_and_their_numbers_lie_in_tiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files, sent = Files(), {}
+    monkeypatch.setattr(tiles.runtime, "get_instance", lambda: files)
+    monkeypatch.setattr(canvas, "_mount", lambda **said: sent.update(said) or Result(None))
+    values = matrices(1000)
+    names = [str(i) for i in range(1000)]
+    components.significance_heatmap(
+        names, **values, quantity="accuracy", decimals=3, alpha=0.05, key="k"
+    )
+    header = unpacked(sent["data"])[0]
+    assert len(sent["data"]) < 550_000
+    assert header["planes"].keys() == {"looks"}
+    assert header["planes"]["looks"]["form"] == "mirrored"
+    told = header["tiles"]
+    kinds = len(told["planes"])
+    tile = np.frombuffer(files.held["k.1"], f"<{told['type']}").reshape(-1, kinds, 1000)
+    at = slice(told["rows"], 2 * told["rows"])
+    off = ~np.eye(1000, dtype=bool)[at]
+    for k, name in enumerate(told["planes"]):
+        np.testing.assert_allclose(tile[:, k][off], values[name][at][off], rtol=1e-6, err_msg=name)
+    assert len(told["urls"]) == len(files.held) == -(-1000 // told["rows"])
+
+
+def test_what_is_equal_everywhere_has_no_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles.runtime, "get_instance", Files)
+    same = {"difference": np.zeros((3, 3)), "n_items": np.where(np.eye(3, dtype=bool), 0, 7)}
+    told = tiles.served(same, key="k")
+    assert told["urls"] == []
+    assert told["same"] == {"difference": 0, "n_items": 7}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_browser_reads_marks_and_shades_out_of_a_byte(tmp_path: Path, sign: int) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node to run the script with")
+    values = matrices(30, 3)
+    marks, difference = values["marks"], sign * values["difference"]
+    marks[0, 1] = marks[1, 0] = 0
+    marks[0, 2] = marks[2, 0] = 4
+    marks[0, 3] = marks[3, 0] = 1
+    difference[0, 3] = difference[3, 0] = 0.0
+    np.fill_diagonal(marks, 0)
+    limit = 1.5
+    codes = tiles.looks(marks, difference, limit, sign)
+    assert tiles.picture(codes)[1] == "mirrored"
+    script = tmp_path / "check.js"
+    source = "".join(
+        (FOLDER / name).read_text(encoding="utf-8") for name in ("paint.js", "tiles.js")
+    )
+    script.write_text(
+        f"{source}const codes = {codes.ravel().tolist()};"
+        f"console.log(JSON.stringify([codes.map((c) => lookOf(c, {limit}, {sign})),"
+        "codes.map(turned)]));",
+        encoding="utf-8",
+    )
+    printed = subprocess.run([node, str(script)], capture_output=True, text=True, check=True).stdout
+    read, turned = json.loads(printed)
+    off = ~np.eye(30, dtype=bool)
+    seen = np.array([mark for mark, _ in read]).reshape(30, 30)
+    np.testing.assert_array_equal(seen[off], marks[off])
+    shades = np.array([shade for _, shade in read]).reshape(30, 30)
+    has_shade = off & (marks != 0) & (marks != 4)
+    expected = np.sign(difference) * np.minimum(limit, np.abs(difference))
+    assert np.abs(shades - expected)[has_shade].max() <= limit / tiles.LEVELS / 2 + 1e-12
+    np.testing.assert_array_equal(np.array(turned).reshape(30, 30).T[off], codes[off])
 
 
 def test_a_p_too_small_for_the_browser_stays_above_zero() -> None:
