@@ -122,7 +122,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *_means_of_corpus_metrics([builder.metrics[number] for number in used]),
         ],
         warnings=builder.warnings,
-        guesses=[*settings.guesses, *guessed],
+        guesses=[*settings.guesses, *guessed, *builder.guesses],
         questions=settings.questions,
     )
 

@@ -13,6 +13,7 @@ from store.importers.bundle import (
     BundleMetric,
     BundleScores,
     FloatArray,
+    Guess,
     RowProblems,
     Status,
     StatusArray,
@@ -23,6 +24,7 @@ from store.importers.columns import role_cells
 from store.importers.generic_forms import Plan, ScoreColumns
 from store.importers.generic_rows import RowKeys, dataset_identity
 from store.importers.key_columns import IntArray
+from store.importers.marks_of_none import marks_of_none
 from store.importers.settings import Settings, outside_reason
 from store.importers.tables import Table
 
@@ -56,6 +58,7 @@ class VectorBuilder:
         self.metrics: dict[int, BundleMetric] = {}
         self.runs: dict[RunKey, RunContent] = {}
         self.warnings: list[str] = []
+        self.guesses: list[Guess] = []
 
     def build(self) -> None:
         """Read every score column, then statuses and outputs."""
@@ -75,7 +78,7 @@ class VectorBuilder:
         metric = keys.metric
         if metric is None:
             metric = repeated(self.metric_names.number(one.metric or ""), keys.n_rows)
-        self._check_metrics(one, metric, values, is_percent, is_good)
+        values = self._check_metrics(one, metric, values, is_percent, is_good)
         system = keys.system
         if system is None:
             name = self._settings.canonical(one.system or "")
@@ -160,8 +163,14 @@ class VectorBuilder:
         values: FloatArray,
         is_percent: BoolArray,
         is_good: BoolArray,
-    ) -> None:
-        """Make the metrics; mark as bad the rows whose score does not fit its metric."""
+    ) -> FloatArray:
+        """Make the metrics; mark as bad the rows whose score does not fit its metric.
+
+        Returns
+        -------
+        FloatArray
+            The values without those that stand for no score.
+        """
         is_used = np.zeros(len(self.metric_names), np.bool_)
         for start in range(0, len(metric), PART):
             is_used[metric[start : start + PART][is_good[start : start + PART]]] = True
@@ -170,6 +179,14 @@ class VectorBuilder:
         for number in numbers:
             here = has_score if len(numbers) == 1 else has_score & (metric == number)
             self._check_metric(number, one, values, is_percent, is_good, here)
+            name = self.metric_names[number]
+            if values.shape[1] == 1 and name not in self._settings.mapping.metrics:
+                found = marks_of_none(name, values[:, 0], here)
+                if found.is_mark.any():
+                    values = np.where(found.is_mark[:, None], np.nan, values)
+                self.guesses += found.guesses
+                self.warnings += found.warnings
+        return values
 
     def _check_metric(
         self,
