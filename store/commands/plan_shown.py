@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from store.commands.plan_alike import put_together
+from store.errors import describe_place
 from store.importers.plan import PlanEntry, shown_range
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
@@ -22,8 +23,8 @@ def show_plan(console: Console, done: Imported, *, dry_run: bool) -> None:
         _show_entry(console, entry)
     for report in done.reports:
         for row in report.skipped:
-            place = f"{row.path}, line {row.line}, field {row.field}"
-            console.print(f"  skipped {place}: {row.reason}", markup=False)
+            place = describe_place(row.path, row.line, row.field)
+            console.print(f"  skipped {place}{row.reason}", markup=False)
         for found in report.differences:
             console.print(
                 f"  {found.run}: the file states {found.metric} = {found.reported:g}, its items "

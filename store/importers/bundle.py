@@ -6,6 +6,7 @@ store's `ingest` checks the bundle against what is already there and writes it i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -411,12 +412,14 @@ class RowProblems:
 
     def raise_if_any(self) -> tuple[SkippedRow, ...]:
         """Return the skipped rows, or raise `ImportFormatError` when the import is strict."""
-        if self._rows and not self._lenient:
-            first, told = self._rows[0], in_words(self._rows)
+        order = {path: i for i, path in enumerate(dict.fromkeys(row.path for row in self._rows))}
+        rows = sorted(self._rows, key=lambda row: (order[row.path], row.line or math.inf))
+        if rows and not self._lenient:
+            first, told = rows[0], in_words(rows)
             if len(self._rows) >= _MOST_PROBLEMS:
                 told += " Reading stopped there."
             hint = ("\n" if "\n" in told else " ") + HINT
             raise ImportFormatError(
                 told + hint, path=first.path, line=first.line, field=first.field
             )
-        return tuple(self._rows)
+        return tuple(rows)

@@ -284,23 +284,45 @@ FIRST_YEAR = 1940
 """Nothing was evaluated before: an earlier year is a mistake."""
 
 
+_DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S",
+          "%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y")  # fmt: skip
+"""Ways to write a date, beside ISO's, of which each can be read in one way only."""
+
+
 def parse_date(text: str) -> tuple[datetime, bool]:
     """Return an aware datetime and whether UTC was assumed.
+
+    Besides ISO dates there are ``18.11.2025``, ``2025/11/18`` and ``Nov 18, 2025``, whose day and
+    month nobody takes for each other.
 
     Raises
     ------
     CellError
-        Not an ISO date, or before there were computers.
+        Not such a date, or before there were computers.
     """
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+    moment = _moment(text.strip())
+    if moment is None:
         raise CellError(
             f"{text.strip()!r} is no date; write 2025-11-18 or 2025-11-18T20:15:00+00:00"
-        ) from None
+        )
     if moment.year < FIRST_YEAR:
         raise CellError(f"{text.strip()!r} lies before {FIRST_YEAR}; is the year right?")
     return aware(moment)
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the moment that a text states, or ``None``."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    plain = " ".join(text.replace(",", " ").split())
+    for pattern in _DATES:
+        try:
+            return datetime.strptime(plain, pattern)
+        except ValueError:
+            continue
+    return None
 
 
 def aware(moment: datetime | date) -> tuple[datetime, bool]:

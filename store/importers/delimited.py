@@ -89,9 +89,12 @@ def names_of_header(
         names = _numbered(names)
     twice = [name for name, count in Counter(names).items() if name and count > 1]
     if twice:
+        told = f"{Counter(names)[twice[0]]} columns have this name. Rename all but one"
+        if 2 * len(set(names)) <= len(names) + 1:
+            told += "; if this line is no header but holds judgments like the others, say --format "
+            told += "judgments"
         raise ImportFormatError(
-            f"{Counter(names)[twice[0]]} columns have this name. Rename all but one; if this line "
-            "is no header but holds judgments like the others, say --format judgments.",
+            f"{told}.",
             path=shown,
             line=line,
             field=twice[0],

@@ -33,7 +33,7 @@ _OF_ITEMS = re.compile(r"(?!(run|model|system|user|session|batch|job|config|expe
 _TURNS = ("turn", "turn_index", "turn_idx", "turn_id", "step", "step_index")
 _ANSWER_ROLES = ("status", "output")
 _FLAGS = {
-    "item": ("what the items are called", "--column item=NAME"),
+    "item": ("what the items are called", "--column item=NAME, or --column item=@line"),
     "system": ("the system", "--system NAME (or --column system=NAME)"),
     "dataset": ("the dataset", "--dataset NAME (or --column dataset=NAME)"),
     "metric": ("the metric", "--metric NAME (or --column metric=NAME)"),

@@ -125,7 +125,8 @@ def _constant_values(
         earlier, where = known.setdefault(item, (cell, line))
         if earlier != cell:
             told = f": '{cell}' here, '{earlier}'" if role == "group" else ": other text here than"
-            reason = f"the {role} of one item changes{told} in line {where}."
+            reason = f"the {role} of one item changes{told} in line {where}. If that is meant, "
+            reason += f"leave the column out with --column {role}=."
             problems.report(table.shown, line, column, reason)
     return {item: cell for item, (cell, _) in known.items()}
 

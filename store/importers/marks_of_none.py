@@ -46,7 +46,7 @@ def marks_of_none(metric: str, scores: FloatArray, has_score: BoolArray) -> Mark
         return Marks(is_below, [Guess(f"-1 of {metric}", told, because)], [])
     lowest = float(scores[is_below].min())
     warning = (
-        f"'{metric}' is never below 0; here it is as low as {lowest:g}, and is read so ({n:,} below 0). "
-        "Where that stands for no score, leave the cells empty."
+        f"'{metric}' is never below 0; here it is as low as {lowest:g}, and is read so ({n:,} "
+        "below 0). Where that stands for no score, leave the cells empty."
     )
     return Marks(np.zeros_like(is_below), [], [warning])

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from store.errors import ImportFormatError
+from store.importers.binaries import LONGEST, told_of_binary
 from store.importers.guard import (
     GZIP_MAGIC,
     PART,
@@ -233,6 +234,8 @@ def decode(data: bytes, shown: str) -> str:
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ImportFormatError("the file is in UTF-16. Save it as UTF-8.", path=shown, line=1)
+    if told := told_of_binary(data[:LONGEST]):
+        raise ImportFormatError(told, path=shown)
     if (null := data.find(b"\0")) >= 0:
         raise ImportFormatError(
             "this is a binary file (or UTF-16 without a mark), not text. Save it as UTF-8 text.",

@@ -140,5 +140,8 @@ def test_parse_date_assumes_utc_and_says_so() -> None:
     assert parse_date("2025-11-18") == (datetime(2025, 11, 18, tzinfo=UTC), True)
     moment, is_assumed = parse_date("2025-07-11T19:11:52+02:00")
     assert (moment.utcoffset(), is_assumed) == (timedelta(hours=2), False)
-    with pytest.raises(CellError, match=r"'18.11.2025' is no date; write 2025-11-18"):
-        parse_date("18.11.2025")
+    for text in ("18.11.2025", "2025/11/18", "Nov 18, 2025", "18 November 2025"):
+        assert parse_date(text) == (datetime(2025, 11, 18, tzinfo=UTC), True)
+    for text in ("11/18/2025", "18/11/2025", "18.11.25", "Thursday", "31.02.2025"):
+        with pytest.raises(CellError, match=f"'{text}' is no date; write 2025-11-18"):
+            parse_date(text)

@@ -33,7 +33,7 @@ def test_folder_is_read_in_order_and_without_what_is_not_data(write, tmp_path) -
     assert paths_of(result) == [["a/z.csv"], ["b.csv", "tiebreak.yaml"]]
     assert {file.path for file in result.left_out} == {"README.md", "plot.png", "models.csv"}
     reasons = {file.path: file.reason for file in result.left_out}
-    assert "binary" in reasons["plot.png"]
+    assert "a picture (PNG)" in reasons["plot.png"]
     assert reasons["models.csv"].startswith("no figures")
 
 
