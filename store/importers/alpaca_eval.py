@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from store.errors import ImportFormatError
+from store.errors import ImportFormatError, NoResultsError
 from store.importers.apart import SPLIT, set_apart
 from store.importers.bundle import (
     AnnotatorKind,
@@ -82,9 +82,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         builder.add(number, record)
     skipped = problems.raise_if_any()
     if not builder.preferences:
-        raise ImportFormatError(
-            "the file holds no preference: every one is null.", path=settings.shown
-        )
+        reason = "the file holds no preference: every one is null."
+        raise NoResultsError(reason, path=settings.shown)
     kind: Any = options.choices.get("kind", "model")
     criterion = options.choices.get("criterion") or settings.metric or CRITERION
     dataset = settings.dataset_of(settings.dataset or DATASET, builder.items())

@@ -9,6 +9,7 @@ from pathlib import Path
 from store.importers import (
     aider,
     alpaca_eval,
+    arena_hard,
     class_reports,
     generic,
     html_tables,
@@ -167,6 +168,13 @@ IMPORTERS: tuple[Importer, ...] = (
         alpaca_eval.sniff,
         alpaca_eval.read,
         has_options=True,
+    ),
+    Importer(
+        arena_hard.NAME,
+        arena_hard.DESCRIPTION,
+        arena_hard.sniff,
+        arena_hard.read,
+        arena_hard.group,
     ),
     Importer(
         judgments.NAME,
