@@ -19,10 +19,12 @@ from store.importers.columns import (
     normal_name,
     role_cells,
 )
+from store.importers.item_columns import item_column
 from store.importers.no_metrics import AN_ID, is_answer, no_metric
 from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
+from store.importers.textfile import data_stem
 
 _TEXT_ROLES = ("input", "reference", "output")
 _INDEX = ("column_1", "unnamed_0", "index", "idx")
@@ -108,7 +110,8 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
         is_of_one = roles.keys().isdisjoint({"system", "metric", "date"}) and all(
             looks_numeric(table.cells[column]) for column in others
         )  # else it numbers the rows of a board
-        named = _place_column(table) or roles.get("input", index if is_of_one else None)
+        named = _place_column(table) or roles.get("input") or item_column(table, roles)
+        named = named or (index if is_of_one else None)
         if named is None and {"metric", "score"} <= roles.keys():
             named = _id_columns(table, roles)
         if named is not None:
@@ -233,6 +236,8 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not more and len(cells) == 1 and len(table) > 1:
         reason = f"the only column of numbers, {names}, is the same in all rows."
         raise NoResultsError(reason, path=table.shown)
+    if data_stem(table.shown).lower().startswith("confusion"):
+        raise NoResultsError("a confusion matrix, by its name.", path=table.shown)
     if any(is_answer(name) for name in by_name):
         reason = f"labels and what goes with them, and no known metric: {names}. "
         raise NoResultsError(reason + "If one is, --metric NAME reads it.", path=table.shown)

@@ -14,7 +14,7 @@ from store.importers.known_metrics import lookup, normal_metric
 from store.importers.metric_registry import SETTINGS
 
 _ID = re.compile(
-    r"(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|sentence|segment|turn|offset|pid|"
+    r"(.*_)?id_?\d+|(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|sentence|segment|turn|offset|pid|"
     r"serial|ordinal|position|pos_in_file)|unnamed(_\d+)?|level_\d+|column_1|"
 )
 _TIME = re.compile(
@@ -27,7 +27,7 @@ _SETTING = re.compile(
 )
 _ANSWER = re.compile(
     r"(.*_)?(answer|label|gold|target|truth|prediction|pred|predicted|choice|expected|guess)"
-    r"(_(idx|index|id|label|class|number))?|y_(true|pred)"
+    r"(_(idx|index|id|label|class|number))?|y_(true|pred)|(true|gold|pred|predicted)_[a-z]+"
 )
 """What a number of that name is where it is whole: the answer given, or the one that is right."""
 _RANK = re.compile(
@@ -39,15 +39,15 @@ _REPEAT = re.compile(
     r"(_?(no|nr|num|number|idx|index|id))?"
 )
 _COUNT = re.compile(
-    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances|"
+    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances|rows|"
     r"tp|tn|true_positives|true_negatives"
 )
 _OF_SPLIT = re.compile(
-    r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items|n)"
+    r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items|pairs|n)"
 )
 """How many there are of a split."""
 _SPREAD = re.compile(
-    r"(.+_)?(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|pvalue|p_value)|.+_(var|ci)|"
+    r"(std|stdev|stddev|stderr|sem)_.+|minimum|maximum|min|max|(.+_)?(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|pvalue|p_value)|.+_(var|ci)|"
     r"(.+_)?ci(_?\d+)?_(lower|upper|low|high|lo|hi|min|max|width|half_width)|(.+_)?(lower|upper)_(ci|bound)(_?\d+)?|"
     r".+(_|\d)q(0_)?(005|025|050|950|975|995)"
 )
@@ -100,6 +100,8 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     numbers, n_filled, n_truths = _filled(cells)
     if n_filled and 2 * n_truths >= n_filled:
         return "a flag"
+    if n_filled and len(numbers) and np.isnan(numbers).any() and is_answer(name):
+        return "an answer"  # some are numbers, others are words
     if n_filled < _FEWEST:
         return None
     if np.isnan(numbers).any():

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from store.importers.bundle import Guess, RowProblems
-from store.importers.cells import as_text
+from store.importers.cells import as_text, looks_numeric
 from store.importers.columnar import Coded, Codes, smallest, together
 from store.importers.columns import ROLE_NAMES, fields_of, normal_name, role_cells
 from store.importers.generic_forms import Plan
 from store.importers.generic_rows import Names, RowKeys, read_keys
 from store.importers.metric_registry import words_of
+from store.importers.no_metrics import is_answer
 from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
@@ -48,7 +49,8 @@ def repeats_apart(table: Table, plan: Plan, keys: RowKeys, settings: Settings) -
     """Return how rows are read of which several score one item; else what to do about them.
 
     A column that counts repeats, or within which the names begin anew, is taken for that by its
-    name. Without any column that tells the rows apart, items that all have equally many rows are
+    name. A column of words is part of the item where few of these stand again, else it tells runs
+    apart. Without any column that tells the rows apart, items that all have equally many rows are
     repeated in their order, and texts that name items stand for several of them.
     """
     times = _times(keys)
@@ -62,6 +64,13 @@ def repeats_apart(table: Table, plan: Plan, keys: RowKeys, settings: Settings) -
         if normal_name(column) in _PARTS and not plan.roles["item"].startswith("@"):
             whole = f"{{{column}}}/{{{plan.roles['item']}}}"
             return _with_role("item", whole, table, plan, settings, f"names anew in '{column}'")
+    words = [column for column in columns if not looks_numeric(table.cells[column])]
+    if words and "run" not in plan.roles and not plan.roles["item"].startswith("@"):
+        column = min(words, key=lambda one: len(set(map(str, table.cells[one]))))
+        if 2 * _n_repeated(keys, times) >= sum(map(len, keys.items)):
+            return _with_role("run", column, table, plan, settings, "the rows of an item")
+        whole = f"{{{column}}}/{{{plan.roles['item']}}}"
+        return _with_role("item", whole, table, plan, settings, "few items stand again, and they")
     if not columns and not _varies_within_items(table, plan, keys):
         if _are_equally_many(keys, times):
             n_times = int(times.max()) + 1
@@ -95,6 +104,12 @@ def _times(keys: RowKeys) -> Codes:
     return times
 
 
+def _n_repeated(keys: RowKeys, times: Codes) -> int:
+    """Return how many items have a second row of one system."""
+    again = np.flatnonzero(times)
+    return len(set(zip(keys.dataset[again].tolist(), keys.item[again].tolist(), strict=True)))
+
+
 def _telling_columns(table: Table, plan: Plan, keys: RowKeys) -> list[str]:
     """Return the columns with few values by which no item has two rows."""
     parts = _parts(keys)
@@ -102,7 +117,7 @@ def _telling_columns(table: Table, plan: Plan, keys: RowKeys) -> list[str]:
     counts = [c for one in plan.scores for c in one.columns if _counts_repeats(c)]
     found = []
     for column in [*plan.leftover, *group, *counts[: len(plan.scores) - 1]]:
-        coded = _coded(table, column)
+        coded = None if is_answer(column) else _coded(table, column)
         if coded is None or not 1 < len(coded.values) <= _MOST_VALUES:
             continue
         more = [*parts, keys.of(coded.codes)]
@@ -158,7 +173,7 @@ def _with_role(
         plan,
         roles={**plan.roles, role: column},
         scores=tuple(one for one in plan.scores if column not in one.columns),
-        leftover=tuple(name for name in plan.leftover if role != "trial" or name not in used),
+        leftover=tuple(name for name in plan.leftover if role == "item" or name not in used),
     )
     keys = read_keys(table, plan, settings, RowProblems(lenient=True))  # problems are known
     return Apart(plan, keys, [Guess(role, column, f"{because} differ in nothing else")])

@@ -22,6 +22,7 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
+from store.importers.item_columns import are_items_unsaid
 from store.importers.known_metrics import is_quality
 from store.importers.naming_columns import names_systems_unsaid
 from store.importers.printed import PrintedNumber, parse_printed
@@ -54,6 +55,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if "item" in roles or settings.layout or _ITEM_TEXTS & set(map(normal_name, columns)):
         return False
     if roles.get("system") == columns[0] == "" and _counts_rows(path):
+        return False
+    if roles.get("system") and "dataset" not in roles and are_items_unsaid(path, roles):
         return False
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
         return True

@@ -1,4 +1,4 @@
-"""The metrics of one run without its items: ``{"eval_loss": 0.4, …}``, or a table metric, score.
+"""The metrics of one run without its items: ``{"eval_loss": 0.4, …}``, lines, or a table.
 
 Libraries write such files at the end of a training or an evaluation. They name neither system nor
 dataset: both are guessed from folder and file.
@@ -6,6 +6,7 @@ dataset: both are guessed from folder and file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from store.importers.path_names import trimmed
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
-from store.importers.textfile import data_suffix, peek_json, read_json
+from store.importers.textfile import data_suffix, peek_json, peek_text, read_json, read_text
 from store.importers.tracked import (
     TrackedRun,
     add_runs,
@@ -31,10 +32,12 @@ from store.importers.tracked import (
 
 NAME = "run_metrics"
 DESCRIPTION = (
-    'metrics of one run without items: {"eval_accuracy": 0.5, …}, or columns metric, score'
+    'metrics of one run without items: {"eval_accuracy": 0.5}, lines "name = value", or columns'
 )
 _TABLES = (".csv", ".tsv")
 _VALUES = ("score", "value", "result")
+_LINE = re.compile(r"\s*([A-Za-z][\w@/ .-]*?)\s*[=:]\s*(\S+)\s*")
+_MOST_LINES = 200
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -45,6 +48,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
             return _is_two_columns(peek_columns(path)) and _says_metrics(_of_table(path)[0])
         if suffix == ".json":
             return _says_metrics(peek_json(path))
+        if suffix == ".txt":
+            return _says_metrics(_of_lines(peek_text(path)))
     except (ImportFormatError, ValueError):
         pass
     return False
@@ -60,11 +65,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
-    content, sha256 = (
-        _of_table(path, settings.shown)
-        if data_suffix(path) in _TABLES
-        else read_json(path, settings.shown)
-    )
+    content, sha256 = _content(path, settings.shown)
     named = {name: value for name, value in content.items() if is_metric(name)}
     system, dataset = _called(path)
     said = {key: text.removeprefix("./") for key, text in content.items() if isinstance(text, str)}
@@ -73,6 +74,24 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     guesses = add_runs([run], figures, "the run")
     told = [f"{len(named)} figures of {len(content)} entries; the others count or time something."]
     return figures.bundle(NAME, settings.files(sha256), told, guesses)
+
+
+def _content(path: Path, shown: str) -> tuple[Mapping[str, Any], str]:
+    if data_suffix(path) in _TABLES:
+        return _of_table(path, shown)
+    if data_suffix(path) == ".txt":
+        text, sha256 = read_text(path, shown)
+        return _of_lines(text), sha256
+    return read_json(path, shown)
+
+
+def _of_lines(text: str) -> dict[str, Any]:
+    """Return the entries of lines ``name = value``; none where a line is something else."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [_LINE.fullmatch(line) for line in lines[: _MOST_LINES + 1]]
+    if len(lines) > _MOST_LINES or not all(found):
+        return {}
+    return {match[1]: match[2] for match in found if match is not None}
 
 
 def _called(path: Path) -> tuple[str, str]:

@@ -1,0 +1,71 @@
+"""Items that no column of a usual name tells, and what is no score of them."""
+
+import pytest
+
+from store.errors import NoResultsError
+from store.importers.bundle import ReadOptions
+from store.importers.detect import read_paths
+
+
+def keys(bundle):
+    return [item.key for item in bundle.datasets[0].items]
+
+
+@pytest.mark.parametrize("name", ["pair_id", "audio_path", "sentence"])
+def test_many_rows_of_a_system_are_items(read, name) -> None:
+    rows = "".join(f"A,t{n},0.5,1\n" for n in range(12))
+    bundle = read(f"model,{name},similarity,sense_id_1\n" + rows, "spam/a_similarity.csv")
+    assert (bundle.format, len(keys(bundle)), keys(bundle)[0]) == ("generic", 12, "t0")
+    assert [metric.name for metric in bundle.metrics] == ["similarity"]
+
+
+def test_few_rows_of_a_system_are_figures(read) -> None:
+    text = "model,paper_id,accuracy\nA,p1,0.5\nB,p2,0.75\n"
+    assert read(text, "spam/board.csv").format == "reported"
+
+
+def test_a_file_names_the_item_where_nothing_else_does(read) -> None:
+    bundle = read("path,reference,prediction,wer\na/x.wav,u,v,0.5\n", "spam/whisper_results.csv")
+    assert keys(bundle) == ["a/x.wav"]
+
+
+def test_few_items_that_stand_again_under_other_words_are_other_items(read) -> None:
+    bundle = read("id,cue,correct\n1,road,1\n2,road,0\n3,sun,1\n1,sun,0\n", "spam/net.csv")
+    assert keys(bundle) == ["road/1", "road/2", "sun/3", "sun/1"]
+
+
+def test_items_under_each_word_are_runs(read) -> None:
+    text = "id,style,correct\n1,plain,1\n2,plain,0\n1,polite,1\n2,polite,1\n"
+    bundle = read(text, "spam/net.csv")
+    found = {run.label: run.scores[0].values[:, 0].tolist() for run in bundle.runs}
+    assert found == {"plain": [1, 0], "polite": [1, 1]}
+
+
+def test_answers_of_numbers_and_words_are_no_scores(read) -> None:
+    bundle = read("model,question,answer,accuracy\nA,q,5,1\nA,r,6,0\nA,s,7,0\n", dataset="d")
+    assert "accuracy" in [metric.name for metric in bundle.metrics]
+    bundle = read('model,question,answer,accuracy\nA,q,5,1\nA,r,"(1, 2)",0\n', dataset="d")
+    assert [metric.name for metric in bundle.metrics] == ["accuracy"]
+
+
+def test_spreads_before_a_metric_and_confusions_are_no_results(read) -> None:
+    bundle = read("model,mean_accuracy,std_accuracy,minimum\nA,0.5,0.1,0.4\n", "spam/b.csv")
+    assert [metric.name for metric in bundle.metrics] == ["mean_accuracy"]
+    with pytest.raises(NoResultsError, match="a confusion matrix"):
+        read(",Pred Down,Pred Up\nActual Down,0,3\nActual Up,1,4\n", "spam/confusion_matrix.csv")
+
+
+def test_lines_of_names_and_values_are_the_metrics_of_a_run(read) -> None:
+    bundle = read("eval_loss = 0.5\neval_f1 = 0.75\nepoch = 5.0\n", "ner/eval_results.txt")
+    found = {bundle.metrics[f.metric].name: f.value for f in bundle.reported_scores}
+    assert found == {"eval_loss": 0.5, "eval_f1": 0.75}
+    assert read("accuracy: 0.5\n", "ner/test_results.txt").format == "run_metrics"
+
+
+def test_an_empty_page_is_no_fault(write, tmp_path) -> None:
+    write("", "r/later.md")
+    write("model,accuracy\nA,0.5\nB,0.25\n", "r/board.csv")
+    found = read_paths([tmp_path], options=ReadOptions())
+    assert [one.is_fault for one in found.left_out] == [False]
+    write("", "r/broken.csv")
+    assert len(read_paths([tmp_path], options=ReadOptions()).faults) == 1
