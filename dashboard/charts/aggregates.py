@@ -84,7 +84,7 @@ def aggregates_plot(
     step = max(13, min(ROW, 1400 // max(len(names), 1)))
     x = _PanelAxis(panels)
     y = rows_y(names, "system", None)
-    base = alt.Chart(rows)
+    base = alt.Chart(_as_sent(rows))
     tooltip = _tooltip(rows)
     layers = [
         base.mark_point(opacity=0).encode(
@@ -92,10 +92,10 @@ def aggregates_plot(
             y=rows_y(names, "system", name_axis(labelFontSize=min(12, step - 1), grid=True)),
         ),
         base.mark_point(opacity=0).encode(x=x.titles(), y=y),
-        base.transform_filter("isValid(datum.bound_low)")
+        base.transform_filter("isValid(datum.at_bound_low)")
         .mark_rule(strokeWidth=1, strokeDash=[2, 3])
         .encode(x=x("at_bound_low"), x2=alt.X2("at_bound_high:Q"), y=y, color=ink(UNCLEAR)),
-        base.transform_filter("isValid(datum.low)")
+        base.transform_filter("isValid(datum.at_low)")
         .mark_rule(strokeWidth=max(2.0, step / 7), opacity=0.75)
         .encode(x=x("at_low"), x2=alt.X2("at_high:Q"), y=y, color=ink(UNCLEAR)),
         base.transform_filter("isValid(datum.value) && !datum.beyond && datum.complete")
@@ -126,6 +126,14 @@ def _rows(frame: pd.DataFrame, summaries: Sequence[str]) -> pd.DataFrame:
     rows[numbers] = rows[numbers].astype("float64")
     kept = [*_COLUMNS, "low", "high", "bound_low", "bound_high", "complete"]
     return rows.loc[:, kept].reset_index(drop=True)
+
+
+def _as_sent(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what the browser needs, as short as a picture allows; a name is sent once."""
+    sent = rows.dropna(axis="columns", how="all")
+    places = [name for name in sent.columns if name.startswith("at_")]
+    names = ["system", "summary", "beyond"]
+    return sent.astype(dict.fromkeys(places, "float32") | dict.fromkeys(names, "category"))
 
 
 def _panel(rows: pd.DataFrame, start: int) -> _Panel:

@@ -53,15 +53,17 @@ def performance_profiles_plot(
     over = alt.selection_point(
         name="over", fields=["system"], on="pointerover", clear="pointerout", empty=False
     )
-    others = alt.Chart(rows[~rows["system"].isin(chosen)])
+    # Each row is sent once, and the ends of intervals with the lines that have a band.
+    every = alt.Chart(rows[list(_COLUMNS)])
     leading = alt.Chart(rows[rows["system"].isin(chosen)])
-    catcher = alt.Chart(rows).encode(x=x, y=y, detail=alt.Detail("system:N"))
+    is_other = f"indexof({json.dumps(chosen)}, datum.system) < 0"
+    catcher = every.encode(x=x, y=y, detail=alt.Detail("system:N"))
     # A score as high as the threshold is not above it, one as low is not below it.
     step: Any = "step-after" if higher_is_better else "step-before"
     layers: list[alt.Chart] = [
-        others.mark_line(interpolate=step, strokeWidth=1.2, opacity=0.55).encode(
-            x=x, y=y, detail=alt.Detail("system:N"), color=ink(UNCLEAR)
-        ),
+        every.transform_filter(is_other)
+        .mark_line(interpolate=step, strokeWidth=1.2, opacity=0.55)
+        .encode(x=x, y=y, detail=alt.Detail("system:N"), color=ink(UNCLEAR)),
         leading.transform_filter("isValid(datum.low)")
         .mark_area(interpolate=step, opacity=0.13)
         .encode(
@@ -77,8 +79,7 @@ def performance_profiles_plot(
             .encode(x=x, y=y, color=ink(_STRONG[k]), strokeDash=_dash(chosen))
             for k, name in enumerate(chosen)
         ),
-        alt.Chart(rows)
-        .transform_filter(over)
+        every.transform_filter(over)
         .mark_line(interpolate=step, strokeWidth=3.5)
         .encode(x=x, y=y, detail=alt.Detail("system:N"), color=ink(INK)),
         catcher.mark_line(interpolate=step, strokeWidth=14, opacity=0.001)
@@ -93,7 +94,8 @@ def _rows(frame: pd.DataFrame) -> pd.DataFrame:
     for end in ("low", "high"):
         rows[end] = frame[end] if end in frame.columns else np.nan
     numbers = ["threshold", "share", "low", "high"]
-    rows[numbers] = rows[numbers].astype("float64")
+    rows[numbers] = rows[numbers].astype("float32")
+    rows["system"] = rows["system"].astype("category")  # a name is sent once
     return rows.dropna(subset=["threshold", "share"])
 
 

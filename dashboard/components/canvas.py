@@ -16,10 +16,11 @@ import streamlit as st
 
 from dashboard.ui.files import file_stem
 
-Form = Literal["full", "symmetric", "antisymmetric", "mirrored"]
+Form = Literal["full", "symmetric", "antisymmetric", "mirrored", "complement"]
 Plane = tuple[npt.NDArray[Any], Form, str]
 """Values of a plane (all cells, or the upper triangle row by row), its form, and the plane that
-an antisymmetric one is minus the mirror image of. A mirrored one holds codes of `tiles.looks`."""
+an antisymmetric one is minus the mirror image of, a complement the rest to 1. A mirrored one holds
+codes of `tiles.looks`."""
 
 _TYPES: Final = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "|u1"}
 _SCRIPTS: Final = (
@@ -84,13 +85,14 @@ def pack(header: Mapping[str, Any], planes: Mapping[str, Plane]) -> bytes:
     blocks: list[bytes] = []
     offset = 0
     for name, (values, form, mirror) in planes.items():
-        if values.size and (values == values.flat[0]).all() and form != "antisymmetric":
+        has_mirror = form in ("antisymmetric", "complement")
+        if values.size and (values == values.flat[0]).all() and not has_mirror:
             told[name] = {"value": values.flat[0].item()}
             continue
         kind = _kind(values)
         block = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
         told[name] = {"type": kind, "offset": offset, "size": int(values.size), "form": form}
-        if form == "antisymmetric":
+        if has_mirror:
             told[name]["mirror"] = mirror
         padding = -len(block) % 4
         blocks.append(block + bytes(padding))

@@ -50,6 +50,8 @@ function unpack(bytes) {
     else if (plane.form === "full") get[name] = (i, j) => own[i * columns + j];
     else if (plane.form === "symmetric")
       get[name] = (i, j) => own[i < j ? upper(i, j) : upper(j, i)];
+    else if (plane.form === "complement")
+      get[name] = (i, j) => (i < j ? own[upper(i, j)] : restOf(mirror[upper(j, i)]));
     else if (plane.form === "mirrored")
       get[name] = (i, j) => (i < j ? own[upper(i, j)] : turned(own[upper(j, i)]));
     else get[name] = (i, j) => (i < j ? own[upper(i, j)] : -mirror[upper(j, i)]);

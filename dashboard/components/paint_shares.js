@@ -2,8 +2,18 @@
 
 const ROOM_FOR_PERCENT = 24;
 
+/** Shares come as whole steps, 1 / this each; see `shares.py`. */
+const STEPS = 65_520;
+const NO_SHARE = 65_535;
+
+const restOf = (steps) => (steps === NO_SHARE ? NO_SHARE : STEPS - steps);
+const shareOf = (steps) => (steps === NO_SHARE ? NaN : steps / STEPS);
+
 function sharesPainter(table, theme) {
-  const { get, level } = table;
+  const { level } = table;
+  const get = { n_shared: table.get.n_shared };
+  for (const name of ["share", "low", "high"])
+    get[name] = (i, j) => shareOf(table.get[name](i, j));
   const pale = (hue) => mix(hue, theme.unclear, 0.35);
   const shades = {
     [BETTER]: ramp(theme.ground, theme.better, theme.dark ? 0.4 : 0.28, 1),

@@ -1,14 +1,21 @@
 """On what share of the datasets does one system score better than another, for all pairs?"""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.components.canvas import Plane, show_matrix
+from dashboard.components.canvas import Plane, show_matrix, upper
 from dashboard.components.heatmap import LARGEST_CELL, Picked
 from dashboard.components.marks import Mark
+
+STEPS: Final = 65_520
+"""Shares are sent in whole steps of 1 / this, as `paint_shares.js` reads them."""
+_NONE: Final = 65_535
+"""Instead of a step: there is no share."""
+_MIRRORS: Final = {"share": "share", "low": "high", "high": "low"}
+"""What the pair the other way round has the rest to 1 of."""
 
 
 def share_heatmap(
@@ -75,11 +82,10 @@ def _table(
             raise ValueError(f"`{name}` has shape {array.shape}; {n} systems need {(n, n)}")
     off = ~np.eye(n, dtype=bool)
     marks = marks_of(*(arrays[name] for name in names))
-    planes: dict[str, Plane] = {
-        name: (np.where(off, arrays[name], 0.0).astype(np.float32), "full", "")
-        for name in names[:3]
-    }
-    planes["n_shared"] = (np.where(off, arrays["n_shared"], 0).astype(np.int64), "full", "")
+    planes = {name: _plane(arrays, name, mirror) for name, mirror in _MIRRORS.items()}
+    n_shared = np.where(off, arrays["n_shared"], 0).astype(np.int64)
+    is_even = np.array_equal(n_shared, n_shared.T)
+    planes["n_shared"] = (upper(n_shared), "symmetric", "") if is_even else (n_shared, "full", "")
     largest = next(size for most, size in LARGEST_CELL if n <= most)
     header = {
         "mode": "shares",
@@ -90,6 +96,25 @@ def _table(
         "codes": sorted({int(code) for code in marks[off]}),
     }
     return header, planes
+
+
+def _plane(arrays: Mapping[str, npt.NDArray[np.float64]], name: str, mirror: str) -> Plane:
+    """Send whole steps: the upper triangle, where the lower one has the rest to 1."""
+    own, other = _steps(arrays[name]), _steps(arrays[mirror])
+    rest = np.where(own == _NONE, _NONE, STEPS - own.astype(np.int64)).T
+    if np.abs(rest - other).max(initial=0) <= 1:  # a step is lost to rounding
+        return upper(own), "complement", mirror
+    return own, "full", ""
+
+
+def _steps(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
+    """Return shares in steps of 1 / `STEPS`; what lies beside a half stays there."""
+    known = np.nan_to_num(shares, nan=0.0)
+    steps = np.rint(STEPS * known)
+    side = np.sign(known - 0.5)
+    steps = np.where(np.sign(steps - STEPS / 2) == side, steps, STEPS / 2 + side)
+    off = ~np.eye(len(shares), dtype=bool)
+    return np.where(np.isnan(shares) | ~off, _NONE, steps).astype(np.uint16)
 
 
 def marks_of(

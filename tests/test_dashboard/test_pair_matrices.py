@@ -107,6 +107,40 @@ def test_marks_of_shares_go_by_the_interval() -> None:
     assert marks[2, 1] == Mark.NOT_COMPARABLE
 
 
+@pytest.mark.parametrize("n", [3, 40])
+def test_shares_are_sent_in_steps_of_the_upper_triangle(tmp_path: Path, n: int) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node to run the script with")
+    rng = np.random.default_rng(n)
+    share = np.round(np.triu(rng.uniform(size=(n, n)), 1), 3)
+    share = np.triu(share, 1) + np.tril(1 - share.T, -1)
+    low, high = share - 0.1 * share, share + 0.1 * (1 - share)
+    low, high = np.triu(low, 1) + np.tril(1 - high.T, -1), np.triu(high, 1) + np.tril(1 - low.T, -1)
+    low[0, 1], high[1, 0] = 0.5 + 1e-9, 0.5 - 1e-9
+    share[0, 2] = share[2, 0] = low[0, 2] = low[2, 0] = high[0, 2] = high[2, 0] = np.nan
+    header, planes = shares._table([str(i) for i in range(n)], share, low, high, np.full((n, n), 8))
+    assert {form for _, form, _ in planes.values()} == {"complement", "symmetric"}
+    block = canvas.pack(header | {"title": "t"}, planes)
+    names = ("paint.js", "paint_shares.js")
+    source = "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+    script = tmp_path / "check.js"
+    script.write_text(
+        f"{source}const table = unpack(Uint8Array.from({list(block)}));"
+        f"const told = (name) => Array.from({{length: {n * n}}}, (_, k) =>"
+        f" shareOf(table.get[name](Math.floor(k / {n}), k % {n})));"
+        'console.log(JSON.stringify(["share", "low", "high"].map(told)));',
+        encoding="utf-8",
+    )
+    printed = subprocess.run([node, str(script)], capture_output=True, text=True, check=True).stdout
+    off = ~np.eye(n, dtype=bool)
+    sent = {"share": share, "low": low, "high": high}
+    for (name, values), read in zip(sent.items(), json.loads(printed), strict=True):
+        found = np.array(read, dtype=np.float64).reshape(n, n)
+        np.testing.assert_allclose(found[off], values[off], atol=1.6e-5, err_msg=name)
+        np.testing.assert_array_equal(np.sign(found[off] - 0.5), np.sign(values[off] - 0.5))
+
+
 def test_shares_of_another_shape_are_named() -> None:
     square = np.full((2, 2), 0.5)
     with pytest.raises(ValueError, match=r"`low` has shape \(1, 2\); 2 systems need \(2, 2\)"):
