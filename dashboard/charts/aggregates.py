@@ -130,7 +130,7 @@ def _rows(frame: pd.DataFrame, summaries: Sequence[str]) -> pd.DataFrame:
 
 def _as_sent(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what the browser needs, as short as a picture allows; a name is sent once."""
-    sent = rows.dropna(axis="columns", how="all")
+    sent = rows.dropna(axis="columns", how="all") if len(rows) else rows
     places = [name for name in sent.columns if name.startswith("at_")]
     names = ["system", "summary", "beyond"]
     return sent.astype(dict.fromkeys(places, "float32") | dict.fromkeys(names, "category"))
