@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from store.importers.bundle import Guess
+from store.importers.key_columns import OF_WHOLE_FILE
 from store.importers.plan import PlanEntry, PlannedDataset, PlannedMetric
 
+_QUOTED = re.compile("'[^']*'")
 _FEWEST = 10
 """Entries that are put together; fewer are read sooner one by one."""
 
@@ -35,7 +38,7 @@ def _kind(entry: PlanEntry) -> Hashable:
         entry.read_as,
         entry.state,
         tuple((one.name, one.higher_is_better) for one in entry.metrics),
-        tuple(entry.understood),
+        tuple(_QUOTED.sub("…", sentence) for sentence in entry.understood),
         tuple((one.subject, one.because) for one in entry.guesses),
     )
 
@@ -51,9 +54,22 @@ def _joined(alike: Sequence[PlanEntry], most_names: int) -> PlanEntry:
         systems=list(dict.fromkeys(name for entry in alike for name in entry.systems)),
         datasets=[PlannedDataset(*key, n_items) for key, n_items in sizes.items()],
         metrics=[_range(of_all) for of_all in zip(*(e.metrics for e in alike), strict=True)],
+        understood=list(_sentences(alike)),
         text_bytes=sum(entry.text_bytes for entry in alike),
         guesses=[_named(one, most_names) for one in zip(*(e.guesses for e in alike), strict=True)],
     )
+
+
+def _sentences(alike: Sequence[PlanEntry]) -> Iterator[str]:
+    """Yield what was made of the files; of sentences that differ in names the first, as one.
+
+    The system and the dataset of a whole file stand in the plan by themselves.
+    """
+    for same in zip(*(entry.understood for entry in alike), strict=True):
+        if len(set(same)) == 1:
+            yield same[0]
+        elif not same[0].startswith(OF_WHOLE_FILE):
+            yield f"{same[0]} So the others, with other names."
 
 
 def _range(metrics: Sequence[PlannedMetric]) -> PlannedMetric:

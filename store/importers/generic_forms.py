@@ -21,6 +21,7 @@ from store.importers.columns import (
 )
 from store.importers.item_columns import item_column
 from store.importers.no_metrics import AN_ID, is_answer, no_metric
+from store.importers.no_metrics import AN_ID, CALLED_A_FLAG, is_answer, no_metric
 from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
@@ -273,6 +274,9 @@ def _without_no_scores(
             kept.append(one)
         else:
             reasons[name] = reason
+    if not kept:
+        kept = [one for one in found if reasons.get(one.metric or "") == CALLED_A_FLAG]
+        reasons = {name: why for name, why in reasons.items() if why != CALLED_A_FLAG}
     listed = ", ".join(f"{name} ({reason})" for name, reason in reasons.items())
     if reasons and not kept:
         raise NoResultsError(

@@ -22,6 +22,8 @@ IntArray = npt.NDArray[np.int64]
 
 SETTINGS = {"system": "system", "dataset": "dataset", "metric": "metric", "run": "run_label"}
 """Role -> attribute of `Settings` and `ReadOptions` that gives it for a whole file."""
+OF_WHOLE_FILE = "The whole file is of"
+"""How the sentence begins that says what a file is of, where nothing in it does."""
 _OPTIONAL_CELLS = frozenset({"run", "seed", "dataset_version"})
 _FLAG_NAMES = {
     "system": "--system", "dataset": "--dataset", "metric": "--metric", "run": "--run",
@@ -63,7 +65,7 @@ class KeyReader:
         rename: Callable[[str], str] = self._settings.canonical if role == "system" else str
         if role not in self._roles:
             if given and role != "run":
-                self.understood.append(f"The whole file is of {role} '{given}'.")
+                self.understood.append(f"{OF_WHOLE_FILE} {role} '{given}'.")
             return Coded.constant(rename(given), len(self._table))
         texts = self.column(role)
         distinct = dict.fromkeys(texts.values)

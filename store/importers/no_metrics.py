@@ -15,6 +15,7 @@ from store.importers.metric_registry import SETTINGS
 
 _ID = re.compile(
     r"(.*_)?id_?\d+|(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|sentence|segment|turn|offset|pid|"
+    r"(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|page|page_no|sentence|segment|turn|offset|pid|"
     r"serial|ordinal|position|pos_in_file)|unnamed(_\d+)?|level_\d+|column_1|"
 )
 _TIME = re.compile(
@@ -60,6 +61,9 @@ _DESCRIPTION = re.compile(
 )
 AN_ID = "an id or a place"
 """What a column is that numbers the rows, or names them by a number."""
+_FLAG = re.compile(r"(is|has)_.+")
+CALLED_A_FLAG = "a flag by its name"
+"""What a column of 0 and 1 is; beside nothing else it may be what was measured."""
 _FEWEST = 8
 """Rows from which the values of a column say what it is."""
 
@@ -98,10 +102,13 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     if reason is not None or lookup(name) is not None:
         return reason
     numbers, n_filled, n_truths = _filled(cells)
+    is_called_so = _FLAG.fullmatch(normal_metric(name)) and np.isin(numbers, (0, 1)).all()
     if n_filled and 2 * n_truths >= n_filled:
         return "a flag"
     if n_filled and len(numbers) and np.isnan(numbers).any() and is_answer(name):
         return "an answer"  # some are numbers, others are words
+    if n_filled and is_called_so:
+        return CALLED_A_FLAG
     if n_filled < _FEWEST:
         return None
     if np.isnan(numbers).any():

@@ -22,6 +22,8 @@ _SHARD = re.compile(
     r"(?:^|[-_. ])(part|shard|chunk|fold|batch|rank)[-_=. ]?\d+([-_.]?of[-_.]?\d+)?(?=$|[-_. ])",
     re.I,
 )
+_STEP = re.compile(r"(global_?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d+", re.IGNORECASE)
+"""Names of what is kept while a model is trained."""
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = ("__", "_", "-", ".")
 _BY_LEVELS = "the names of the files and folders, taken together"
@@ -79,12 +81,19 @@ def names_together(paths: Sequence[Path], identity: Identity, answers: Mapping[s
     found = {}
     for number, (path, place) in enumerate(places.items()):
         mine = [factor[number] for i, factor in enumerate(factors) if i != dataset]
-        system = "/".join(mine) or around
+        system = _of_model("/".join(mine), place.levels) or around
         named = factors[dataset][number] if dataset is not None else around
         found[path] = PathNames(
             system, named, place.label, place.seed, _BY_LEVELS, (question,) if question else ()
         )
     return found
+
+
+def _of_model(system: str, levels: Sequence[str]) -> str:
+    """Return a step of training with its model, the folder around: ``bert@checkpoint-500``."""
+    if not _STEP.fullmatch(system) or system not in levels[1:]:
+        return system
+    return f"{levels[levels.index(system, 1) - 1]}@{system}"
 
 
 def _own(varying: list[int], columns: Sequence[list[str]]) -> list[int]:
@@ -180,7 +189,10 @@ def _cut(names: set[str]) -> dict[str, str]:
         words = {name: list(_WORD.finditer(rest)) for name, rest in cut.items()}
         first, last = {one[0][0] for one in words.values()}, {one[-1][0] for one in words.values()}
         if len(first) == 1 and _is_idle(*first):
-            cut = {name: rest[words[name][1].start() :] for name, rest in cut.items()}
+            rests = {name: rest[words[name][1].start() :] for name, rest in cut.items()}
+            if any(rest.isdigit() for rest in rests.values()):  # of model-1 the number says nothing
+                break
+            cut = rests
         elif (len(last) == 1 and _is_idle(*last)) or all(map(_is_metric, last)):
             cut = {name: rest[: words[name][-2].end()] for name, rest in cut.items()}
         else:

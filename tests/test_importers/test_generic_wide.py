@@ -38,6 +38,10 @@ def test_ids_settings_and_flags_are_no_metrics(read) -> None:
     (told,) = (text for text in bundle.understood if text.startswith("Not taken for scores"))
     assert "lr (a setting)" in told
     assert "is_short (a flag)" in told
+    flag = read("system,item,is_short,acc\nA,q1,1,1\nA,q2,0,0\n", dataset="d")
+    assert [m.name for m in flag.metrics] == ["acc"]
+    alone = read("system,item,is_short\nA,q1,1\nA,q2,0\n", dataset="d")
+    assert [m.name for m in alone.metrics] == ["is_short"]
     one = read(header + "A,q1,1,7,0.1,True,5,0.5,1\n", dataset="d", metric="row")
     assert scores(one) == {("A", "d", "", "row", 0): {"q1": 7}}
     with pytest.raises(ImportFormatError, match=r"no numeric column seems to hold scores: lr \("):

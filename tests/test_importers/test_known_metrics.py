@@ -133,3 +133,9 @@ def test_a_name_says_that_a_column_holds_no_scores(name, reason) -> None:
 def test_values_say_whether_a_column_of_an_unknown_name_holds_scores(cells, reason) -> None:
     assert no_metric("zork", cells) == reason
     assert no_metric("accuracy", cells) is None
+
+
+def test_0_and_1_under_the_name_of_a_flag_are_one() -> None:
+    assert no_metric("is_short", ["0", "1"]) == "a flag by its name"
+    assert no_metric("is_short", ["0", "0.5"]) is None
+    assert no_metric("is_correct", ["0", "1"]) is None

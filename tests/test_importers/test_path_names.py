@@ -34,6 +34,11 @@ def named(tmp_path):
     ("files", "expected"),
     [
         (["bert.csv", "gpt-4.csv"], {("bert", "mine"), ("gpt-4", "mine")}),
+        (["model-1.csv", "model-2.csv"], {("model-1", "mine"), ("model-2", "mine")}),
+        (
+            ["bert/checkpoint-500/squad.csv", "bert/checkpoint-1000/squad.csv"],
+            {("bert@checkpoint-500", "squad"), ("bert@checkpoint-1000", "squad")},
+        ),
         (["bert/scores.csv", "gpt/scores.csv"], {("bert", "mine"), ("gpt", "mine")}),
         (["bert_results.csv", "gpt_results.csv"], {("bert", "mine"), ("gpt", "mine")}),
         (["gpt/squad.csv", "gpt/nq.csv"], {("gpt", "squad"), ("gpt", "nq")}),

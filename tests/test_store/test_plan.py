@@ -71,6 +71,18 @@ def test_files_that_say_the_same_are_one_entry(ingest, tmp_path) -> None:
     assert len(states(ingest("r", "--json"))) == 13
 
 
+def test_files_that_differ_in_their_names_alone_are_one_entry(ingest, tmp_path) -> None:
+    for number in range(12):
+        path = tmp_path / "r" / f"model-{number}" / "squad.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"item,acc\nq1,{number % 2}\n")
+    told = ingest("r").stdout
+    assert told.count("as generic (guessed)") == 1
+    assert "squad.csv and 9 more as generic" in told.replace("\n", " ")
+    assert "The whole file is of system" not in told
+    assert told.count("guessed: system is model-0, model-1, model-10, model-11 and 8 more") == 1
+
+
 def test_what_contradicts_the_store_is_left_out_of_a_folder(ingest, tmp_path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "a.csv").write_text(LONG)
