@@ -20,7 +20,6 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.item_columns import item_column
-from store.importers.no_metrics import AN_ID, is_answer, no_metric
 from store.importers.no_metrics import AN_ID, CALLED_A_FLAG, is_answer, no_metric
 from store.importers.problems import listed
 from store.importers.settings import Settings
