@@ -27,6 +27,7 @@ from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.surroundings import looked_for_within
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
+from store.importers.versions_apart import with_versions_apart
 from store.importers.yaml_nodes import nearest
 from store.progress import tell
 
@@ -180,7 +181,7 @@ def read_paths(
     if refused:
         raise together(refused)
     bundles, derived = without_derived([reading.bundle for reading in readings])
-    bundles = with_runs_apart(with_releases_apart(bundles))
+    bundles = with_runs_apart(with_versions_apart(with_releases_apart(bundles)))
     left_out += [LeftOutFile(one.path, one.reason) for one in derived]
     pairs = zip(readings, bundles, strict=True)
     readings = [reading._replace(bundle=bundle) for reading, bundle in pairs if bundle.files]
