@@ -63,6 +63,8 @@ def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> 
         return settings
     keys = [role for role in _KEY_ROLES if role in roles]
     rows = list(zip(*(role_cells(table, roles[key]) for key in keys), strict=True))
+    if len(set(map(str, rows))) == len(rows):
+        return settings
     teller = _Teller(table, roles)
     parts, rows = teller.telling(rows, teller.is_part)
     cut_offs, rows = teller.telling(rows, teller.is_cut_off)

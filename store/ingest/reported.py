@@ -155,9 +155,15 @@ def _put(
     report: IngestReport,
 ) -> None:
     """Add a row, recognise it as known (and fill in what it lacks), or replace its content."""
-    table, key = known_rows.table, tuple(identity.values())
+    key = tuple(identity.values())
     row = known_rows.rows.get(key)
-    kind = table.__tablename__
+    if row is None:
+        row = SimpleNamespace(uid=new_uid(), **identity, **content, ingest_id=targets.ingest_id)
+        known_rows.rows[key] = row
+        known_rows.new.append(row)
+        report.add("reported figure", "added")
+        return
+    kind = known_rows.table.__tablename__
 
     def refuse(_: str, old: float, new: float) -> ConflictError:
         return ConflictError(
@@ -166,14 +172,9 @@ def _put(
             "value stays in the audit trail)."
         )
 
-    known = None if row is None else {name: getattr(row, name) for name in content}
+    known = {name: getattr(row, name) for name in content}
     met = reconcile(known, content, (decides,), Policy(refuse, replace))
     report.add("reported figure", met.what)
-    if row is None:
-        row = SimpleNamespace(uid=new_uid(), **identity, **content, ingest_id=targets.ingest_id)
-        known_rows.rows[key] = row
-        known_rows.new.append(row)
-        return
     if met.what == "replaced":
         change.record("replace", kind, row.uid, old=getattr(row, decides), new=content[decides])
         row.ingest_id = targets.ingest_id
