@@ -121,7 +121,11 @@ def read_paths(
 
     def leave_out(candidates: Sequence[Candidate], error: ImportFormatError) -> None:
         is_unknown = isinstance(error, UnknownFormatError)
-        holds_none = all(is_of_settings(one.path) or _is_empty(one) for one in candidates)
+        is_blank = error.reason == "the file is empty."
+        holds_none = all(
+            is_of_settings(one.path) or (is_blank and data_suffix(one.path) not in _DATA_SUFFIXES)
+            for one in candidates
+        )  # a page to be written is empty, too
         is_fault = not is_unknown and not holds_none
         if (whole and is_fault) or any(candidate.is_given for candidate in candidates):
             refused.append(error)
@@ -242,16 +246,6 @@ def _with_what_was_said(
         questions += used_answers(candidate.path, options)
         said |= said_with_flags(candidate.path, options)
     return replace(bundle, questions=questions, said=said)
-
-
-def _is_empty(candidate: Candidate) -> bool:
-    """Return whether a file that is no table has nothing in it, as a page to be written."""
-    try:
-        return (
-            data_suffix(candidate.path) not in _DATA_SUFFIXES and not candidate.path.stat().st_size
-        )
-    except OSError:
-        return False
 
 
 def _forced(name: str | None) -> Importer | None:

@@ -37,6 +37,8 @@ _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?
 _WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+[^\W_]*|[^\W_]+")
 """A word of a name; ``v1.1`` is one."""
 _YEAR = re.compile(r"[-_. ]?(?:19|20)\d\d(?![-_.]?\d)")
+_FEWEST_LETTERS = 5
+"""Of the name of a file that begins as that of a system does."""
 _CROSS = re.compile(r"cross[-_ ]?val(idation|idated)?(?![a-z])", re.IGNORECASE)
 NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.IGNORECASE)
 """Folders above which nothing is about the results: those of a person or of an unpacked archive."""
@@ -85,6 +87,25 @@ def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | N
         if name := specific_name(folder.name):
             return name, "the name of the folder"
     return None
+
+
+def beside_system(stem: str, system: str) -> str | None:
+    """Return what the name of a file says beside that of its system; ``None``: it names none.
+
+    ``indicbert_pairs`` of the system IndicBERT is ``pairs``, ``results_claude-haiku`` of
+    claude-haiku-4-5 says nothing more.
+    """
+    tokens = re.findall(r"[^\W_]+", system)
+    if not tokens:
+        return None
+    pattern = r"[\W_]*".join(map(re.escape, tokens))
+    match = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", stem, re.IGNORECASE)
+    if match is not None:
+        return specific_name(f"{stem[: match.start()]}_{stem[match.end() :]}")
+    telling = "".join(re.findall(r"[^\W_]+", specific_name(stem))).lower()
+    whole = "".join(tokens).lower()
+    is_short = len(telling) >= _FEWEST_LETTERS and whole.startswith(telling)
+    return "" if is_short or (telling and telling == whole) else None
 
 
 def system_of_file(path: Path) -> tuple[str, str] | None:

@@ -23,7 +23,7 @@ from store.importers.columns import GENERIC_ROLES, LINE_NUMBER, find_roles, role
 from store.importers.failed_judges import without_failed
 from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_guesses import spread_where_needed, with_guesses
-from store.importers.generic_items import read_items
+from store.importers.generic_items import read_items, without_changing_group
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
 from store.importers.known_metrics import is_quality, lookup
@@ -91,6 +91,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         failed += summed
     keys = read_keys(table, plan, settings, problems)
     plan, keys, guessed = repeats_apart(table, plan, keys, settings)
+    plan = without_changing_group(table, plan, keys, settings.columns)
     items, told = read_items(table, plan, keys, problems, with_text=options.with_text)
     builder = VectorBuilder(table, plan, keys, settings, problems)
     builder.build()

@@ -12,6 +12,7 @@ from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.column_parts import choose_correlation, components, plain_parts
 from store.importers.columns import (
     GENERIC_ROLES,
+    ROLE_NAMES,
     describe_roles,
     fields_of,
     find_roles,
@@ -20,6 +21,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.item_columns import item_column
+from store.importers.known_names import share_of_systems
 from store.importers.no_metrics import AN_ID, CALLED_A_FLAG, is_answer, no_metric
 from store.importers.problems import listed
 from store.importers.settings import Settings
@@ -236,16 +238,24 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not more and len(cells) == 1 and len(table) > 1:
         reason = f"the only column of numbers, {names}, is the same in all rows."
         raise NoResultsError(reason, path=table.shown)
+    if not more and (why := no_metric(names, table.cells.get(names, ()))) is not None:
+        reason = f"the only column of numbers, {names}, is {why}."
+        raise NoResultsError(
+            f"{reason} If it holds scores, --metric NAME reads it.", path=table.shown
+        )
     if data_stem(table.shown).lower().startswith("confusion"):
         raise NoResultsError("a confusion matrix, by its name.", path=table.shown)
     if any(is_answer(name) for name in by_name):
         reason = f"labels and what goes with them, and no known metric: {names}. "
         raise NoResultsError(reason + "If one is, --metric NAME reads it.", path=table.shown)
-    raise ImportFormatError(
+    reason = (
         f"the numeric columns ({names}) may be systems or metrics. If they are systems, give "
-        "--metric NAME; if they are metrics, give --system NAME or --column system=NAME.",
-        path=table.shown,
+        "--metric NAME; if they are metrics, give --system NAME or --column system=NAME."
     )
+    is_usual = normal_name(roles["item"]) in ROLE_NAMES["item"] or "item" in settings.columns
+    if not is_usual and share_of_systems(list(by_name)) <= 0:  # texts or files beside numbers
+        raise NoResultsError(reason, path=table.shown)
+    raise ImportFormatError(reason, path=table.shown)
 
 
 def _without_no_scores(

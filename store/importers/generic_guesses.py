@@ -46,9 +46,13 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
             settings = settings.with_system()
         elif (metric := _metric_of_systems(free, settings)) is not None:
             settings = settings.guessing("metric", *metric)
-    if "dataset" not in roles:
-        settings = settings.with_dataset(use_stem=not _is_system(table, roles, settings))
-    return settings
+    return settings if "dataset" in roles else _with_dataset(table, roles, settings)
+
+
+def _with_dataset(table: Table, roles: Mapping[str, str], settings: Settings) -> Settings:
+    systems = set(map(str, role_cells(table, roles["system"]))) if "system" in roles else set()
+    only = next(iter(systems)) if len(systems) == 1 else None
+    return settings.with_dataset(use_stem=not _is_system(table, roles, settings), system=only)
 
 
 def _is_system(table: Table, roles: Mapping[str, str], settings: Settings) -> bool:
@@ -78,9 +82,7 @@ def _long(table: Table, roles: Mapping[str, str], settings: Settings) -> Setting
         settings = settings.guessing("metric", column, "the column of scores")
     if "system" not in roles and not settings.system:
         settings = settings.with_system()
-    if "dataset" not in roles:
-        settings = settings.with_dataset(use_stem=not _is_system(table, roles, settings))
-    return settings
+    return settings if "dataset" in roles else _with_dataset(table, roles, settings)
 
 
 def _metric_of_systems(columns: Sequence[str], settings: Settings) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from store.importers.bundle import BundleItem, RowProblems
 from store.importers.cells import as_text, is_missing
 from store.importers.columnar import PART, Coded, Codes, Numbers, first_rows
-from store.importers.columns import role_cells
+from store.importers.columns import normal_name, role_cells
 from store.importers.generic_forms import Plan
 from store.importers.generic_rows import RowKeys
 from store.importers.key_columns import IntArray
@@ -58,6 +58,25 @@ def read_items(
             )
         )
     return found, understood
+
+
+def without_changing_group(
+    table: Table, plan: Plan, keys: RowKeys, stated: Mapping[str, str]
+) -> Plan:
+    """Return the plan without the group ``cluster`` where it changes within an item.
+
+    What a clustering of each system gave is called so, too.
+    """
+    column = plan.roles.get("group", "")
+    if "group" in stated or not normal_name(column).startswith("cluster"):
+        return plan
+    offsets = np.concatenate(([0], np.cumsum([len(items) for items in keys.items])))
+    cells = role_cells(table, column)
+    if _constant_cells(cells, _Places.of(table, keys, offsets)) is not None:
+        return plan
+    told = f"'{column}' changes within an item and is no group of items."
+    roles = {role: column for role, column in plan.roles.items() if role != "group"}
+    return replace(plan, roles=roles, understood=(*plan.understood, told))
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,12 @@ class _FormReader:
             return self._by_dataset()
         return self._by_system()
 
+    def _only_system(self) -> str | None:
+        """Return the system of a table that names just one."""
+        column = self._roles.get("system", "")
+        names = set(map(str, self._table.cells.get(column, ())))
+        return next(iter(names)) if len(names) == 1 else None
+
     def _name_datasets_of_records(self) -> None:
         """Let records without the key of the dataset be of that which file or folder names.
 
@@ -126,7 +132,7 @@ class _FormReader:
             or all(empty)
         ):
             return
-        named = self._settings.with_dataset()
+        named = self._settings.with_dataset(system=self._only_system())
         if named.dataset is None:
             return
         name, self._settings = named.dataset, named
@@ -158,7 +164,7 @@ class _FormReader:
         if is_open and "system" in self._roles and normal_name(column) == "score":
             self._settings = self._settings.guessing("metric", column, "the column of scores")
             if "dataset" not in self._roles:
-                self._settings = self._settings.with_dataset()
+                self._settings = self._settings.with_dataset(system=self._only_system())
         self._require("dataset", "metric")
         systems, datasets = self._names("system"), self._names("dataset")
         metrics = self._names("metric")
@@ -306,7 +312,7 @@ class _FormReader:
             column for column in figures if no_metric(column, self._table.cells[column]) is None
         ]
         if not wanted:
-            self._settings = self._settings.with_dataset()
+            self._settings = self._settings.with_dataset(system=self._only_system())
             return figures
         told = metric_of_board(data_stem(self._settings.path.name), wanted)
         if told is not None:
@@ -315,7 +321,7 @@ class _FormReader:
             return [column for column in wanted if column in apart]
         kind = what_columns_are(wanted)
         if kind == "metrics":
-            self._settings = self._settings.with_dataset()
+            self._settings = self._settings.with_dataset(system=self._only_system())
         elif kind == "datasets":
             because = f"{len(wanted)} columns, of which hardly one is called like a metric"
             self._settings = self._settings.guessing("metric", "score", because)

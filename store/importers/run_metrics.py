@@ -21,7 +21,14 @@ from store.importers.path_names import trimmed
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
-from store.importers.textfile import data_suffix, peek_json, peek_text, read_json, read_text
+from store.importers.textfile import (
+    data_stem,
+    data_suffix,
+    peek_json,
+    peek_text,
+    read_json,
+    read_text,
+)
 from store.importers.tracked import (
     TrackedRun,
     add_runs,
@@ -37,6 +44,9 @@ DESCRIPTION = (
 _TABLES = (".csv", ".tsv")
 _VALUES = ("score", "value", "result")
 _LINE = re.compile(r"\s*([A-Za-z][\w@/ .-]*?)\s*[=:]\s*(\S+)\s*")
+_OF_SPLIT = re.compile(
+    r"(test|dev|valid|validation|predict)_(?:results|metrics)|(?:all_|eval_)?results_(test|dev|valid)"
+)
 _MOST_LINES = 200
 
 
@@ -68,6 +78,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     content, sha256 = _content(path, settings.shown)
     named = {name: value for name, value in content.items() if is_metric(name)}
     system, dataset = _called(path)
+    if (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
+        dataset = f"{folder_name(path)}/{split}"
     said = {key: text.removeprefix("./") for key, text in content.items() if isinstance(text, str)}
     run = TrackedRun(system, "", dataset, said, named, is_system=not names_model(said))
     figures = Figures(settings, RowProblems(options.lenient))
@@ -104,6 +116,12 @@ def _called(path: Path) -> tuple[str, str]:
     if own == folder or is_dataset or is_in_system or not has_fellows(path):
         return folder, own
     return trimmed(own) or own, folder
+
+
+def _split_of(path: Path) -> str | None:
+    """Return the split that the name of a file tells, where metrics are all of an evaluation."""
+    found = _OF_SPLIT.fullmatch(data_stem(path.name).lower())
+    return (found[1] or found[2]) if found else None
 
 
 def _is_two_columns(columns: Sequence[str]) -> bool:

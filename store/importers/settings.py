@@ -24,10 +24,11 @@ from store.importers.bundle import (
     SourceFile,
 )
 from store.importers.cells import aware
-from store.importers.file_names import dataset_of_file, system_of_file
+from store.importers.file_names import beside_system, dataset_of_file, system_of_file
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
 from store.importers.remembered_columns import with_remembered
+from store.importers.textfile import data_stem
 from store.spelling import composed
 
 _SIGNED_NAME = re.compile(r"(\S.*?)\s+\[([^\[\]]+)\]")
@@ -71,9 +72,18 @@ class Settings:
         found = system_of_file(self.path)
         return self if found is None else self.guessing("system", *found)
 
-    def with_dataset(self, *, use_stem: bool = True) -> Settings:
-        """Return the settings with a dataset: as stated, else after the file or its folder."""
+    def with_dataset(self, *, use_stem: bool = True, system: str | None = None) -> Settings:
+        """Return the settings with a dataset: as stated, else after the file or its folder.
+
+        What the file's name says of its only `system` does not name the dataset.
+        """
         named = self.named
+        rest = None
+        if use_stem and system and not self.dataset:
+            rest = beside_system(data_stem(self.path.name), system)
+        if rest:
+            return self.guessing("dataset", rest, "the name of the file, without the system's")
+        use_stem = use_stem and rest is None
         if not use_stem and not self.dataset and named is not None and named.dataset:
             return self.guessing("dataset", named.dataset, named.because)
         found = None if self.dataset else dataset_of_file(self.path, use_stem=use_stem)

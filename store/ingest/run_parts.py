@@ -166,11 +166,12 @@ def _joined_vectors(
 
 
 def _is_copy(part: Part, other: Part, vector: Vector) -> bool:
-    """Return whether another part brings the very same scores, and tell it."""
+    """Return whether another part brings the very same scores of all items, and tell it."""
     (same,) = (v.values for v in other.vectors if key_of(v) == key_of(vector))
     n_items = max(len(same), len(vector.values))
-    padded = vectors.pad(same, n_items), vectors.pad(vector.values, n_items)
-    if part is other or not np.array_equal(*padded, equal_nan=True):
+    theirs, mine = vectors.pad(same, n_items), vectors.pad(vector.values, n_items)
+    here = vectors.scored(mine)
+    if part is other or not np.array_equal(theirs[here], mine[here], equal_nan=True):
         return False
     told = f"'{part.wanted.system}' has the same scores in {other.arrived.path}: they count once."
     if told not in part.arrived.report.warnings:

@@ -69,3 +69,42 @@ def test_an_empty_page_is_no_fault(write, tmp_path) -> None:
     assert [one.is_fault for one in found.left_out] == [False]
     write("", "r/broken.csv")
     assert len(read_paths([tmp_path], options=ReadOptions()).faults) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "dataset"),
+    [
+        ("results_claude-haiku.csv", "claude-haiku-4-5", "spam"),
+        ("results_gpt-4omini.csv", "gpt-4o-mini", "spam"),
+        ("indicbert_pairs.csv", "IndicBERT", "pairs"),
+        ("pairs.csv", "IndicBERT", "pairs"),
+        ("bert_large.csv", "bert", "large"),
+    ],
+)
+def test_a_dataset_is_not_called_after_the_system_of_its_file(read, name, system, dataset) -> None:
+    bundle = read(f"model,id,acc\n{system},1,1\n{system},2,0\n", f"spam/results/{name}")
+    assert [one.name for one in bundle.datasets] == [dataset]
+
+
+def test_results_of_a_test_are_of_another_split(write, tmp_path) -> None:
+    write("eval_f1 = 0.5\n", "net/eval_results.txt")
+    write("eval_f1 = 0.25\n", "net/test_results.txt")
+    found = {
+        bundle.datasets[0].name: bundle.reported_scores[0].value
+        for bundle in read_paths([tmp_path], root=tmp_path).bundles
+    }
+    assert found == {"net": 0.5, "net/test": 0.25}
+
+
+def test_what_changes_within_an_item_is_no_group_of_items(read) -> None:
+    bundle = read("model,id,cluster,acc\nA,1,3,1\nB,1,4,0\n", dataset="d")
+    assert [item.group for item in bundle.datasets[0].items] == [None]
+    bundle = read("model,id,cluster,acc\nA,1,3,1\nB,1,3,0\n", dataset="d")
+    assert [item.group for item in bundle.datasets[0].items] == ["3"]
+
+
+def test_texts_beside_coordinates_are_no_results(read) -> None:
+    with pytest.raises(NoResultsError, match="may be systems or metrics"):
+        read("x,y,sentence\n1.5,2,a\n2.5,3,b\n", "tsne.csv")
+    with pytest.raises(NoResultsError, match="a flag"):
+        read("id,has_clue,note\n1,True,x\n2,False,y\n", "notes.csv")

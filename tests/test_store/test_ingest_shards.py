@@ -86,6 +86,15 @@ def test_a_copy_of_a_file_counts_once(store, shard):
     assert scores_of(store) == {"a": 1.0, "b": 0.0}
 
 
+def test_a_part_that_another_file_has_whole_counts_once(store, shard):
+    parts = [shard("1.csv", {"a": 1.0, "b": 0.0, "c": 1.0}), shard("2.csv", {"b": 0.0, "c": 1.0})]
+    reports = ingest_all(store, parts, actor="t")
+    assert reports[1].warnings == ["'A' has the same scores in 1.csv: they count once."]
+    parts[1] = shard("3.csv", {"b": 0.0, "c": 0.5})
+    with pytest.raises(ImportFormatError, match=r"has a score for .* here and in 1\.csv"):
+        ingest_all(store, parts, actor="t")
+
+
 def test_replace_takes_the_items_of_the_file_and_keeps_those_of_other_files(store, shard):
     ingest_all(store, [shard("1.csv", {"a": 1.0, "b": 0.0}), shard("2.csv", {"c": 0.5})], actor="t")
     mended = shard("2.csv", {"c": 0.75})
