@@ -398,7 +398,8 @@ GROUPS: tuple[Group, ...] = (
 HEADS = words_of(
     """accuracy acc f1 em precision recall loss wer cer ter bleu chrf meteor auc auroc mae mse rmse
     perplexity ppl latency cost tokens runtime errors error error_rate exact exact_match bertscore
-    ndcg mrr las uas mistakes failures misspellings spearman pearson rouge geval"""
+    ndcg mrr las uas mistakes failures misspellings spearman pearson rouge geval correctness success
+    faithfulness relevancy"""
 )
 """Names that say what a longer name is about when they end it, as in ``squad_exact_match``."""
 
