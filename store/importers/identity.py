@@ -20,6 +20,8 @@ _SPELLINGS = {
     ),
 }
 """Other words for the same: the harness has renamed the back-end twice."""
+_OF_CACHE = re.compile(r".*models--([^/\\]+?)--([^/\\]+)/snapshots/([^/\\]+)/?", re.DOTALL)
+"""Where Hugging Face's cache keeps a model: the path states its name and its commit."""
 _NOTHING = {"", "none", "null", "n/a", "na", "nan", "-", "false"}
 
 
@@ -63,7 +65,13 @@ class Identity:
 
 
 def identity_of(model: str, stated: Mapping[str, str]) -> Identity:
-    """Return the identity of a model with what is stated of the `ROLES`; "none" says nothing."""
+    """Return the identity of a model with what is stated of the `ROLES`; "none" says nothing.
+
+    A path into Hugging Face's cache is the model that is kept there.
+    """
+    if cached := _OF_CACHE.fullmatch(model):
+        model = f"{cached[1]}/{cached[2]}"
+        stated = {**stated, "revision": stated.get("revision") or cached[3]}
     return Identity(
         model,
         **{

@@ -346,6 +346,9 @@ def _set_n_items(row: _Row, text: str) -> None:
         row.n_items = int(value)
 
 
+_NO_DATE = frozenset({"", "unknown", "undated", "n.d.", "nd", "tba", "tbd", "n/a", "none"})
+
+
 def _set_stderr(row: _Row, text: str) -> None:
     value = parse_printed(text).value
     if value < 0:
@@ -354,7 +357,7 @@ def _set_stderr(row: _Row, text: str) -> None:
 
 
 def _set_date(row: _Row, text: str) -> None:
-    row.reported_on = parse_date(text)[0]
+    row.reported_on = None if text.lower().strip("? ") in _NO_DATE else parse_date(text)[0]
 
 
 def _set_sidedness(row: _Row, text: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from store.importers.bundle import Guess
 from store.importers.columns import normal_name
 from store.importers.figures import Figure, Figures
+from store.importers.identity import identity_of
 from store.importers.known_metrics import lookup
 from store.importers.no_metrics import no_metric_by_name
 
@@ -120,7 +121,7 @@ def _names(runs: Sequence[TrackedRun]) -> list[tuple[str, str]]:
     models = [
         (run.name, "the name of the run")
         if run.is_system or not (keys := _keys(run, _MODELS))
-        else (run.settings[keys[0]], f"its setting '{keys[0]}'")
+        else (identity_of(run.settings[keys[0]], {}).model, f"its setting '{keys[0]}'")
         for run in runs
     ]
     named = []

@@ -173,3 +173,11 @@ def test_an_alias_joins_names_that_differ_in_case(read, store) -> None:
         ingest(store, read(table), actor="t")
     ingest(store, read(table, yaml="aliases: {GPT-4o: [gpt-4o]}"), actor="t")
     assert [one.name for one in list_systems(store)] == ["GPT-4o"]
+
+
+def test_a_path_into_the_cache_of_hugging_face_is_the_model_that_it_keeps() -> None:
+    path = "/data/hub/models--org--net-7b/snapshots/01c7f73d771dfac7d292323805ebc428287df4f9"
+    identity = identity_of(path, {"precision": "float16"})
+    assert identity.name() == "org/net-7b (float16)"
+    assert identity.revision == "01c7f73d771dfac7d292323805ebc428287df4f9"
+    assert identity_of(path, {"revision": "step1"}).name() == "org/net-7b@step1"

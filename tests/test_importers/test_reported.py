@@ -400,3 +400,10 @@ def test_a_folder_for_each_entry_is_its_source(read) -> None:
 def test_the_index_of_a_data_frame_names_the_systems(read) -> None:
     bundle = read(",win_rate,n_total\nnet,71.5,805\nold,20.25,805\n", "board.csv")
     assert [(s.system, s.value) for s in bundle.reported_scores] == [("net", 71.5), ("old", 20.25)]
+
+
+def test_a_date_that_is_not_known_is_none(read) -> None:
+    text = "system,dataset,metric,value,date\nA,d,f1,90,Unknown\nB,d,f1,91,2025-01-02\nC,d,f1,9,?\n"
+    dates = {one.system: one.reported_on for one in read(text).reported_scores}
+    assert (dates["A"], dates["C"]) == (None, None)
+    assert dates["B"].day == 2
