@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from store.importers.known_metrics import KNOWN, is_cost, is_qualifier, lookup, normal_metric
 from store.importers.known_names import is_like_dataset
 from store.importers.metric_registry import words_of
+from store.importers.two_headers import JOINT
 
 _SUMMARIES = words_of(
     """avg average mean overall total macro_avg macro_average micro_avg micro_average mean_score
@@ -98,8 +99,16 @@ def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:
     """Return column -> dataset and metric, where each header names both, as ``"SADA WER"``.
 
     Nothing is returned unless that is so of all columns, for two datasets or more. What stands
-    beside F1 or accuracy may be a class or a part of the answer: then the datasets must be known.
+    beside F1 or accuracy may be a class or a part of the answer: then the datasets must be known,
+    or stand in a header of their own, above the metrics.
     """
+    grouped = {column: column.split(JOINT) for column in columns if JOINT in column}
+    if len(grouped) == len(columns) and all(len(parts) == 2 for parts in grouped.values()):
+        found_above = {column: MetricOn(*parts) for column, parts in grouped.items()}
+        groups = {one.dataset for one in found_above.values()}
+        are_metrics = all(lookup(one.metric) is not None for one in found_above.values())
+        if are_metrics and len(groups) > 1 and not any(lookup(group) for group in groups):
+            return found_above
     found = {column: _split(column) for column in columns}
     placed = {column: one for column, one in found.items() if one is not None}
     names = list(dict.fromkeys(one.dataset for one in placed.values()))

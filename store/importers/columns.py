@@ -17,7 +17,8 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "system_name", "system_id", "model", "model_name", "model_id", "submission",
         "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger", "method",
-        "approach", "algorithm", "classifier", "extractor", "retriever",
+        "approach", "algorithm", "classifier", "extractor", "retriever", "models", "systems",
+        "methods", "approaches", "algorithms", "classifiers",
     ),
     "dataset": (
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.guard import CELL_BYTES, LONGEST_CELL, require_bytes, require_columns
+from store.importers.two_headers import joined_header
 from store.spelling import composed
 
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
@@ -19,6 +20,9 @@ _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
 
 BY_SEMICOLONS = "The cells are separated by semicolons."
 """What is told of a table in which a comma is none between cells."""
+
+
+_TWO_HEADERS = "The header has two rows: a column is called by its group and its own name."
 
 
 class Content(NamedTuple):
@@ -64,8 +68,14 @@ def read_exactly(
             raise
         rows, lines = plain, range(1, len(plain) + 1)
         note = "Quotation marks are characters of the cells: they do not pair up."
-    columns, notes = names_of_header(rows[0], shown, line=lines[0], names_again=names_again)
-    body, body_lines = _rectangular(rows[1:], lines[1:], len(columns), shown, problems)
+    begins, header = 1, joined_header(rows[:3])
+    if header is not None:
+        begins = 2
+        note = " ".join(filter(None, (note, _TWO_HEADERS)))
+    columns, notes = names_of_header(
+        header or rows[0], shown, line=lines[0], names_again=names_again
+    )
+    body, body_lines = _rectangular(rows[begins:], lines[begins:], len(columns), shown, problems)
     cells = {name: list(map(itemgetter(i), body)) for i, name in enumerate(columns)}
     return Content(columns, cells, body_lines, (*([note] if note else []), *notes))
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -39,6 +40,7 @@ from store.importers.textfile import (
     read_text,
     require_characters,
 )
+from store.importers.two_headers import joined_header
 from store.importers.yaml_nodes import parse_yaml
 from store.progress import tell_rows
 from store.spelling import composed
@@ -149,7 +151,11 @@ def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
     n_marks = text.count(delimiter, 0, len(text) if end < 0 else end)
     if n_marks >= MOST_COLUMNS:
         return n_marks + 1, ()
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    read = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows = (row for row in read if row)
+    header = next(rows)
+    if "" in header or len(set(header)) < len(header):
+        header = joined_header([header, *islice(rows, 2)]) or header
     return len(header), tuple(composed(name.strip()) for name in header)
 
 

@@ -1,0 +1,42 @@
+"""Tables whose header has two rows: names of groups over the names of columns, as merged cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from store.importers.cells import is_missing, looks_numeric
+
+JOINT = " | "
+"""Between a group and a column in the name that stands for both."""
+
+
+def joined_header(rows: Sequence[Sequence[str]]) -> list[str] | None:
+    """Return one header for two rows; ``None`` where the second one is no header.
+
+    The first row names a group once, or again over each of its columns; the second one has words
+    below at least two columns of a group, and numbers begin in the third.
+
+    >>> joined_header([["", "dev", "", "test", ""], ["Model", "F1", "EM", "F1", "EM"],
+    ...                ["A", "1", "2", "3", "4"]])
+    ['Model', 'dev | F1', 'dev | EM', 'test | F1', 'test | EM']
+    """
+    if len(rows) < 3 or len(rows[0]) != len(rows[1]) or len(rows[0]) != len(rows[2]):
+        return None
+    first, second, third = ([cell.strip() for cell in row] for row in rows[:3])
+    below = [cell for cell in second if cell]
+    is_named = len(below) > 1 and not any(looks_numeric([cell]) for cell in below)
+    has_numbers = any(looks_numeric([cell]) for cell in third if cell and not is_missing(cell))
+    if not is_named or not has_numbers or any(looks_numeric([c]) for c in first if c):
+        return None
+    groups: list[str] = []
+    for upper, lower in zip(first, second, strict=True):
+        groups.append(upper or (groups[-1] if groups and lower else ""))
+    named = [group for group, lower in zip(groups, second, strict=True) if group and lower]
+    if not named or max(map(named.count, named)) < 2:
+        return None
+    header = [
+        lower if not group else f"{group}{JOINT}{lower}" if lower else group
+        for group, lower in zip(groups, second, strict=True)
+    ]
+    filled = [name for name in header if name]
+    return header if len(set(filled)) == len(filled) else None
