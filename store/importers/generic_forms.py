@@ -21,6 +21,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.item_columns import item_column
+from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.no_metrics import AN_ID, CALLED_A_FLAG, is_answer, no_metric
 from store.importers.problems import listed
@@ -381,18 +382,23 @@ def _score_columns(
 
 
 def _refuse_nested(table: Table, roles: Mapping[str, str]) -> None:
-    """Raise an error when the only columns left hold lists or objects."""
+    """Raise an error when the only columns left hold lists or objects: outputs, or damaged scores.
+
+    Raises
+    ------
+    ImportFormatError
+        The column is called like a metric.
+    NoResultsError
+        It may hold anything.
+    """
     for column in table.columns:
         if column in roles.values():
             continue
         for line, cell in zip(table.lines, table.cells[column], strict=True):
             if isinstance(cell, (list, dict)):
-                raise ImportFormatError(
-                    "holds a list or an object where a score is wanted; write one number.",
-                    path=table.shown,
-                    line=line,
-                    field=column,
-                )
+                reason = "holds a list or an object where a score is wanted; write one number."
+                kind = NoResultsError if lookup(column) is None else ImportFormatError
+                raise kind(reason, path=table.shown, line=line, field=column)
 
 
 def _named_metric(

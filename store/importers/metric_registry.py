@@ -60,6 +60,7 @@ GROUPS: tuple[Group, ...] = (
             "pass_at_k":
                 "pass_at_1 pass_at_5 pass_at_10 pass_at_100 pass_1 pass_5 pass_10 pass_100",
             "all_passes": "pass_hat_k pass_all",
+            "validity": "valid is_valid validity_rate valid_json json_valid schema_valid",
             "completion_rate": "completed task_completion",
             "test_case_pass_rate": "tests_passed_rate",
             "slot_accuracy": "joint_accuracy joint_goal_accuracy intent_accuracy",

@@ -270,3 +270,14 @@ def test_columns_of_systems_with_what_was_judged_are_a_layout(read) -> None:
         ("harmful", None),
         ("action", None),
     }
+
+
+def test_outputs_in_lists_are_no_damaged_scores(write, tmp_path) -> None:
+    write('{"id": "a", "result": [{"f": 1}]}\n{"id": "b", "result": []}\n', "outputs/net.jsonl")
+    write('{"id": "a", "valid": true}\n{"id": "b", "valid": false}\n', "verdicts/net.jsonl")
+    found = read_paths([tmp_path], root=tmp_path)
+    assert [one.path for one in found.left_out] == ["outputs/net.jsonl"]
+    assert not found.faults
+    (bundle,) = found.bundles
+    assert [(m.name, m.higher_is_better) for m in bundle.metrics] == [("valid", None)]
+    assert bundle.runs[0].scores[0].values.ravel().tolist() == [1, 0]
