@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -59,8 +59,8 @@ class Change:
     actor: str
     via: str
     """Through what: ``page``, ``command``, ``library``, ``token UID``."""
-    events: list[AuditEvent] = field(default_factory=list)
-    """Written all at once, at the end of the transaction."""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    """Rows of `AuditEvent`, written all at once at the end of the transaction."""
     only_for_admins: frozenset[str] = frozenset()
     """What the store keeps for admins; see `store.kept_settings`."""
 
@@ -75,14 +75,14 @@ class Change:
         kept = self.only_for_admins & {action, f"{action} {target_kind}"}
         require_action(action, is_kept=bool(kept))
         self.events.append(
-            AuditEvent(
-                actor=self.actor,
-                via=self.via,
-                action=action,
-                target_kind=target_kind,
-                target_uid=target_uid,
-                detail=detail | reason(),
-            )
+            {
+                "actor": self.actor,
+                "via": self.via,
+                "action": action,
+                "target_kind": target_kind,
+                "target_uid": target_uid,
+                "detail": detail | reason(),
+            }
         )
 
 
@@ -163,8 +163,10 @@ class Store:
             kept = only_for_admins(session.connection()) if named else frozenset()
             change = Change(session, named.name if named else actor, via, only_for_admins=kept)
             yield change
-            session.add_all(change.events)
             session.flush()
+            if change.events:
+                trail = cast(sa.Table, AuditEvent.__table__)
+                session.connection().execute(sa.insert(trail), change.events)
             if dry_run:
                 session.rollback()
             else:
@@ -386,6 +388,14 @@ def insert_columns(
         if not compiled.positional:
             rows = [dict(zip(names, row, strict=True)) for row in rows]
         connection.exec_driver_sql(compiled.string, rows)
+
+
+def insert_rows(
+    connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """Insert rows that all name the same columns; what they leave out has no default."""
+    if rows:
+        insert_columns(connection, table, {name: [row[name] for row in rows] for name in rows[0]})
 
 
 @contextmanager

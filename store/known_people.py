@@ -92,7 +92,7 @@ def remove_person(store: Store, name: str, *, actor: str, dry_run: bool = False)
     with store.write(actor, dry_run=dry_run) as change:
         change.record("remove name", "person", name=other)
         for event in change.events:
-            event.actor = other if event.actor == name else event.actor
+            event["actor"] = other if event["actor"] == name else event["actor"]
         connection = change.session.connection()
         erase_for_good(connection)
         n_tokens = _close_tokens(change, name)

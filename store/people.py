@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, get_args
 
 from store.errors import ForbiddenError
@@ -136,9 +137,14 @@ def _nobody() -> None:
 _resolver: Callable[[], Person | None] = _nobody
 
 
+@cache
+def _login() -> str:
+    return getpass.getuser()
+
+
 def holder() -> str:
     """Return who runs this process."""
     try:
-        return os.environ.get("TIEBREAK_ACTOR") or getpass.getuser()
+        return os.environ.get("TIEBREAK_ACTOR") or _login()
     except (KeyError, OSError):  # a user id without a name, as in some containers
         return "unknown"

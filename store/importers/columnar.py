@@ -168,27 +168,43 @@ def together(
     combinations, codes
         For each column the number in each combination; shape (n_rows,).
     """
-    n_rows, n_possible = len(parts[0]), 1
-    for size in sizes:
-        n_possible *= max(size, 1)
-    if n_possible <= max(_TABLE, 2 * n_rows):
-        is_there = np.zeros(n_possible, np.bool_)
-        for start in range(0, n_rows, PART):
-            is_there[_mixed(parts, sizes, start)] = True
+    n_rows = len(parts[0])
+    is_there = _which_are_there(parts, sizes)
+    if is_there is not None:
         found = np.flatnonzero(is_there)
-        number = np.zeros(n_possible, smallest(len(found)))
+        number = np.zeros(len(is_there), smallest(len(found)))
         number[found] = np.arange(len(found))
         codes = np.empty(n_rows, number.dtype)
         for start in range(0, n_rows, PART):
             codes[start : start + PART] = number[_mixed(parts, sizes, start)]
     else:
-        mixed = np.concatenate([_mixed(parts, sizes, s) for s in range(0, n_rows, PART)])
-        found, codes = np.unique(mixed, return_inverse=True)
+        found, codes = np.unique(_all_mixed(parts, sizes), return_inverse=True)
     combinations = []
     for size in reversed(sizes):
         found, number_of = np.divmod(found, max(size, 1))
         combinations.append(number_of)
     return combinations[::-1], codes
+
+
+def are_distinct(parts: Sequence[Codes], sizes: Sequence[int]) -> bool:
+    """Return whether no combination of numbers stands twice; parameters as for `together`."""
+    is_there = _which_are_there(parts, sizes)
+    if is_there is not None:
+        return int(np.count_nonzero(is_there)) == len(parts[0])
+    return len(np.unique(_all_mixed(parts, sizes))) == len(parts[0])
+
+
+def _which_are_there(parts: Sequence[Codes], sizes: Sequence[int]) -> npt.NDArray[np.bool_] | None:
+    """Return which of all combinations occur; None: they are too many to count one by one."""
+    n_rows, n_possible = len(parts[0]), 1
+    for size in sizes:
+        n_possible *= max(size, 1)
+    if n_possible > max(_TABLE, 2 * n_rows):
+        return None
+    is_there = np.zeros(n_possible, np.bool_)
+    for start in range(0, n_rows, PART):
+        is_there[_mixed(parts, sizes, start)] = True
+    return is_there
 
 
 def combined(columns: Sequence[Coded]) -> Coded:
@@ -198,6 +214,10 @@ def combined(columns: Sequence[Coded]) -> Coded:
         map(c.values.__getitem__, part.tolist()) for c, part in zip(columns, found, strict=True)
     )
     return Coded(list(zip(*cells, strict=True)), codes)
+
+
+def _all_mixed(parts: Sequence[Codes], sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+    return np.concatenate([_mixed(parts, sizes, s) for s in range(0, len(parts[0]), PART)])
 
 
 def _mixed(parts: Sequence[Codes], sizes: Sequence[int], start: int) -> npt.NDArray[np.int64]:

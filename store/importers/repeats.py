@@ -11,7 +11,7 @@ import numpy as np
 
 from store.importers.bundle import Guess, RowProblems
 from store.importers.cells import as_text, looks_numeric
-from store.importers.columnar import Coded, Codes, smallest, together
+from store.importers.columnar import Coded, Codes, are_distinct, repeated, smallest, together
 from store.importers.columns import ROLE_NAMES, fields_of, normal_name, role_cells
 from store.importers.generic_forms import Plan
 from store.importers.generic_rows import Names, RowKeys, read_keys
@@ -92,9 +92,10 @@ def _parts(keys: RowKeys) -> list[Codes]:
 def _times(keys: RowKeys) -> Codes:
     """Return, for each row, how many rows before it score the same."""
     parts = _parts(keys)
-    found, codes = together(parts, [int(part.max()) + 1 for part in parts])
-    if len(found[0]) == keys.n_rows:
-        return np.zeros(keys.n_rows, np.int64)
+    sizes = [int(part.max()) + 1 for part in parts]
+    if are_distinct(parts, sizes):
+        return repeated(0, keys.n_rows)
+    _, codes = together(parts, sizes)
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -121,8 +122,7 @@ def _telling_columns(table: Table, plan: Plan, keys: RowKeys) -> list[str]:
         if coded is None or not 1 < len(coded.values) <= _MOST_VALUES:
             continue
         more = [*parts, keys.of(coded.codes)]
-        combinations, _ = together(more, [int(part.max()) + 1 for part in more])
-        if len(combinations[0]) == keys.n_rows:
+        if are_distinct(more, [int(part.max()) + 1 for part in more]):
             found.append(column)
     return found
 

@@ -61,24 +61,27 @@ def tell_created(change: Change, run: Run, wanted: BundleRun, aligned: AlignedDa
 def run_of(wanted: BundleRun, targets: Targets, aligned: AlignedDataset) -> Run:
     """Return a run that is not yet in the store."""
     given = wanted.provenance
+    told = {
+        "evaluated_on": given.evaluated_on,
+        "seed": given.seed,
+        "command": given.command,
+        "harness": given.harness,
+        "harness_version": given.harness_version,
+        "git_origin": given.git_origin,
+        "git_commit": given.git_commit,
+        "git_dirty": given.git_dirty,
+        "source_url": given.source_url,
+        "packages": dict(given.packages) if given.packages else None,
+        "config": dict(given.config) if given.config else None,
+    }
     return Run(
         system_id=targets.systems[wanted.system],
         dataset_id=aligned.row.id,
         label=wanted.label,
         complete=wanted.complete,
-        evaluated_on=given.evaluated_on,
         tz_assumed=given.tz_assumed,
-        seed=given.seed,
-        command=given.command,
-        harness=given.harness,
-        harness_version=given.harness_version,
-        git_origin=given.git_origin,
-        git_commit=given.git_commit,
-        git_dirty=given.git_dirty,
-        source_url=given.source_url,
-        packages=dict(given.packages) if given.packages else None,
-        config=dict(given.config) if given.config else None,
         ingest_id=targets.ingest_id,
+        **{name: value for name, value in told.items() if value is not None},
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import sqlalchemy as sa
 
 from store import vectors
-from store.engine import Change
+from store.engine import Change, insert_rows
 from store.errors import ConflictError
 from store.importers.bundle import (
     BundleRun,
@@ -92,6 +92,7 @@ def ingest_runs(
     batch: list[tuple[list[tuple[int, int]], Joined]] = []
     ids: list[int] = []
     """Of the runs of the batch; none when they are new."""
+    n_cells = 0
 
     def write() -> None:
         joined = [one for _, one in batch]
@@ -102,12 +103,14 @@ def ingest_runs(
         ids.clear()
 
     for key, places in groups.items():
-        n_cells = sum(len(one.has_item) * len(one.brought) for _, one in batch)
         is_full = len(batch) == _AT_ONCE or n_cells > _MOST_CELLS
         if batch and (is_full or bool(ids) != (key in known)):
             write()  # new and known ones apart, in the order of the files
+            n_cells = 0
         parts = [part_of(arrived[number], arrived[number].bundle.runs[p]) for number, p in places]
-        batch.append((places, joined_parts(parts, missing_as_zero=missing_as_zero)))
+        joined = joined_parts(parts, missing_as_zero=missing_as_zero)
+        batch.append((places, joined))
+        n_cells += len(joined.has_item) * len(joined.brought)
         if key in known:
             ids.append(known[key])
     write()
@@ -151,8 +154,7 @@ def _add_runs(change: Change, new: Sequence[Joined]) -> list[Run]:
         rows += vector_rows(change, run, one.widest, list(one.brought.values()))
         gained = {key: vectors.scored(vector.values) for key, vector in one.brought.items()}
         _tell_added(change, run, one.parts, one.owners, gained, "added")
-    if rows:
-        change.session.execute(sa.insert(ScoreVector), rows)
+    insert_rows(change.session.connection(), cast(sa.Table, ScoreVector.__table__), rows)
     add_statuses(change, [(run.id, one.statuses) for run, one in zip(runs, new, strict=True)])
     return runs
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import undefer
 
 from store import vectors
-from store.engine import Change
+from store.engine import Change, insert_rows
 from store.importers.bundle import Status, StatusArray
 from store.models import Run, StatusVector
 
@@ -44,8 +44,7 @@ def add_statuses(change: Change, new: Sequence[tuple[int, Mapping[int, StatusArr
         for run_id, statuses in new
         for trial, status in statuses.items()
     ]
-    if rows:
-        change.session.execute(sa.insert(StatusVector), rows)
+    insert_rows(change.session.connection(), cast(sa.Table, StatusVector.__table__), rows)
 
 
 def _columns(status: StatusArray) -> dict[str, Any]:
