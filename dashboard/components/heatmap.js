@@ -132,7 +132,7 @@ class MatrixView {
   /** Numbers have come: those that are drawn, and those of the cell under the pointer. */
   onNumbers() {
     this.redraw();
-    if (this.at) this.show(this.at, Boolean(this.aloud));
+    if (this.at) this.show(this.at, this.aloud, this.tapped);
   }
 
   redraw() {

@@ -89,7 +89,7 @@ Object.assign(MatrixView.prototype, {
 
   /** Point at a cell: crosshair, names, tooltip; `aloud` when it was reached by keyboard. */
   show(cell, aloud, tapped = false) {
-    Object.assign(this, { at: cell, aloud });
+    Object.assign(this, { at: cell, aloud, tapped });
     this.point();
     const { head, lines } = this.painter.tip(...cell);
     const line = (text, kind) => {
