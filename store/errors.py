@@ -70,6 +70,10 @@ class StorageError(StoreError):
     """What the store lies on is damaged, full, or no store: no other request helps."""
 
 
+class EmptyStoreError(StorageError):
+    """The database has no table yet: whoever writes first makes the store."""
+
+
 class UnreachableError(StoreError):
     """A server does not answer, or not now: later it may."""
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.errors import SchemaVersionError, StorageError, StoreError
+from store.errors import EmptyStoreError, SchemaVersionError, StorageError, StoreError
 
 HALF_COPIED: Final = "copying"
 """How the revision of a store begins that `store.copying` has not finished."""
@@ -97,8 +97,8 @@ def _not_ours(location: str) -> StorageError:
     return StorageError(f"{location}: this database is no Tiebreak store.")
 
 
-def _empty(location: str) -> StorageError:
-    return StorageError(
+def _empty(location: str) -> EmptyStoreError:
+    return EmptyStoreError(
         f"{location}: this file is empty. If it was to become a store and the import into it was "
         "stopped at its very beginning, nothing is lost: delete the file and repeat the import. If "
         "it is a copy of a store that was open, what it held stands in the log beside the "

@@ -33,7 +33,7 @@ from store.console import (
     opened,
 )
 from store.engine import open_for_trial
-from store.errors import StoreError
+from store.errors import EmptyStoreError, StoreError
 from store.import_answers import remember_answers, remembered_answers
 from store.importers.bundle import Question, ReadOptions
 from store.importers.cells import FIRST_YEAR
@@ -217,8 +217,11 @@ def _kept_answers(context: typer.Context, place: Path | None) -> dict[str, str]:
     """Return the answers that the store keeps; none where there is no store yet."""
     if place is not None and not place.exists():
         return {}
-    with open_for_trial(context.obj) if place is None else opened(context, read_only=True) as store:
-        return remembered_answers(store)
+    try:
+        with opened(context, read_only=True) as store:
+            return remembered_answers(store)
+    except EmptyStoreError:  # it is made when something goes in
+        return {}
 
 
 def _send(location: str, given: dict[str, Any]) -> None:

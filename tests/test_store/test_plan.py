@@ -49,6 +49,12 @@ def test_a_folder_goes_in_but_for_what_is_damaged(ingest, tmp_path) -> None:
     assert "zero" in outcome.stdout
 
 
+def test_an_empty_file_becomes_the_store(ingest, tmp_path) -> None:
+    (tmp_path / "s.db").touch()
+    (tmp_path / "a.csv").write_text(LONG)
+    assert states(ingest("a.csv", "--json")) == {"a.csv": "certain"}
+
+
 def test_a_dataset_with_figures_only_is_shown_without_a_count(ingest, tmp_path) -> None:
     (tmp_path / "eval_results.json").write_text('{"accuracy": 0.5, "f1": 0.25}')
     shown = ingest("eval_results.json").stdout
