@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -51,6 +52,12 @@ RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _OF_ALL = frozenset({"model", "model_name", "system", "dataset", "dataset_name", "benchmark"})
 """What an object such as ``metadata`` says of all records beside it."""
+_OF_ITEM = re.compile(
+    r"[^/]+__[^/]+-\d{3,}|"
+    r"(?P<kind>\w+/|(q|question|item|sample|example|problem|case|query)[-_ #]?)\d+",
+    re.IGNORECASE,
+)
+"""Keys that number items: an issue of SWE-bench, ``HumanEval/0``, ``question_7``."""
 _FEWEST_SOLVED = 10
 _FEWEST_OUTCOMES = 3
 _MOSTLY = 0.8
@@ -253,15 +260,26 @@ def _are_solved_or_not(content: Mapping[str, Any]) -> bool:
 def _are_outcomes(content: Any) -> bool:
     """Return whether items have records with a truth value of a known metric in each.
 
-    ``{"q1": {"passed": true, "seconds": 3}, …}``: systems have shares of items instead.
+    ``{"q1": {"passed": true, "seconds": 3}, …}``: systems have shares of items instead. Where the
+    keys are numbered as items are, any number of a known metric will do.
     """
     if not isinstance(content, dict) or len(content) < _FEWEST_OUTCOMES:
         return False
+    kinds = (bool, int, float) if _are_numbered(content) else (bool,)
     return all(
         isinstance(record, dict)
-        and any(isinstance(v, bool) and is_quality(name) for name, v in _flat(record).items())
+        and any(
+            isinstance(value, kinds) and (is_quality(name) if len(kinds) < 2 else lookup(name))
+            for name, value in _flat(record).items()
+        )
         for record in content.values()
     )
+
+
+def _are_numbered(keys: Iterable[str]) -> bool:
+    """Return whether keys number the items of one dataset."""
+    found = [_OF_ITEM.fullmatch(key) for key in keys]
+    return all(found) and len({one["kind"] for one in found if one}) == 1
 
 
 def holds_outcomes(content: Any) -> bool:

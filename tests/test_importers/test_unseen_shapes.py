@@ -366,3 +366,22 @@ def test_a_name_like_a_date_that_does_not_exist_is_a_name(read) -> None:
     assert [(dataset, value) for (_, dataset, _), value in figures(found).items()] == [
         ("2026-13-45", 10.1)
     ]
+
+
+def test_numbers_of_numbered_items_are_scores_of_items(read) -> None:
+    record = {"f1": 0.5, "cost": 0.1}
+    found = read(
+        net_DOT_json={f"HumanEval/{n}": record for n in range(3)},
+        issues_DOT_json={f"org__repo-{n}": record for n in (100, 200, 300)},
+        shots_DOT_json={"arc/25": {"acc": 0.5}, "boolq/5": {"acc": 0.6}, "piqa/10": {"acc": 0.7}},
+    )
+    items = [
+        [item.key for item in bundle.datasets[run.dataset].items]
+        for bundle in found.bundles
+        for run in bundle.runs
+    ]
+    assert sorted(items) == [
+        ["HumanEval/0", "HumanEval/1", "HumanEval/2"],
+        ["org__repo-100", "org__repo-200", "org__repo-300"],
+    ]
+    assert {dataset for _, dataset, _ in figures(found)} == {"arc/25", "boolq/5", "piqa/10"}
