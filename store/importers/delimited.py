@@ -68,9 +68,8 @@ def read_exactly(
             raise
         rows, lines = plain, range(1, len(plain) + 1)
         note = "Quotation marks are characters of the cells: they do not pair up."
-    begins, header = 1, joined_header(rows[:3])
+    header, begins = joined_header(rows[:4]) or (None, 1)
     if header is not None:
-        begins = 2
         note = " ".join(filter(None, (note, _TWO_HEADERS)))
     columns, notes = names_of_header(
         header or rows[0], shown, line=lines[0], names_again=names_again

@@ -14,10 +14,12 @@ from store.errors import NoResultsError
 from store.importers.board_tables import BoardTable, Cell, add_boards, is_board
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figures
+from store.importers.known_metrics import is_quality
 from store.importers.lm_eval_tables import add_printed, is_printed, with_filters
 from store.importers.metric_registry import words_of
 from store.importers.path_names import trimmed
 from store.importers.settings import load_settings
+from store.importers.surroundings import is_given
 from store.importers.textfile import data_suffix, read_text
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ _RULE = re.compile(r"^ {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)*\|?[ \t]
 _ABOUT = re.compile(
     r"(readme|changelog|changes|contributing|license|history|todo)\b", re.IGNORECASE
 )
-"""Pages that tell of a project and state no figures of their own."""
+"""Pages that tell of a project: where they are named, tables of known metrics are read."""
 
 _LANGUAGES = words_of(
     """arabic armenian basque bengali bulgarian catalan chinese croatian czech danish dutch estonian
@@ -55,17 +57,24 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     Raises
     ------
     NoResultsError
-        No table lists systems with figures, or the page is a README.
+        No table lists systems with figures, or a README was not named itself or has no table of
+        a known metric.
     ImportFormatError
         A figure lies outside its bounds and the import is strict.
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
-    if _ABOUT.match(path.name):
-        reason = "a page about the files; copy its table into a page of its own to have it read."
+    is_about = _ABOUT.match(path.name) is not None
+    if is_about and not is_given(path.absolute()):
+        reason = "a page about the files; name the page itself to have its tables read."
         raise NoResultsError(reason, path=settings.shown)
     text, sha256 = read_text(path, settings.shown)
     tables = read_tables(text) if _RULE.search(text) else []
+    if is_about:
+        tables = [table for table in tables if sum(map(is_quality, table.columns)) > 0]
+        if not tables:
+            reason = "a page about the files, without a table of a known metric."
+            raise NoResultsError(reason, path=settings.shown)
     boards = [table for table in tables if is_board(table)]
     printed = [table for table in tables if is_printed(table)]
     figures = Figures(settings, RowProblems(options.lenient))

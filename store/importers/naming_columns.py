@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import fields_of, find_roles, normal_name, role_cells
-from store.importers.known_metrics import is_quality
+from store.importers.file_names import says_nothing
+from store.importers.known_metrics import is_quality, lookup
 from store.importers.metric_registry import words_of
 from store.importers.tables import Table, read_table
+from store.importers.textfile import data_stem
 
 _NO_SYSTEMS = words_of(
     """class classes label labels category categories feature features event events topic topics
@@ -20,6 +23,7 @@ _NO_SYSTEMS = words_of(
     status error reason date time path file filename url source hypothesis"""
 )
 """Words in the names of columns that name something else."""
+_SPLITS = words_of("train val valid validation dev test cv")
 _REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
 _OF_ITEMS = ("item", "input", "reference", "output")
 _LONGEST = 80
@@ -43,9 +47,12 @@ def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
     None in a table without a known metric of quality, or with names or texts of items.
     """
     taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
-    if not 1 < len(table) <= _MOST_ROWS or not any(map(is_quality, table.columns)):
+    if not 1 < len(table) <= _MOST_ROWS:
         return None
-    if find_roles(table.columns, {}, _OF_ITEMS, table.shown):
+    if not any(map(is_quality, table.columns)) and metric_of_file(table.shown) is None:
+        return None
+    named = find_roles(table.columns, {}, _OF_ITEMS, table.shown)
+    if set(named) - ({"item"} if states_splits(table.columns) else set()):
         return None
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
     for column in table.columns:
@@ -59,6 +66,20 @@ def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
         if len(set(map(str, rows))) == len(table) and len(set(map(str, cells))) > 1:
             return column
     return None
+
+
+def states_splits(columns: Sequence[str]) -> bool:
+    """Return whether metrics are stated of splits (``val_f1``): then lines are runs, not items."""
+    return any(
+        is_quality(column) and normal_name(column).split("_")[0] in _SPLITS for column in columns
+    )
+
+
+def metric_of_file(name: str) -> str | None:
+    """Return the metric that the name of a file tells: ``wer`` of ``wer_results.csv``."""
+    words = re.findall(r"[^\W_]+", data_stem(name))
+    known = [word for word in words if lookup(word) is not None and not says_nothing(word)]
+    return known[-1] if known else None
 
 
 def _is_name(cell: object) -> bool:

@@ -22,6 +22,11 @@ _POWER = re.compile(r"(?:([+-]?\d*\.?\d+)\s*[·⋅×x*]\s*)?10\s*\^\s*\{?\s*([+-
 _EXPONENT = re.compile(r"([+-]?\d*\.?\d+)\s*[eE]\s*\^?\s*\{?\s*([+-]?\s*\d+)\s*\}?")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _PLAIN = re.compile(r"-?\d{1,50}(\.\d{1,50})?", re.ASCII)
+_WITH_SPREAD = re.compile(
+    r"([+-]?[\d.,]*\d\s*%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*\{?[\d.]+\}?\s*%?|"
+    r"\(\s*(?:±|\+/-|\\pm)\s*[\d.]+\s*%?\s*\)|_\{?\\?(?:±|\+/-|pm)\s*[\d.]+\}?)"
+)
+"""A figure and its spread: ``85.2 ± 0.3``, ``85.2 (±0.3)``, ``85.2_{\\pm 0.3}``."""
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
 
@@ -37,6 +42,8 @@ class PrintedNumber(NamedTuple):
     """Marks that were stripped, such as ``*``."""
     is_grouped: bool = False
     """Thousands were separated by commas."""
+    has_spread: bool = False
+    """A spread stood behind it, as in ``85.2 ± 0.3``."""
 
 
 def parse_printed(cell: Any) -> PrintedNumber:
@@ -56,6 +63,9 @@ def parse_printed(cell: Any) -> PrintedNumber:
     if _PLAIN.fullmatch(cell):
         return PrintedNumber(float(cell))
     text, marks = _plain_number(cell)
+    spread = _WITH_SPREAD.fullmatch(text.replace("**", ""))
+    if spread is not None:
+        return parse_printed(spread[1].strip())._replace(marks=marks, has_spread=True)
     if text.lower() in MISSING_WORDS:
         return PrintedNumber(math.nan, marks=marks)
     is_bound = text[0] in "<≤"

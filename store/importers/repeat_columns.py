@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 from store.importers.cells import looks_numeric
 from store.importers.columns import fields_of
-from store.importers.file_names import says_nothing
 from store.importers.known_metrics import lookup, normal_metric
 from store.importers.metric_registry import words_of
+from store.importers.naming_columns import metric_of_file
 from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
-from store.importers.textfile import data_stem
 
 _HEADER = re.compile(
     r"(?P<before>.*?)[\s_./(-]*(?<![a-z])(?P<word>seed|run|fold|trial|split|repeat|repetition|rep|"
@@ -65,7 +64,10 @@ def repeats_as_rows(table: Table, settings: Settings, *, of_items: bool) -> Tabl
     if of_items and word == "run":
         return table
     counted = word if word == "seed" or not of_items else "trial"
-    names = {metric: metric or _metric_of_file(settings) for metric in numbers}
+    names = {
+        metric: metric or settings.metric or metric_of_file(table.shown) or "score"
+        for metric in numbers
+    }
     if counted in table.columns or set(names.values()) & set(table.columns):
         return table
     summed = [c for c in table.columns if c not in found and _sums_up(c, list(numbers))]
@@ -111,12 +113,3 @@ def _sums_up(column: str, metrics: Sequence[str]) -> bool:
 def _may_be_system(table: Table, column: str) -> bool:
     is_told = lookup(column) is not None or no_metric_by_name(column) is not None
     return not is_told and looks_numeric(table.cells[column])
-
-
-def _metric_of_file(settings: Settings) -> str:
-    """Return the metric that is given, or that the name of the file tells, else ``score``."""
-    if settings.metric:
-        return settings.metric
-    words = re.findall(r"[^\W_]+", data_stem(settings.path.name))
-    known = [word for word in words if lookup(word) is not None and not says_nothing(word)]
-    return known[-1] if known else "score"

@@ -24,7 +24,11 @@ from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
 from store.importers.item_columns import are_items_unsaid
 from store.importers.known_metrics import is_quality
-from store.importers.naming_columns import names_systems_unsaid
+from store.importers.naming_columns import (
+    metric_of_file,
+    names_systems_unsaid,
+    states_splits,
+)
 from store.importers.printed import PrintedNumber, parse_printed
 from store.importers.repeat_columns import repeats_as_rows
 from store.importers.reported_forms import choose_reported_plan
@@ -52,15 +56,19 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         roles = reported_roles(columns, settings.columns, path.name)
     except ImportFormatError:
         return False
-    if "item" in roles or settings.layout or _ITEM_TEXTS & set(map(normal_name, columns)):
+    if settings.layout or _ITEM_TEXTS & set(map(normal_name, columns)):
         return False
+    if "item" in roles:
+        is_open = "system" not in roles and "item" not in settings.columns
+        return is_open and states_splits(columns) and names_systems_unsaid(path)
     if roles.get("system") == columns[0] == "" and _counts_rows(path):
         return False
     if roles.get("system") and "dataset" not in roles and are_items_unsaid(path, roles):
         return False
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
         return True
-    return any(map(is_quality, columns)) and names_systems_unsaid(path)
+    is_open = any(map(is_quality, columns)) or metric_of_file(path.name) is not None
+    return is_open and names_systems_unsaid(path)
 
 
 def _counts_rows(path: Path) -> bool:
@@ -141,6 +149,7 @@ class _Builder:
     """What was said of p-values that are printed as 0."""
     n_marked: int = 0
     n_grouped: int = 0
+    n_spread: int = 0
     rows: dict[int, _Row] = field(default_factory=dict)
     row_cells: dict[str, Sequence[Any]] = field(default_factory=dict)
     cells: dict[str, Sequence[Any]] = field(default_factory=dict)
@@ -260,6 +269,11 @@ class _Builder:
             told.append(f"Marks such as * were left off {self.n_marked} numbers.")
         if self.n_grouped:
             told.append(f"Commas were read as thousands in {self.n_grouped} numbers.")
+        if self.n_spread:
+            told.append(
+                f"{self.n_spread} figures are printed with a spread (±); it is kept as printed and "
+                "not used."
+            )
         return told
 
     def _add_metric(self, name: str, *, is_percent: bool, is_only: bool) -> None:
@@ -300,6 +314,7 @@ class _Builder:
             return None
         self.n_marked += bool(number.marks)
         self.n_grouped += number.is_grouped
+        self.n_spread += number.has_spread
         return number
 
     def _warn_about_bound(self, cell: PvalueCell, number: PrintedNumber, printed: str) -> None:

@@ -24,8 +24,8 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
-from store.importers.known_metrics import is_cost, is_loss
-from store.importers.naming_columns import naming_column
+from store.importers.known_metrics import is_cost, is_loss, lookup
+from store.importers.naming_columns import metric_of_file, naming_column
 from store.importers.no_metrics import no_metric
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
@@ -142,8 +142,10 @@ class _FormReader:
 
     def _guess_names(self) -> None:
         """Let a column of words name the systems, where none is called so."""
-        column = naming_column(self._table, self._roles)
+        free = {role: name for role, name in self._roles.items() if role != "item"}
+        column = naming_column(self._table, free)
         if column is not None and not self._settings.system:
+            self._roles.pop("item", None)
             self._roles["system"] = column
             because = "its words are others in each row"
             self._settings = self._settings.guessing("column of the systems", column, because)
@@ -320,11 +322,15 @@ class _FormReader:
             apart = without_companions(figures)
             return [column for column in wanted if column in apart]
         kind = what_columns_are(wanted)
+        if not kind and metric_of_file(self._table.shown) and not any(map(lookup, wanted)):
+            kind = "datasets"
         if kind == "metrics":
             self._settings = self._settings.with_dataset(system=self._only_system())
         elif kind == "datasets":
             because = f"{len(wanted)} columns, of which hardly one is called like a metric"
-            self._settings = self._settings.guessing("metric", "score", because)
+            named = metric_of_file(self._table.shown)
+            because = because if named is None else "the name of the file"
+            self._settings = self._settings.guessing("metric", named or "score", because)
             return [column for column in wanted if not is_cost(column) and not is_loss(column)]
         return figures
 

@@ -32,8 +32,8 @@ def looked_for_within(given: Iterable[Path], scratch: Path) -> Iterator[None]:
     """
     named = list(given)
     token = _ends.set(frozenset([scratch.resolve(), *map(_end_of, named)]))
-    folders = [folder for folder in map(Path.absolute, named) if os.path.isdir(folder)]
-    of_names = _given.set(frozenset([*folders, *map(Path.resolve, folders)]))
+    there = [one for one in map(Path.absolute, named) if os.path.exists(one)]
+    of_names = _given.set(frozenset([*there, *map(Path.resolve, there)]))
     try:
         yield
     finally:
@@ -41,9 +41,9 @@ def looked_for_within(given: Iterable[Path], scratch: Path) -> Iterator[None]:
         _ends.reset(token)
 
 
-def is_given(folder: Path) -> bool:
-    """Return whether a person named a folder."""
-    return folder in _given.get()
+def is_given(path: Path) -> bool:
+    """Return whether a person named a folder or a file."""
+    return path in _given.get()
 
 
 def folders_around(path: Path, levels: int) -> list[Path]:

@@ -10,16 +10,22 @@ JOINT = " | "
 """Between a group and a column in the name that stands for both."""
 
 
-def joined_header(rows: Sequence[Sequence[str]]) -> list[str] | None:
-    """Return one header for two rows; ``None`` where the second one is no header.
+def joined_header(rows: Sequence[Sequence[str]]) -> tuple[list[str], int] | None:
+    """Return one header for two rows or three, and how many; ``None``: the second one is none.
 
     The first row names a group once, or again over each of its columns; the second one has words
-    below at least two columns of a group, and numbers begin in the third.
+    below at least two columns of a group, and numbers begin in the third. pandas writes the names
+    of the index into a row of their own, below.
 
     >>> joined_header([["", "dev", "", "test", ""], ["Model", "F1", "EM", "F1", "EM"],
     ...                ["A", "1", "2", "3", "4"]])
-    ['Model', 'dev | F1', 'dev | EM', 'test | F1', 'test | EM']
+    (['Model', 'dev | F1', 'dev | EM', 'test | F1', 'test | EM'], 2)
     """
+    n_header = 2
+    if len(rows) > 3 and _names_index(rows[:3]):
+        index = rows[2]
+        upper = [name or own for name, own in zip(index, rows[0], strict=True)]
+        rows, n_header = [upper, rows[1], *rows[3:]], 3
     if len(rows) < 3 or len(rows[0]) != len(rows[1]) or len(rows[0]) != len(rows[2]):
         return None
     first, second, third = ([cell.strip() for cell in row] for row in rows[:3])
@@ -29,8 +35,8 @@ def joined_header(rows: Sequence[Sequence[str]]) -> list[str] | None:
     if not is_named or not has_numbers or any(looks_numeric([c]) for c in first if c):
         return None
     groups: list[str] = []
-    for upper, lower in zip(first, second, strict=True):
-        groups.append(upper or (groups[-1] if groups and lower else ""))
+    for own, lower in zip(first, second, strict=True):
+        groups.append(own or (groups[-1] if groups and lower else ""))
     named = [group for group, lower in zip(groups, second, strict=True) if group and lower]
     if not named or max(map(named.count, named)) < 2:
         return None
@@ -39,4 +45,14 @@ def joined_header(rows: Sequence[Sequence[str]]) -> list[str] | None:
         for group, lower in zip(groups, second, strict=True)
     ]
     filled = [name for name in header if name]
-    return header if len(set(filled)) == len(filled) else None
+    return (header, n_header) if len(set(filled)) == len(filled) else None
+
+
+def _names_index(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the third row has names exactly where the first two have none."""
+    if len({len(row) for row in rows}) > 1:
+        return False
+    columns = list(zip(*rows, strict=True))
+    return any(third for _, _, third in columns) and all(
+        bool(third) != bool(first or second) for first, second, third in columns
+    )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from store.errors import UnknownFormatError
+from store.importers.detect import read_paths
 from store.importers.markdown_tables import read_tables
 
 PAGE = """
@@ -110,10 +111,24 @@ def test_entries_without_a_name_and_twice_stated_are_told(read):
     assert any("without a name" in told for told in bundle.understood)
 
 
-@pytest.mark.parametrize("name", ["README.md", "notes.txt"])
-def test_a_readme_is_no_board(read, name):
+def test_a_readme_in_a_folder_is_no_board(write, tmp_path):
+    write("| Model | F1 |\n|---|---|\n| A | 1 |\n", "r/README.md")
+    (left_out,) = read_paths([tmp_path / "r"]).left_out
+    assert not left_out.is_fault
+    assert "name the page itself" in left_out.reason
+
+
+def test_a_readme_that_is_named_is_read_where_it_has_a_known_metric(read):
+    bundle = read("| Model | F1 |\n|---|---|\n| A | 1 |\n", "README.md")
+    assert [(one.system, one.value) for one in bundle.reported_scores] == [("A", 1.0)]
+    for text in ("| Model | Licence |\n|---|---|\n| A | 1 |\n", "# Notes\n"):
+        with pytest.raises(UnknownFormatError, match="without a table of a known metric"):
+            read(text, "README.md")
+
+
+def test_a_text_is_no_page(read):
     with pytest.raises(UnknownFormatError):
-        read("| Model | F1 |\n|---|---|\n| A | 1 |\n", name)
+        read("| Model | F1 |\n|---|---|\n| A | 1 |\n", "notes.txt")
 
 
 def test_headings_and_lines():

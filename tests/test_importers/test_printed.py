@@ -56,6 +56,16 @@ def test_what_stands_around_a_number_is_kept() -> None:
     assert not parse_printed("90.7").is_upper_bound
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ["90.7 ± 0.2", "90.7±0.2", "90.7 +/- 0.2", r"$90.7\pm0.2$", r"$90.7_{\pm 0.2}$", "90.7 (±0.2)",
+     "**90.7** ± 0.2", "90.7% ± 0.2%"],
+)  # fmt: skip
+def test_a_spread_behind_a_number_is_no_part_of_it(cell) -> None:
+    number = parse_printed(cell)
+    assert (number.value, number.has_spread) == (90.7, True)
+
+
 @pytest.mark.parametrize("cell", ["", "-", "–", "N/A", None, "( - )"])
 def test_nothing_is_missing(cell) -> None:
     assert math.isnan(parse_printed(cell).value)
@@ -67,7 +77,7 @@ def test_nothing_is_missing(cell) -> None:
         ("n.s.", r"'n.s.' is not a number"),
         ("> .05", r"'> .05' states only that the value is larger"),
         ("0,75", r"'0,75' has a decimal comma; write 0.75"),
-        ("90.7 ± 0.2", r"'90.7 ± 0.2' is not a number"),
+        ("90.7 ±", r"'90.7 ±' is not a number"),
         ("<", r"'<' states no number"),
         ("12 (3)", r"is not a number"),
         ("1e999", r"is infinite|too large"),

@@ -119,3 +119,23 @@ def test_a_prediction_beside_scores_is_the_output(read) -> None:
     bundle = read("id,reference,prediction,wer\nq1,a,b,0.5\n", system="A", dataset="d")
     assert bundle.datasets[0].items[0].metadata is None
     assert "output = 'prediction'" in " ".join(bundle.understood)
+
+
+def test_a_board_called_after_its_metric_has_datasets_in_columns(read) -> None:
+    text = "codec,hindi,tamil,MEAN\ndac,0.2,0.4,0.3\nencodec,0.1,0.5,0.3\n"
+    found = figures(read(text, "spam/wer_results.csv"))
+    assert found["dac", "hindi", "wer", "wer_results.csv"] == 0.2
+    assert {key[1] for key in found} == {"hindi", "tamil"}
+
+
+def test_ids_beside_metrics_of_splits_are_systems(read) -> None:
+    text = "id,stage,train_rmse,val_rmse,input_dim\nB1_mean,base,3,4,2\nB2_ridge,base,1,2,2\n"
+    bundle = read(text, "spam/experiments.csv")
+    assert {f.system for f in bundle.reported_scores} == {"B1_mean", "B2_ridge"}
+    assert not bundle.runs
+
+
+def test_a_spread_in_the_cell_is_told(read) -> None:
+    bundle = read("Method\tAP\tF1\nA\t$40.8$\t1\nB\t$22.8\\pm0.4$\t2 ± 0.1\n", "spam/board.tsv")
+    assert [f.value for f in bundle.reported_scores] == [40.8, 1, 22.8, 2]
+    assert any("2 figures are printed with a spread" in told for told in bundle.understood)

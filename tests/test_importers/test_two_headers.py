@@ -45,3 +45,9 @@ def test_one_header_stays_one(read, text) -> None:
 def test_an_empty_line_above_the_header_is_passed_over(read) -> None:
     found = figures(read("\nmodel,accuracy\nA,0.5\nB,0.3\n", "spam/board.csv"))
     assert found["B", "spam", "accuracy"] == 0.3
+
+
+def test_names_of_the_index_in_a_third_row(read) -> None:
+    text = ",,accuracy,accuracy,f1,f1\n,,mean,std,mean,std\nmodel,prompt,,,,\nA,x,0.5,0.1,0.4,0\n"
+    found = figures(read(text, "spam/summary.csv"))
+    assert found["A", "spam", "accuracy | mean"] == 0.5

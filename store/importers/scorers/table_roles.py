@@ -31,7 +31,7 @@ _INPUT = ["prompt", "question", "input", "query", "instruction", "text", "source
 _ITEM = (*ROLE_NAMES["item"], "audio_id", "utt_id", "utterance_id", "question_uid", "idx", "index")
 _SPEECH = words_of(
     """transcription transcript asr audio audio_id utterance utterance_id utt_id wav audio_path
-    audio_file audio_filepath wav_path wav_file"""
+    audio_file audio_filepath wav_path wav_file audio_duration audio_duration_sec rtf"""
 )
 _TRANSLATION = words_of(
     "mt translation system_translation machine_translation reference_translation src"
