@@ -39,7 +39,7 @@ class ArrowColumn:
         self._expected = n_rows
         self._index: dict[Any, int] = {}
         self._codes = _Growing(n_rows, np.int8)
-        self._last: tuple[pa.Array, list[int]] | None = None
+        self._last: tuple[pa.Array, Codes] | None = None
         """The last dictionary, and the codes of its cells: those of Parquet come again."""
         self._looked_at = _MANY
         """Different cells when they were last looked at: to look at all each time takes long."""
@@ -87,17 +87,16 @@ class ArrowColumn:
 
         if not pa.types.is_dictionary(chunk.type):
             chunk = chunk.dictionary_encode()
-        if self._last is None or not chunk.dictionary.equals(self._last[0]):
+        if self._last is None or not _are_same(chunk.dictionary, self._last[0]):
             cells = chunk.dictionary.to_pylist()
-            known = [self._index.setdefault(plain(c), len(self._index)) for c in cells]
-            self._last = chunk.dictionary, known
-        places, indices = self._last[1].copy(), chunk.indices
+            known = (self._index.setdefault(plain(c), len(self._index)) for c in cells)
+            self._last = chunk.dictionary, np.fromiter(known, np.int32, len(cells))
+        places, indices = self._last[1], chunk.indices
         if indices.null_count:
             indices = indices.fill_null(len(places))
-            places.append(self._index.setdefault(None, len(self._index)))
-        number = np.array(places, smallest(len(self._index)))
-        codes: Codes = number[_as_array(indices)]
-        return codes
+            places = np.append(places, self._index.setdefault(None, len(self._index)))
+        codes: Codes = places[_as_array(indices)]
+        return codes.astype(smallest(len(self._index)), copy=False)
 
     def _turn_to_numbers(self) -> None:
         """Keep numbers from here on, if nearly all cells are and most have a fraction."""
@@ -115,6 +114,14 @@ class ArrowColumn:
             self._odd[row] = found[int(codes[row])]
         self._add_numbers(values[codes])
         self._index, self._codes = {}, _Growing(0, np.int8)
+
+
+def _are_same(one: pa.Array, other: pa.Array) -> bool:
+    """Return whether two arrays are alike; those that lie in one place are not compared."""
+    places = [[b and b.address for b in each.buffers()] for each in (one, other)]
+    return (len(one), one.offset, places[0]) == (len(other), other.offset, places[1]) or bool(
+        one.equals(other)
+    )
 
 
 class _Growing:
