@@ -305,7 +305,7 @@ def _wrong_chains(connection: sa.Connection) -> list[str]:
             .where(Item.dataset_id == dataset.id)
             .order_by(Item.position)
         ).all()
-        chain = chain_hashes(item.key for item in items)
+        chain = list(chain_hashes(item.key for item in items))
         places = [(item.position, item.chain_hash) for item in items]
         if len(items) != dataset.n_items or places != list(enumerate(chain)):
             wrong.append(f"The items of dataset '{dataset.name}' are not those that were written.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any, Final, NamedTuple, cast
@@ -45,14 +45,12 @@ class AlignedDataset(NamedTuple):
     """Chain hash of that item; empty when the bundle has no items."""
 
 
-def chain_hashes(keys: Iterable[str], after: str = "") -> list[str]:
-    """Return the chain hash of each key in order, going on from the hash `after`."""
+def chain_hashes(keys: Iterable[str], after: str = "") -> Iterator[str]:
+    """Yield the chain hash of each key in order, going on from the hash `after`."""
     link = bytes.fromhex(after)
-    chain = []
     for key in keys:
         link = hashlib.sha256(link + key.encode()).digest()
-        chain.append(link.hex())
-    return chain
+        yield link.hex()
 
 
 def align_datasets(
@@ -188,7 +186,7 @@ def _known_positions(
         return {}
     has_detail = any(item.content_hash or item.group for item in items)
     if len(items) <= dataset.n_items and not has_detail:
-        chain = chain_hashes(item.key for item in items)
+        chain = list(chain_hashes(item.key for item in items))
         if _chain_hash(change, dataset, len(items)) == chain[-1]:
             return {item.key: position for position, item in enumerate(items)}
     columns = sa.select(Item.key, Item.position, Item.content_hash, Item.group_key, Item.id)
@@ -239,12 +237,19 @@ def append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) 
     keys = [item.key for item in items]
     require_keys(keys, "item")
     require_keys([item.group for item in items if item.group], "group")
-    chain = chain_hashes(keys, after=dataset.chain_hash)
+    last = dataset.chain_hash
+
+    def chain() -> Iterator[str]:
+        nonlocal last
+        for link in chain_hashes(keys, after=last):
+            last = link
+            yield link
+
     columns: dict[str, Iterable[Any]] = {
         "dataset_id": repeat(dataset.id),
         "position": positions,
         "key": keys,
-        "chain_hash": chain,
+        "chain_hash": chain(),
     }
     optional: dict[str, list[Any]] = {
         "group_key": [item.group for item in items],
@@ -257,7 +262,7 @@ def append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) 
     insert_columns(change.session.connection(), cast(sa.Table, Item.__table__), columns)
     change.record("add items", "dataset", dataset.uid, n_items=len(items), since=dataset.n_items)
     dataset.n_items += len(items)
-    dataset.chain_hash = chain[-1]
+    dataset.chain_hash = last
     return dict(zip(keys, positions, strict=True))
 
 
