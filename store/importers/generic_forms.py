@@ -36,6 +36,8 @@ _PLACES = ("idx", "sample_idx", "example_idx", "question_idx", "data_idx", "inst
 """What a column is called that tells each item's place; it names them where nothing else does."""
 _OF_ITEMS = re.compile(r"(?!(run|model|system|user|session|batch|job|config|experiment)_).+_id")
 _TURNS = ("turn", "turn_index", "turn_idx", "turn_id", "step", "step_index")
+_DOCUMENTS = ("doc_id", "document_id", "docid", "document")
+_SEGMENTS = ("segment_id", "seg_id", "sentence_id", "sent_id", "segment", "seg", "line_id")
 _ANSWER_ROLES = ("status", "output")
 _FLAGS = {
     "item": ("what the items are called", "--column item=NAME, or --column item=@line"),
@@ -106,6 +108,11 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             del roles[role]
     if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
         del roles["precision"]  # the metric of that name
+    if normal_name(roles.get("item", "")) in _DOCUMENTS and "item" not in settings.columns:
+        segments = [c for c in table.columns if normal_name(c) in _SEGMENTS]
+        if segments:  # it is counted in each document
+            roles.setdefault("group", roles["item"])
+            roles["item"] = f"{{{roles['item']}}}/{{{segments[0]}}}"
     if "item" not in roles and "item" not in settings.columns:
         by_place = {normal_name(column): column for column in table.columns[:1]}
         index = next((by_place[name] for name in _INDEX if name in by_place), None)

@@ -108,3 +108,10 @@ def test_texts_beside_coordinates_are_no_results(read) -> None:
         read("x,y,sentence\n1.5,2,a\n2.5,3,b\n", "tsne.csv")
     with pytest.raises(NoResultsError, match="a flag"):
         read("id,has_clue,note\n1,True,x\n2,False,y\n", "notes.csv")
+
+
+def test_a_segment_is_counted_in_its_document(read) -> None:
+    rows = "d1,1,A,0.5\nd1,2,A,0.75\nd2,1,A,1\n"
+    bundle = read("doc_id,segment_id,system_id,accuracy\n" + rows, dataset="d")
+    assert keys(bundle) == ["d1/1", "d1/2", "d2/1"]
+    assert [item.group for item in bundle.datasets[0].items] == ["d1", "d1", "d2"]

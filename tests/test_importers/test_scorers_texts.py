@@ -45,6 +45,15 @@ def figures(bundle):
     }
 
 
+def test_language_pairs_of_a_folder_are_datasets(folder):
+    files = {}
+    for pair in ("en-de", "en-fr"):
+        files |= {f"set.{pair}.ref.txt": f"a {pair}\nb\n", f"set.{pair}.hyp1.txt": "a b\nc\n"}
+    bundles = folder(files)
+    names = [dataset.name for bundle in bundles for dataset in bundle.datasets]
+    assert sorted(name.rpartition(" ")[2] for name in names) == ["en-de", "en-fr"]
+
+
 def test_a_file_for_each_system(folder):
     (bundle,) = folder(FILES)
     found = figures(bundle)

@@ -16,6 +16,7 @@ from typing import Literal
 
 from store.importers.file_names import NO_PLACE, naming_folders
 from store.importers.metric_registry import words_of
+from store.importers.wmt.names import pair_in
 
 Role = Literal["gold", "source", "output"]
 Part = tuple[int, int, str]
@@ -258,12 +259,17 @@ def folder_name(path: Path) -> str:
 
 
 def dataset_of(path: Path, one: FileSet) -> str:
-    """Return the dataset of a set: what the names share, else the folders around."""
+    """Return the dataset of a set: what the names share, else the folders around.
+
+    The language pair that a reference is called after tells the sets of a folder apart.
+    """
     if path.parent.parent.name.lower() in _FOLDERS:
         added = [text for _, _, text in _own_parts(path, one) if not _SPLIT.fullmatch(text)]
         return " ".join([*one.core, *added])
     if _own_parts(path, one) or says_by_folder(path):
-        return scope_of(path).name
+        scope = scope_of(path).name
+        pair = pair_in(next(iter(one.gold.values())).name) if one.gold else None
+        return f"{scope} {pair}" if pair is not None and pair not in scope else scope
     system = system_of(path, one)
     split = path.parent.name if _SPLIT.fullmatch(path.parent.name) else ""
     names = [folder.name for folder in naming_folders(path)]
