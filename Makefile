@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-postgres slow-list lint build bench bench-peers load sizes answers oracle calibrate fuzz faults attacks rights arrangement shots reference lock audit
+.PHONY: help setup run test test-fast test-postgres slow-list lint build bench bench-peers waits load sizes answers oracle calibrate fuzz faults attacks rights arrangement shots reference lock audit
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -105,6 +105,9 @@ bench-peers: .peers/.ready  ## speed and figures beside the real peers, which ge
 
 load: setup  ## sessions of a real server on a copy of STORE, into docs/performance.md; WORKERS=2
 	$(PY) -m benchmarks.load $(or $(STORE),tiebreak.db) --workers $(or $(WORKERS),1) --out docs/performance.md
+
+waits: setup  ## what a person waits for, row by row, beside its aim; PARTS="start clicks"
+	$(PY) -m benchmarks.waits $(PARTS)
 
 sizes: setup  ## how time, memory and files grow with a store, into docs/sizes.md; SCORES="100000 1000000"
 	nice $(PY) -m benchmarks.sizes $(if $(SCORES),--scores $(SCORES)) --out docs/sizes.md

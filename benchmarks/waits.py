@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import csv
 import os
+import re
 import sys
 import tempfile
 import time
@@ -28,10 +29,18 @@ from pyarrow import parquet
 from benchmarks import ranking
 from benchmarks.load import Session, at_rest, with_sessions
 from benchmarks.loaded_server import Server, served
+from benchmarks.serving import running_chromium, settle
 from benchmarks.sizes import File, Shape, run_command, write_table
 
 _BOARD: Final = {"dataset": "set000000"}
 _REPEATS: Final = 3
+_IS_COMPLETE: Final = """(name) => {
+  const app = document.querySelector("[data-testid=stApp]");
+  const here = document.querySelector("[aria-label=Places] [aria-current=page]");
+  const stale = document.querySelector("[data-stale=true]");
+  return app?.dataset.testScriptState === "notRunning" && here?.innerText === name && !stale;
+}"""
+"""In the browser: whether all of the page of a place is drawn."""
 
 
 class Row(NamedTuple):
@@ -45,8 +54,7 @@ class Row(NamedTuple):
 
 def of_commands(folder: Path) -> Iterator[Row]:
     """Commands on the example, once an earlier one has kept what it computed, and the first."""
-    store = File(folder / "example.db")
-    run_command(store, ["demo"])
+    store = _example(folder)
     asked = {
         "ls": (["ls", "systems"], 0.35),
         "pairs": (["pairs", "encodings"], 0.7),
@@ -63,9 +71,7 @@ def of_commands(folder: Path) -> Iterator[Row]:
 
 def of_start(folder: Path) -> Iterator[Row]:
     """The first page after `serve`, from its start on."""
-    store = File(folder / "example.db")
-    if not store.path.exists():
-        run_command(store, ["demo"])
+    store = _example(folder)
     waits, costs = [], []
     for _ in range(_REPEATS):
         begin = time.monotonic()
@@ -75,6 +81,34 @@ def of_start(folder: Path) -> Iterator[Row]:
             costs.append(server.cpu_s(of_studies=True))
     yield Row("first page after `serve`, on the clock", min(waits), 2.0, "s")
     yield Row("the same, all that the server did until then", min(costs), 5.3)
+
+
+def of_clicks(folder: Path) -> Iterator[Row]:
+    """A click on each place of the sidebar, twice around, until its page stands still."""
+    store = _example(folder)
+    with served(store.path) as server:
+        asyncio.run(at_rest(server))
+        waits = _click_around(server)
+    few, most = np.quantile(waits, [0.5, 0.95])
+    yield Row(f"a click in the sidebar, {len(waits)} of them, half within", float(few), 1.5, "s")
+    yield Row("the same, 95 % within", float(most), 1.5, "s")
+
+
+def _click_around(server: Server) -> list[float]:
+    """Return how long each click took, on the clock."""
+    waits: list[float] = []
+    with running_chromium() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 1000})
+        page.goto(f"http://127.0.0.1:{server.port}/home")
+        settle(page)
+        places = page.get_by_label("Places").get_by_role("link")
+        names = places.all_inner_texts()
+        for name in names * 2:
+            begin = time.monotonic()
+            places.filter(has_text=re.compile(f"^{re.escape(name)}$")).click()
+            page.wait_for_function(_IS_COMPLETE, arg=name, timeout=60_000)
+            waits.append(time.monotonic() - begin)
+    return waits
 
 
 def of_all_pairs(folder: Path) -> Iterator[Row]:
@@ -150,11 +184,20 @@ def of_imports(folder: Path) -> Iterator[Row]:
 PARTS: Final[Mapping[str, Callable[[Path], Iterator[Row]]]] = {
     "commands": of_commands,
     "start": of_start,
+    "clicks": of_clicks,
     "pairs": of_all_pairs,
     "ranking": of_ranking,
     "ranks": of_ranks,
     "imports": of_imports,
 }
+
+
+def _example(folder: Path) -> File:
+    """Return the example, new the first time."""
+    store = File(folder / "example.db")
+    if not store.path.exists():
+        run_command(store, ["demo"])
+    return store
 
 
 def _stored(folder: Path, shape: Shape, n_scores: int) -> File:
