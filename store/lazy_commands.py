@@ -66,7 +66,11 @@ def _loader(place: str, name: str) -> Callable[[], Any]:
 
 
 def _search_what_comes_now() -> None:
-    """Search for garbage among what the command makes, not among what was imported for it."""
-    gc.freeze()
-    gc.set_threshold(100_000)
-    gc.enable()
+    """Search for garbage among what the command makes, not among what was imported for it.
+
+    Only where the search stood still until now: a program that calls commands has its own way.
+    """
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(100_000)
+        gc.enable()
