@@ -11,6 +11,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import PathNames, ReadOptions, RowProblems
 from store.importers.cells import as_text
 from store.importers.columns import find_roles, normal_name
+from store.importers.common_items import datasets_in_common
 from store.importers.mapping import load_mapping
 from store.importers.path_names import names_together
 from store.importers.remembered_columns import with_remembered
@@ -48,7 +49,8 @@ def names_of_files(
         columns = ", ".join(kind[:_MOST_TOLD]) + (", …" if len(kind) > _MOST_TOLD else "")
         what = "lists of scores" if kind == _LIST else f"tables with the columns {columns}"
         found |= names_together(alike, identity, options.answers, what)
-    return found
+    rest = [path for path in paths if path not in found]
+    return found | datasets_in_common(rest, options, shown)
 
 
 def _kind_of(path: Path, options: ReadOptions, shown: str) -> tuple[str, ...] | None:

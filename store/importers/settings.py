@@ -24,6 +24,7 @@ from store.importers.bundle import (
     SourceFile,
 )
 from store.importers.cells import aware
+from store.importers.common_items import SAME_ITEMS
 from store.importers.file_names import beside_system, dataset_of_file, system_of_file
 from store.importers.known_metrics import lookup
 from store.importers.mapping import DatasetNote, FileMapping, MetricNote, load_mapping
@@ -78,6 +79,8 @@ class Settings:
         What the file's name says of its only `system` does not name the dataset.
         """
         named = self.named
+        if named is not None and named.because == SAME_ITEMS and not self.dataset:
+            return self.guessing("dataset", named.dataset or "", named.because)
         rest = None
         if use_stem and system and not self.dataset:
             rest = beside_system(data_stem(self.path.name), system)
