@@ -16,12 +16,16 @@ from typing import NamedTuple
 import numpy as np
 
 from store.importers.bundle import BundleRun, Guess, ImportBundle
+from store.importers.known_names import share_of_systems
 from store.spelling import composed
 
 _SHARD = re.compile(r"(part|shard|chunk|fold|batch|rank|split)[-_=. ]?\d+.*", re.IGNORECASE)
 _DAY = r"20\d\d[-_.]?[01]\d[-_.]?[0-3]\d"
 _HOUR = r"[-_.T ]?[0-2]\d[-_.:]?[0-5]\d(?:[-_.:]?[0-5]\d)?"
 _TIME = re.compile(rf"(?<!\d){_DAY}(?:{_HOUR})?(?!\d)")
+_REPEAT = re.compile(r"(run|seed|trial|rep|repeat|attempt|try)[-_ ]?\d+", re.IGNORECASE)
+_SURE = 0.5
+"""Share of folders that are called like systems."""
 _BECAUSE = "files of this import give other scores for the same"
 
 
@@ -46,8 +50,34 @@ def with_runs_apart(bundles: Sequence[ImportBundle]) -> list[ImportBundle]:
         for number, bundle in enumerate(found):
             name = _name(bundle, split.depth) if bundle.format == split.format else ""
             if name in split.names:
-                found[number] = _named(bundle, name)
+                is_system = share_of_systems(list(split.names)) > _SURE and not any(
+                    map(_REPEAT.search, split.names)
+                )
+                change = _of_system if is_system and _has_guessed_system(bundle) else _named
+                found[number] = change(bundle, name)
     return found
+
+
+def _has_guessed_system(bundle: ImportBundle) -> bool:
+    guessed = {guess.value for guess in bundle.guesses if guess.subject == "system"}
+    return bool(bundle.runs) and guessed == {run.system for run in bundle.runs}
+
+
+def _of_system(bundle: ImportBundle, name: str) -> ImportBundle:
+    """Return a bundle whose guessed system is that of a folder which is called like one."""
+    guesses = [guess for guess in bundle.guesses if guess.subject != "system"]
+    renamed = {run.system: f"{name} ({run.system})" for run in bundle.runs}
+    guesses += [Guess("system", one, _BECAUSE) for one in renamed.values()]
+    return replace(
+        bundle,
+        runs=[replace(run, system=renamed[run.system]) for run in bundle.runs],
+        reported_scores=[
+            replace(one, system=renamed.get(one.system, one.system))
+            for one in bundle.reported_scores
+        ],
+        identities={},
+        guesses=guesses,
+    )
 
 
 def _contradicting(bundles: Sequence[ImportBundle]) -> Iterator[tuple[int, int]]:

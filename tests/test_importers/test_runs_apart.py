@@ -49,3 +49,21 @@ def test_names_without_a_time_stay_an_error(labels) -> None:
 def test_figures_of_folders_have_sources_of_their_own(labels) -> None:
     files = {f"{name}/board.csv": BOARD.format(n / 4) for n, name in enumerate(("v1", "v2"))}
     assert labels(files) == ["v1/board.csv", "v2/board.csv"]
+
+
+@pytest.mark.parametrize(
+    ("folders", "systems"),
+    [
+        (("gpt_35_turbo", "gpt_4"), {"gpt_35_turbo (net)", "gpt_4 (net)"}),
+        (("gpt4_run1", "gpt4_run2"), {"net"}),
+        (("morning", "evening"), {"net"}),
+    ],
+)
+def test_folders_called_like_systems_are_systems(tmp_path, folders, systems) -> None:
+    for n, folder in enumerate(folders):
+        path = tmp_path / "all" / folder / "net.jsonl_results.jsonl"
+        path.parent.mkdir(parents=True)
+        passed = "true" if n else "false"
+        path.write_text(f'{{"task_id": "HumanEval/0", "completion": "", "passed": {passed}}}\n')
+    found = read_paths(tmp_path / "all", root=tmp_path)
+    assert {run.system for bundle in found.bundles for run in bundle.runs} == systems

@@ -20,7 +20,7 @@ _EVALPLUS: Final = re.compile(
 _BIGCODEBENCH: Final = re.compile(r"(.+)--bigcodebench-(hard-)?(complete|instruct)--(.+)")
 """``ORG--MODEL--main--bigcodebench-hard-complete--vllm-0-1-sanitized_calibrated_eval_results``."""
 _OF_FILE: Final = re.compile(
-    r"(?i)(^|[._-]+)(samples?|sanitized|calibrated|eval|results?|jsonl|outputs?|humaneval|mbpp)(?=$|[._-])"
+    r"(?i)(^|[._-]+)(samples?|sanitized|calibrated|eval|results?|jsonl|outputs?|human_?eval|mbpp)(?=$|[._-])"
 )
 """What the name of a file says of its kind: ``MODEL_samples_eval_results``."""
 _ENDING: Final = re.compile(r"-?sanitized|[._](calibrated|eval_results)")
