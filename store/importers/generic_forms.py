@@ -11,16 +11,14 @@ from store.importers.bundle import COMPONENTS, Aggregation
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.column_parts import choose_correlation, components, plain_parts
 from store.importers.columns import (
-    GENERIC_ROLES,
     ROLE_NAMES,
     describe_roles,
     fields_of,
-    find_roles,
     free_metric_column,
     normal_name,
     role_cells,
 )
-from store.importers.item_columns import item_column
+from store.importers.generic_roles import generic_roles
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.no_metrics import AN_ID, CALLED_A_FLAG, is_answer, no_metric
@@ -29,15 +27,6 @@ from store.importers.settings import Settings
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
 
-_TEXT_ROLES = ("input", "reference", "output")
-_INDEX = ("column_1", "unnamed_0", "index", "idx")
-"""What the index of a data frame is called; it names the items where nothing else does."""
-_PLACES = ("idx", "sample_idx", "example_idx", "question_idx", "data_idx", "instance_idx")
-"""What a column is called that tells each item's place; it names them where nothing else does."""
-_OF_ITEMS = re.compile(r"(?!(run|model|system|user|session|batch|job|config|experiment)_).+_id")
-_TURNS = ("turn", "turn_index", "turn_idx", "turn_id", "step", "step_index")
-_DOCUMENTS = ("doc_id", "document_id", "docid", "document")
-_SEGMENTS = ("segment_id", "seg_id", "sentence_id", "sent_id", "segment", "seg", "line_id")
 _ANSWER_ROLES = ("status", "output")
 _FLAGS = {
     "item": ("what the items are called", "--column item=NAME, or --column item=@line"),
@@ -94,58 +83,6 @@ def choose_plan(table: Table, settings: Settings) -> Plan:
         scores = _long_scores(table, roles, settings)
         return _plan(table, roles, settings, scores, "Long table: one score in each line.")
     return _plan_wide(table, roles, settings)
-
-
-def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
-    """Return role -> column of a table of item scores."""
-    roles = find_roles(table.columns, settings.columns, GENERIC_ROLES, table.shown)
-    for role in _TEXT_ROLES:  # a system may be called "reference"
-        if (
-            role in roles
-            and role not in settings.columns
-            and looks_numeric(table.cells[roles[role]])
-        ):
-            del roles[role]
-    if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
-        del roles["precision"]  # the metric of that name
-    if normal_name(roles.get("item", "")) in _DOCUMENTS and "item" not in settings.columns:
-        segments = [c for c in table.columns if normal_name(c) in _SEGMENTS]
-        if segments:  # it is counted in each document
-            roles.setdefault("group", roles["item"])
-            roles["item"] = f"{{{roles['item']}}}/{{{segments[0]}}}"
-    if "item" not in roles and "item" not in settings.columns:
-        by_place = {normal_name(column): column for column in table.columns[:1]}
-        index = next((by_place[name] for name in _INDEX if name in by_place), None)
-        others = set(table.columns[1:]) - set(roles.values())
-        is_of_one = roles.keys().isdisjoint({"system", "metric", "date"}) and all(
-            looks_numeric(table.cells[column]) for column in others
-        )  # else it numbers the rows of a board
-        named = _place_column(table) or roles.get("input") or item_column(table, roles)
-        named = named or (index if is_of_one else None)
-        if named is None and {"metric", "score"} <= roles.keys():
-            named = _id_columns(table, roles)
-        if named is not None:
-            roles["item"] = named
-    return roles
-
-
-def _id_columns(table: Table, roles: Mapping[str, str]) -> str | None:
-    """Return the column with ids of some kind in a table of scores, with that of turns, if any."""
-    free = [column for column in table.columns if column not in roles.values()]
-    ids = [column for column in free if _OF_ITEMS.fullmatch(normal_name(column))]
-    turns = [column for column in free if normal_name(column) in _TURNS]
-    return "/".join(f"{{{one}}}" for one in (*ids[:1], *turns[:1])) if ids else None
-
-
-def _place_column(table: Table) -> str | None:
-    """Return the column of the items' places in their dataset: another number in each row."""
-    for column in table.columns[1:]:
-        if normal_name(column) in _PLACES:
-            cells = table.cells[column]
-            is_whole = len({as_text(cell) for cell in cells if not is_missing(cell)}) == len(table)
-            if is_whole and looks_numeric(cells):
-                return column
-    return None
 
 
 def _plan_named(table: Table, roles: dict[str, str], settings: Settings, column: str) -> Plan:
@@ -246,7 +183,9 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not more and len(cells) == 1 and len(table) > 1:
         reason = f"the only column of numbers, {names}, is the same in all rows."
         raise NoResultsError(reason, path=table.shown)
-    if not more and (why := no_metric(names, table.cells.get(names, ()))) is not None:
+    words = [c for c in table.columns if c not in (*roles.values(), *by_name)]
+    why = no_metric(names, table.cells.get(names, ())) if words and not more else None
+    if why is not None:  # a property of items, beside others
         reason = f"the only column of numbers, {names}, is {why}."
         raise NoResultsError(
             f"{reason} If it holds scores, --metric NAME reads it.", path=table.shown

@@ -9,7 +9,7 @@ from dataclasses import replace
 from store.importers.cells import looks_numeric
 from store.importers.columns import fields_of, role_cells
 from store.importers.file_names import says_nothing
-from store.importers.generic_forms import generic_roles
+from store.importers.generic_roles import generic_roles
 from store.importers.judgments.sheet import flat
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems

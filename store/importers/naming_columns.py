@@ -71,7 +71,8 @@ def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
 def states_splits(columns: Sequence[str]) -> bool:
     """Return whether metrics are stated of splits (``val_f1``): then lines are runs, not items."""
     return any(
-        is_quality(column) and normal_name(column).split("_")[0] in _SPLITS for column in columns
+        is_quality(column) and (words := normal_name(column).split("_"))[1:] and words[0] in _SPLITS
+        for column in columns
     )
 
 
