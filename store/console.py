@@ -58,7 +58,7 @@ class TextConsole(Console):
                 yield Segment(visible(segment.text), segment.style)
 
 
-messages = TextConsole(stderr=True, highlight=False, soft_wrap=True)
+messages = TextConsole(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def current_actor() -> str:
@@ -149,9 +149,9 @@ def answer(
     if as_json:
         sys.stdout.write(f"{json_of(said)}\n")
         return
-    console = TextConsole(highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console = TextConsole(highlight=False, soft_wrap=True, width=160)  # a pipe has no width
+    console = TextConsole(highlight=False, soft_wrap=True, emoji=False)
+    if not console.is_terminal:  # a pipe has no width
+        console = TextConsole(highlight=False, soft_wrap=True, emoji=False, width=160)
     show(console)
     for warning in said["warnings"]:
         messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")

@@ -12,6 +12,8 @@ from store.importers.plan import PlanEntry, shown_range
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
 
+_BREAKS = str.maketrans("\n\r\t", "␊␍␉")
+"""A name stays on its line."""
 _MOST_NAMES = 4
 _MOST_FILES = 3
 
@@ -103,5 +105,5 @@ def named_files(files: Sequence[str]) -> str:
 
 def _named(names: Sequence[str], most: int) -> str:
     more = len(names) - most
-    listed = ", ".join(names[:most])
+    listed = ", ".join(name.translate(_BREAKS) for name in names[:most])
     return f"{listed} and {more:,} more" if more > 0 else listed

@@ -29,6 +29,7 @@ from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
 from store.importers.versions_apart import with_versions_apart
 from store.importers.yaml_nodes import nearest
+from store.importers.yaml_nodes import nearest, parse_yaml
 from store.progress import tell
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
@@ -309,8 +310,11 @@ def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | No
 
 def _diagnose(path: Path, shown: str) -> None:
     """Raise an exact error when the file is damaged rather than merely unknown."""
-    if data_suffix(path) == ".json":
+    suffix = data_suffix(path)
+    if suffix == ".json":
         read_json(path, shown)
+    elif suffix in (".yaml", ".yml"):
+        parse_yaml(read_text(path, shown)[0], shown)
     else:
         read_text(path, shown)
 

@@ -234,11 +234,20 @@ def _identity(path: Path) -> Path:
 
 
 def _require_inside(link: Path, root: Path, shown: str) -> None:
-    """Raise `ImportFormatError` for a link that leads out of the folder that is read."""
-    target = link.resolve()
-    if not target.is_relative_to(root):
-        is_lost_log = not target.exists() and link.suffix in (".log", ".out", ".err", "")
+    """Raise `ImportFormatError` for a link to nothing, or out of the folder that is read."""
+    try:
+        target = link.resolve()
+        is_there = target.exists()
+    except (OSError, RuntimeError):  # it leads to itself
+        target, is_there = link, False
+    if not is_there:
+        is_lost_log = link.suffix in (".log", ".out", ".err", "")
         raise (UnknownFormatError if is_lost_log else ImportFormatError)(
+            f"a link to {target}, which is not there. Fetch that file, or remove the link.",
+            path=shown,
+        )
+    if not target.is_relative_to(root):
+        raise ImportFormatError(
             f"a link that leads out of the folder, to {target}. Give that file itself, or the "
             "folder that holds both.",
             path=shown,

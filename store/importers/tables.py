@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -34,12 +35,14 @@ from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
     is_western,
+    json_fault,
     opened_whole,
     peek_json,
     peek_text,
     read_json,
     read_text,
     require_characters,
+    unique_names,
 )
 from store.importers.two_headers import joined_header
 from store.importers.yaml_nodes import parse_yaml
@@ -134,8 +137,10 @@ def peek_columns(path: Path) -> tuple[str, ...]:
     try:
         if data_suffix(path) in RECORD_SUFFIXES:
             status = status_of(path)
-            return _columns_of_records(path, status.st_mtime_ns, status.st_size)
-        n_columns, columns = _columns_of_table(path)
+            columns = _columns_of_records(path, status.st_mtime_ns, status.st_size)
+            n_columns = len(columns)
+        else:
+            n_columns, columns = _columns_of_table(path)
     except (ImportFormatError, OSError, ValueError, RecursionError, csv.Error, StopIteration):
         return ()  # pyarrow's errors are ValueError or OSError
     require_columns(n_columns, path.name)
@@ -180,6 +185,7 @@ def _read_json_lines(text: str, shown: str, sha256: str, problems: RowProblems) 
         problems.raise_if_any()
         raise ImportFormatError("no line holds a JSON object.", path=shown)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    require_columns(len(columns), shown)
     require_bytes(CELL_BYTES * len(rows) * len(columns), shown)
     cells = {name: [row.get(name) for row in rows] for name in columns}
     return Table(shown, sha256, columns, cells, lines)
@@ -212,6 +218,7 @@ def read_records(path: Path, shown: str) -> Table:
         raise ImportFormatError("no list of records, or several of them.", path=shown)
     rows = [_flat(record) for record in records]
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    require_columns(len(columns), shown)
     require_bytes(CELL_BYTES * len(rows) * len(columns), shown)
     cells = {name: [row.get(name) for row in rows] for name in columns}
     return Table(shown, sha256, columns, cells, range(1, len(rows) + 1))
@@ -338,7 +345,7 @@ def read_json_objects(
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     texts = text.split("\n")
-    decode = json.JSONDecoder(object_pairs_hook=_unique_names).decode
+    decode = json.JSONDecoder(object_pairs_hook=unique_names).decode
     last = max((i for i, line in enumerate(texts, start=1) if line.strip()), default=0)
     for number, line in enumerate(texts, start=1):
         if not line.strip():
@@ -350,7 +357,7 @@ def read_json_objects(
             problems.report(shown, number, None, "nested too deeply to be results.")
             continue
         except ValueError as error:
-            told = str(error)
+            told = json_fault(error)
             if isinstance(error, json.JSONDecodeError):
                 told = f"{error.msg} (column {error.colno})"
             cut = "; the file may be cut off" if number == last else ""
@@ -362,14 +369,6 @@ def read_json_objects(
         rows.append(row)
         lines.append(number)
     return rows, lines
-
-
-def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        twice = next(name for name, count in Counter(n for n, _ in pairs).items() if count > 1)
-        raise ValueError(f"the name {twice!r} stands twice in one object")
-    return row
 
 
 def _read_parquet(path: Path, shown: str) -> Table:

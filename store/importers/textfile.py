@@ -196,14 +196,14 @@ def parse_json(text: str, shown: str) -> Any:
     """Return the content of a JSON text; see `read_json`."""
     require_values(text, shown)
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=unique_names)
         require_characters(content, text)
         return content
     except RecursionError:
         raise ImportFormatError("nested too deeply to be results.", path=shown) from None
     except ValueError as error:
         if not isinstance(error, json.JSONDecodeError):
-            raise ImportFormatError(f"{error}.", path=shown) from None
+            raise ImportFormatError(f"{json_fault(error)}.", path=shown) from None
         raise _not_json(error, text, shown) from None
 
 
@@ -214,6 +214,29 @@ def require_characters(content: object, text: str) -> None:
             json.dumps(content, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise ValueError("an escape such as \\ud800 is half a character") from None
+
+
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; the same value may stand twice under a name.
+
+    Raises
+    ------
+    ValueError
+        A name has two values.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        first: dict[str, Any] = {}
+        for name, value in pairs:
+            if first.setdefault(name, value) != value:
+                raise ValueError(f"the name {name!r} stands twice in one object")
+    return found
+
+
+def json_fault(error: ValueError) -> str:
+    """Return what is wrong with JSON that is well written, and holds what cannot be held."""
+    digits = re.search(r"value has (\d+) digits", str(error))
+    return f"a number has {int(digits[1]):,} digits" if digits else str(error)
 
 
 def _not_json(error: json.JSONDecodeError, text: str, shown: str) -> ImportFormatError:

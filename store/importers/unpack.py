@@ -131,9 +131,13 @@ class Budget:
     def count(self, n_bytes: int) -> None:
         """Take note of unpacked bytes."""
         self._n_bytes += n_bytes
-        if self._n_bytes > MOST_BYTES:
+        self.require_bytes(self._n_bytes)
+
+    def require_bytes(self, n_bytes: int) -> None:
+        """Refuse an archive of so many unpacked bytes, counted or stated by itself."""
+        if n_bytes > MOST_BYTES:
             raise self._refused(f"holds more than {MOST_BYTES // 1_000_000:,} MB")
-        require_ratio(self._n_bytes, self._n_packed, self._shown)
+        require_ratio(n_bytes, self._n_packed, self._shown)
 
     def _refused(self, what: str) -> ImportFormatError:
         reason = f"{what}: this is no archive of results. Unpack it yourself if you trust it."
@@ -143,6 +147,7 @@ class Budget:
 def _unpack_zip(path: Path, folder: Path, budget: Budget) -> None:
     with zipfile.ZipFile(path) as archive:
         budget.require_members(len(archive.infolist()))
+        budget.require_bytes(sum(member.file_size for member in archive.infolist()))
         for member in archive.infolist():
             mode = member.external_attr >> 16
             if member.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):

@@ -36,10 +36,15 @@ def test_a_link_that_leads_out_of_a_folder_is_named_and_not_read(write, tmp_path
     inside = write(LONG.replace("A", "B"), "in/b/s.csv")
     (tmp_path / "in" / "out.csv").symlink_to(outside)
     (tmp_path / "in" / "same.csv").symlink_to(inside)
-    (tmp_path / "in" / "nothing.csv").symlink_to(tmp_path / "gone.csv")
+    (tmp_path / "in" / "nothing.csv").symlink_to(tmp_path / "in" / "gone.csv")
+    (tmp_path / "in" / "itself.csv").symlink_to("itself.csv")
+    (tmp_path / "in" / "lost.log").symlink_to("gone.log")
     found = read_paths([tmp_path / "in"])
     assert [run.system for one in found.bundles for run in one.runs] == ["B"]
-    assert [fault.path.rpartition("/")[2] for fault in found.faults if "leads out" in str(fault)]
+    faults = {fault.path.rpartition("/")[2]: fault.reason for fault in found.faults}
+    assert faults.keys() == {"out.csv", "nothing.csv", "itself.csv"}
+    assert "leads out" in faults["out.csv"]
+    assert all("is not there" in faults[name] for name in ("nothing.csv", "itself.csv"))
     assert len(read_paths([tmp_path / "in" / "out.csv"]).bundles) == 1  # named itself
 
 

@@ -161,3 +161,27 @@ def test_large_file_beside_the_results_is_passed_over(write) -> None:
         found = read_paths(folder)
     assert len(found.bundles) == 1
     assert [ignored.path.rpartition("/")[2] for ignored in found.left_out] == ["model.bin"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[{"model": "A", "model": "B", "item": 1, "acc": 1}]', "the name 'model' stands twice"),
+        ('[{"model": "A", "item": 1, "acc": ' + "9" * 5000 + "}]", "a number has 5,000 digits"),
+        ("[{" + ", ".join(f'"k{n}": 1' for n in range(100_001)) + "}]", "100,001 columns"),
+    ],
+)
+def test_json_that_cannot_be_held_is_told_in_words(write, text, told) -> None:
+    with pytest.raises(ImportFormatError, match=told):
+        read_paths(write(text, "scores.json"))
+
+
+def test_the_same_value_twice_under_a_name_is_no_fault(write) -> None:
+    text = '[{"model": "A", "model": "A", "dataset": "d", "item": 1, "acc": 1}]'
+    (bundle,) = read_paths(write(text, "scores.json")).bundles
+    assert bundle.runs[0].system == "A"
+
+
+def test_a_damaged_yaml_is_told_its_line(write) -> None:
+    with pytest.raises(ImportFormatError, match="line 2"):
+        read_paths(write("a: [1, 2\nb: }\n", "scores.yaml"))

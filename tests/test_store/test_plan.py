@@ -89,6 +89,13 @@ def test_files_that_differ_in_their_names_alone_are_one_entry(ingest, tmp_path) 
     assert told.count("guessed: system is model-0, model-1, model-10, model-11 and 8 more") == 1
 
 
+def test_names_are_printed_as_they_are(ingest, tmp_path) -> None:
+    (tmp_path / "a\nb.csv").write_text(LONG.replace("A,", "gpt:x:1,"))
+    told = ingest(tmp_path / "a\nb.csv").stdout
+    assert "a␊b.csv as generic" in told
+    assert "gpt:x:1" in told
+
+
 def test_what_contradicts_the_store_is_left_out_of_a_folder(ingest, tmp_path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "a.csv").write_text(LONG)
