@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -16,8 +17,9 @@ from store.importers.two_headers import joined_header
 from store.spelling import composed
 
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
-
-
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LONG = 20_000_000
+"""Characters of a text of which Python's own lines would hold four bytes for each."""
 BY_SEMICOLONS = "The cells are separated by semicolons."
 """What is told of a table in which a comma is none between cells."""
 
@@ -137,7 +139,7 @@ def report_misfits(
 def _split_rows(text: str, delimiter: str, shown: str) -> tuple[list[list[str]], Sequence[int]]:
     """Return the rows that hold something and the line on which each begins."""
     csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     try:
         rows = [row for row in reader if row]
     except csv.Error:
@@ -145,6 +147,13 @@ def _split_rows(text: str, delimiter: str, shown: str) -> tuple[list[list[str]],
     if rows and reader.line_num == len(rows):
         return rows, range(1, len(rows) + 1)
     return _split_rows_by_line(text, delimiter, shown)
+
+
+def _lines(text: str) -> Iterable[str]:
+    """Return the lines of a text with their ends; a long one is not held four times over."""
+    if len(text) < _LONG:
+        return io.StringIO(text, newline="")
+    return (found[0] for found in _LINE.finditer(text))
 
 
 def _split_plainly(text: str) -> list[list[str]]:
@@ -157,7 +166,7 @@ def _split_rows_by_line(
     text: str, delimiter: str, shown: str
 ) -> tuple[list[list[str]], Sequence[int]]:
     """Split a text that has empty lines, cells over several lines, or a fault."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
     begins = 1

@@ -105,7 +105,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     figures = Figures(settings, problems)
     if rows and all(_REPEAT.fullmatch(labels[row]) for row in rows):
         guesses = _add_repeats(table, column, rows, figures)
-        what = "metric" if guesses[-1].subject == "metrics" else "dataset"
+        subjects = {guess.subject for guess in guesses}
+        what = "metric" if "metrics" in subjects else "dataset"
         told = [f"{len(rows)} runs of one system; each column of figures is a {what}."]
     else:
         runs = _tracked(table, column, rows, settings)

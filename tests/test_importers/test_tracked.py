@@ -193,6 +193,11 @@ def test_repeats_of_one_system(read):
     assert any("1 lines sum up" in told for told in bundle.understood)
 
 
+def test_repeats_without_a_known_metric_are_refused_in_words(read):
+    with pytest.raises(NoResultsError, match="no run has a figure of a known metric"):
+        read("x,seed,lr,final_val_loss\na,2,3,none yet\nb,2,3,0.5 or so\n", "t.csv")
+
+
 def test_a_chart_of_wandb_ends_in_its_figures(write, tmp_path):
     head = '"Step","a - val/loss","a - val/loss__MIN","a - val/loss__MAX","b - c - val/loss"\n'
     write(head + "1,2.5,2.5,2.5,3\n2,1.5,1.5,1.5,\n", "chart.csv")
