@@ -28,7 +28,6 @@ from store.importers.surroundings import looked_for_within
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
 from store.importers.versions_apart import with_versions_apart
-from store.importers.yaml_nodes import nearest
 from store.importers.yaml_nodes import nearest, parse_yaml
 from store.progress import tell
 

@@ -6,9 +6,7 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
