@@ -15,6 +15,7 @@ from store.importers.columnar import Coded, Codes, combined, repeated, smallest
 from store.importers.columns import FILE_NAME, role_cells
 from store.importers.identity import ROLES as IDENTITY
 from store.importers.identity import identity_of
+from store.importers.known_names import share_of_systems
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -99,12 +100,14 @@ class KeyReader:
     def identified(self, models: Coded) -> Coded:
         """Return the names of systems: of a model and what the row states beside it."""
         columns = {role: self._roles[role] for role in IDENTITY if role in self._roles}
-        if not columns:
-            return models
         cells = {
             role: self._texts(role_cells(self._table, column), column)
             for role, column in columns.items()
         }
+        if "revision" in cells and _are_models(cells["revision"].values):
+            del cells["revision"], columns["revision"]
+        if not cells:
+            return models
         rows = combined([models, *cells.values()]).rows(np.ones(len(models), np.bool_))
         revisions: dict[str, set[str]] = {}
         for model, *stated in rows.values:
@@ -162,6 +165,12 @@ class KeyReader:
     def _refuse(self, row: int, column: str, reason: str) -> None:
         self.is_usable[row] = False
         self._problems.report(self._table.shown, self._table.lines[row], column, reason)
+
+
+def _are_models(checkpoints: Sequence[str]) -> bool:
+    """Return whether checkpoints are the models that systems were made from: ``bert-base``."""
+    filled = [name for name in checkpoints if name]
+    return bool(filled) and share_of_systems([name.rpartition("/")[2] for name in filled]) > 0
 
 
 def _trial_order(label: str) -> tuple[int, float, str]:

@@ -181,3 +181,11 @@ def test_a_path_into_the_cache_of_hugging_face_is_the_model_that_it_keeps() -> N
     assert identity.name() == "org/net-7b (float16)"
     assert identity.revision == "01c7f73d771dfac7d292323805ebc428287df4f9"
     assert identity_of(path, {"revision": "step1"}).name() == "org/net-7b@step1"
+
+
+def test_a_checkpoint_that_is_a_model_is_no_revision(read) -> None:
+    rows = "Ours,xlm-roberta-base,0.5\nTwitter,org/twitter-xlm-roberta-base,0.75\n"
+    bundle = read("model,checkpoint,f1\n" + rows, dataset="d")
+    assert {one.system for one in bundle.reported_scores} == {"Ours", "Twitter"}
+    bundle = read("model,checkpoint,f1\nA,step100,0.5\nA,step200,0.75\n", dataset="d")
+    assert {one.system for one in bundle.reported_scores} == {"A@step100", "A@step200"}
