@@ -7,12 +7,13 @@ Ctrl-C.
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
@@ -146,15 +147,41 @@ def answer(
         signature=signature or _command_line(),
         warnings=[*warnings, *map(str, seen_anywhere())],
     )
+    with _full_in_words():
+        _print(said, as_json, show)
+    if as_json:
+        return
+    for warning in said["warnings"]:
+        messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")
+
+
+def _print(said: dict[str, Any], as_json: bool, show: Callable[[Console], None]) -> None:
     if as_json:
         sys.stdout.write(f"{json_of(said)}\n")
+        sys.stdout.flush()
         return
     console = TextConsole(highlight=False, soft_wrap=True, emoji=False)
     if not console.is_terminal:  # a pipe has no width
         console = TextConsole(highlight=False, soft_wrap=True, emoji=False, width=160)
     show(console)
-    for warning in said["warnings"]:
-        messages.print(f"[yellow]Note:[/yellow] {_escaped(warning)}")
+
+
+@contextmanager
+def _full_in_words() -> Iterator[None]:
+    """Say so where the answer goes to a disk that is full: what was done is done."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+            with suppress(OSError):  # what waits in it cannot be written at the end either
+                sys.__stdout__.close()
+        messages.print(
+            "[bold]Error:[/bold] the answer cannot be written, for the disk is full. What the "
+            "command changed in the store stays changed."
+        )
+        raise typer.Exit(EXIT_WRONG_USE) from None
 
 
 def envelope(

@@ -251,7 +251,15 @@ def _open_questions(settled: Sequence[Settled]) -> list[tuple[str, Question]]:
 
 
 def _keep_questions(questions: Sequence[tuple[str, Question]]) -> None:
-    write_questions(questions, Path(QUESTIONS_FILE))
+    try:
+        write_questions(questions, Path(QUESTIONS_FILE))
+    except OSError as error:
+        messages.print(
+            f"What was asked cannot be kept in {QUESTIONS_FILE} here ({error.strerror}). Repeat it "
+            "in a folder of yours, or take every guess with --yes.",
+            markup=False,
+        )
+        return
     messages.print(
         f"What was asked stands in {QUESTIONS_FILE}, with guesses. Correct it and repeat with "
         f"--answers {QUESTIONS_FILE}, or take every guess with --yes.",

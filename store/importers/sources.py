@@ -113,23 +113,31 @@ class Sources:
             raise ImportFormatError("the folder holds no file to read.", path=self._show(folder))
         root = folder.resolve()
         for file in inside:
-            shown = (
-                f"{self._show(file.parent)}/{file.name}" if file.is_symlink() else self._show(file)
-            )
-            cache = cache_of(file)
-            if cache is not None and is_blob(file, cache):
-                continue
+            beside = f"{self._show(file.parent)}/{file.name}"
             try:
-                if cache is not None and leads_to_blob(file, cache):
-                    file = by_name(file, cache, self._scratch / "by name")
-                elif file.is_symlink():
-                    _require_inside(file, root, shown)
-                require_file(file, shown)
-            except ImportFormatError as error:
-                self._on_fault(Candidate(file, shown, False), error)
-            else:
-                if file.is_file():  # else a link to nothing or to a folder
-                    self._add(file, shown, is_given=False)
+                self._add_found(file, root, beside if file.is_symlink() else self._show(file))
+            except PermissionError:
+                error = ImportFormatError("cannot be opened: permission denied.", path=beside)
+                self._on_fault(Candidate(file, beside, False), error)
+
+    def _add_found(self, file: Path, root: Path, shown: str) -> None:
+        """Add what lies in a folder that is read."""
+        cache = cache_of(file)
+        if cache is not None and is_blob(file, cache):
+            return
+        try:
+            if cache is not None and leads_to_blob(file, cache):
+                file = by_name(file, cache, self._scratch / "by name")
+            elif file.is_symlink():
+                _require_inside(file, root, shown)
+            require_file(file, shown)
+        except ImportFormatError as error:
+            self._on_fault(Candidate(file, shown, False), error)
+            return
+        if file.is_dir() and not file.is_symlink():  # else it would have been looked into
+            raise PermissionError
+        if file.is_file():  # else a link to a folder
+            self._add(file, shown, is_given=False)
 
     def _add_pattern(self, pattern: Path) -> None:
         """Add what a pattern that no shell has spelled out stands for."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import lzma
 import os
 import stat
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -86,6 +88,12 @@ def unpack(path: Path, folder: Path, shown: str) -> None:
     except ImportFormatError:
         raise
     except _DAMAGED as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise ImportFormatError(
+                f"cannot be unpacked: {tempfile.gettempdir()} is full. Free space, or set TMPDIR "
+                "to a folder with more.",
+                path=shown,
+            ) from None
         told = str(error).split("\n", 1)[0] or type(error).__name__
         raise ImportFormatError(
             f"cannot be unpacked ({told}). Copy or download it again.", path=shown

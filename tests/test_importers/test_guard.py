@@ -181,3 +181,19 @@ def test_a_strict_import_stops_where_too_much_is_wrong(read, monkeypatch) -> Non
     monkeypatch.setattr(bundle, "_MOST_PROBLEMS", 5)
     with pytest.raises(ImportFormatError, match=r"4 more such problems.* Reading stopped there"):
         read(LONG.partition("\n")[0] + "\n" + "A,d,1,acc,x\n" * 9)
+
+
+def test_a_folder_that_cannot_be_opened_is_named(write, tmp_path, monkeypatch) -> None:
+    write(LONG, "in/s.csv")
+    write(LONG, "in/closed/s.csv")
+    scandir = os.scandir
+
+    def refused(place):
+        if str(place).endswith("closed"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    found = read_paths([tmp_path / "in"])
+    assert len(found.bundles) == 1
+    assert [fault.reason for fault in found.faults] == ["cannot be opened: permission denied."]

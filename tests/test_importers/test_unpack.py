@@ -110,3 +110,19 @@ def test_a_pattern_finds_what_no_shell_spelled_out(write, tmp_path) -> None:
     assert len(read_paths([tmp_path / "*" / "*.csv"]).bundles) == 2
     with pytest.raises(ImportFormatError, match="no such file"):
         read_paths([tmp_path / "*.tsv"])
+
+
+def test_a_full_temporary_folder_is_called_so(write, monkeypatch) -> None:
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(unpack.Budget, "copy", full)
+    with pytest.raises(ImportFormatError, match=r"is full\. Free space, or set TMPDIR"):
+        read_paths(write(zipped({"s.csv": LONG}), "r.zip"))
+
+
+def test_a_zip_that_states_too_much_is_refused_before_it_is_unpacked(write, monkeypatch) -> None:
+    monkeypatch.setattr(guard, "SMALL", 1_000)
+    monkeypatch.setattr(unpack.Budget, "copy", None)
+    with pytest.raises(ImportFormatError, match="times its size"):
+        read_paths(write(zipped({"s.csv": bytes(300_000)}), "r.zip"))

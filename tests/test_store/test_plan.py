@@ -1,5 +1,6 @@
 """The plan of an import: what goes in, what is asked, what is left out, and the exit code."""
 
+import errno
 import json
 
 import pytest
@@ -377,3 +378,21 @@ def test_a_judge_that_failed_gave_no_zero(ingest, tmp_path) -> None:
     assert "judge failed" in outcome.stdout
     path.write_text(json.dumps(rows[0]) + "\n" + json.dumps({**rows[0], "prompt": "q9"}))
     assert "the judge failed" in ingest("net", code=2).stderr
+
+
+def test_questions_that_cannot_be_kept_are_no_crash(ingest, tmp_path) -> None:
+    (tmp_path / "tiebreak-questions.yaml").mkdir()
+    (tmp_path / "a.csv").write_text(UNKNOWN)
+    outcome = ingest("a.csv", code=3)
+    assert "cannot be kept in tiebreak-questions.yaml here (Is a directory)" in outcome.stderr
+
+
+def test_an_answer_that_a_full_disk_cannot_take_is_told(ingest, tmp_path, monkeypatch) -> None:
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(ingest_command, "show_plan", full)
+    (tmp_path / "a.csv").write_text(LONG)
+    outcome = CliRunner().invoke(app, ["--store", "s.db", "ingest", "a.csv"])
+    assert outcome.exit_code == 2
+    assert "the answer cannot be written, for the disk is full" in outcome.stderr
