@@ -7,10 +7,10 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from xml.parsers.expat import ExpatError
 
 from store.errors import ImportFormatError
@@ -62,32 +62,44 @@ def write_sheets(path: Path, folder: Path, shown: str) -> None:
         results is.
     """
     _require_bounds(path, shown)
-    sheets = [(name, rows) for name, rows in _sheets(path, shown) if any(rows)]
+    sheets = _sheets(path, shown)
     if not sheets:
         raise ImportFormatError("no sheet of the workbook holds anything.", path=shown)
     is_single = len(sheets) == 1
-    for number, (name, rows) in enumerate(sheets, start=1):
+    for number, (name, sheet, used) in enumerate(sheets, start=1):
         stem = data_stem(path.name) if is_single else _UNFIT.sub("_", name) or f"sheet {number}"
         place = folder / f"{stem}.csv"
         if place.exists():
             place = folder / f"{stem} ({number}).csv"
         with place.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+            csv.writer(file, lineterminator="\n").writerows(_rows(sheet, used))
     described = mapping_path(path)
     if described is not None:
         shutil.copyfile(described, folder / (described.name if is_single else FOLDER_MAPPING))
 
 
-def _sheets(path: Path, shown: str) -> list[tuple[str, list[list[str]]]]:
+class _Sheet(NamedTuple):
+    """A sheet that holds something."""
+
+    name: str
+    content: Any
+    """As calamine holds it, in less memory than Python would."""
+    used: Sequence[int]
+    """Places of the columns that are not empty."""
+
+
+def _sheets(path: Path, shown: str) -> list[_Sheet]:
     import python_calamine as calamine
 
     try:
         with calamine.CalamineWorkbook.from_path(str(path)) as workbook:
-            return [
-                (about.name, _rows(workbook.get_sheet_by_name(about.name)))
+            sheets = [
+                (about.name, workbook.get_sheet_by_name(about.name))
                 for about in workbook.sheets_metadata
                 if about.typ == calamine.SheetTypeEnum.WorkSheet
             ]
+            found = [_Sheet(name, sheet, _used(sheet)) for name, sheet in sheets]
+            return [one for one in found if one.used]
     except calamine.PasswordError:
         reason = "the workbook is locked with a password. Save it without one."
     except (calamine.CalamineError, OSError, ValueError) as error:
@@ -96,11 +108,19 @@ def _sheets(path: Path, shown: str) -> list[tuple[str, list[list[str]]]]:
     raise ImportFormatError(reason, path=shown)
 
 
-def _rows(sheet: Any) -> list[list[str]]:
-    """Return rows of text without the columns that are empty; an empty row is an empty list."""
-    rows = [list(map(_text, row)) for row in sheet.to_python(skip_empty_area=False)]
-    used = sorted({i for row in rows for i, cell in enumerate(row) if cell})
-    return [[row[i] for i in used] if any(row) else [] for row in rows]
+def _used(sheet: Any) -> list[int]:
+    """Return the places of the columns that hold something."""
+    used: set[int] = set()
+    for row in sheet.iter_rows():
+        used.update(i for i, cell in enumerate(row) if cell != "")
+    return sorted(used)
+
+
+def _rows(sheet: Any, used: Sequence[int]) -> Iterator[list[str]]:
+    """Yield rows of text without the columns that are empty; an empty row is an empty list."""
+    for row in sheet.iter_rows():
+        cells = [_text(row[i]) for i in used]
+        yield cells if any(cells) else []
 
 
 def _text(cell: Any) -> str:
