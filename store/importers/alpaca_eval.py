@@ -91,7 +91,11 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     criteria = [BundleCriterion(criterion, 0, "preference")]
     preferences, told = builder.preferences, builder.told(dataset.name)
     if options.choices.get("split") != "no":
-        criteria, preferences, apart = set_apart(criteria, preferences, kinds)
+        first = {one.first for one in preferences}  # the baseline, unless the order was drawn
+        is_drawn = not first.isdisjoint(one.second for one in preferences)
+        criteria, preferences, apart = set_apart(
+            criteria, preferences, kinds, baselines=() if is_drawn else first
+        )
         told += apart
     return ImportBundle(
         NAME,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from store.importers.bundle import AnnotatorKind, BundleCriterion, BundlePreference
@@ -15,12 +15,19 @@ def set_apart(
     criteria: Sequence[BundleCriterion],
     preferences: Sequence[BundlePreference],
     kinds: Mapping[str, AnnotatorKind],
+    *,
+    baselines: Collection[str] = (),
 ) -> tuple[list[BundleCriterion], list[BundlePreference], list[str]]:
     """Give every judge, and every baseline, a criterion of its own.
 
     Shares of comparisons won by two judges, or against two baselines, are two measures. Only
     models are set apart: people are a panel, and where they judged beside a model, it is theirs
     that it is held to.
+
+    Parameters
+    ----------
+    baselines
+        First sides of all pairs, where the file says that these are what the second is held to.
 
     Returns
     -------
@@ -39,7 +46,8 @@ def set_apart(
         all_baselines: set[str] = set()
         for judge in judges:
             met = {(one.first, one.second) for one in mine if one.annotator == judge}
-            for pair, baseline in baselines_of(met).items():
+            stated = {pair: pair[0] for pair in met} if len(baselines) > 1 else {}
+            for pair, baseline in (stated or baselines_of(met)).items():
                 against[judge, *pair] = f" against {baseline}"
                 all_baselines.add(baseline)
         for one in mine:

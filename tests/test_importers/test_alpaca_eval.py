@@ -47,6 +47,17 @@ def test_preferences_ties_and_failures(read) -> None:
     assert "1 without a preference" in told
 
 
+def test_two_baselines_of_one_system_are_apart(read) -> None:
+    text = annotations(record(), record(generator_1="other"))
+    bundle = read(text, "annotations.json")
+    assert [one.name for one in bundle.criteria] == [
+        "preference against base",
+        "preference against other",
+    ]
+    drawn = annotations(record(), record(generator_1="new", generator_2="base"))
+    assert [one.name for one in read(drawn, "annotations.json").criteria] == ["preference"]
+
+
 def test_probabilities(read) -> None:
     text = annotations(record("a", 1.25), record("b", 2.0), record("c", 1.0, annotator="sure"))
     bundle = read(text, "annotations.json")
