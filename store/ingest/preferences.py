@@ -19,6 +19,8 @@ from store.models import Preference
 
 _Key = tuple[int, int, int, int, int]
 """Annotator, item, the two systems by id, replicate."""
+_MOST_NAMED = 200
+"""Annotators or systems that are named in a query; of more, all rows are read."""
 _TURNED = {"first": "second", "second": "first", "tie": "tie"}
 _DECIDES = ("choice", "strength", "order", "first_length", "second_length")
 _CONTENT = (
@@ -40,7 +42,7 @@ def put_preferences(
         A system is compared with itself, a strength is no probability, or a comparison is there
         twice.
     """
-    known = _stored(change, judged.criterion.row.id)
+    known = _stored(change, judged, preferences)
     outcome = Outcome()
     new: dict[_Key, dict[str, Any]] = {}
     seen: set[_Key] = set()
@@ -108,13 +110,21 @@ def _content(judged: Judged, preference: BundlePreference) -> dict[str, Any]:
     return dict(zip(_CONTENT, values, strict=True))
 
 
-def _stored(change: Change, criterion_id: int) -> dict[_Key, dict[str, Any]]:
+def _stored(
+    change: Change, judged: Judged, preferences: Sequence[BundlePreference]
+) -> dict[_Key, dict[str, Any]]:
+    """Return what the store holds of the annotators and systems of these preferences."""
     columns = ("id", "annotator_id", "item_id", "replicate", *_CONTENT)
-    rows = change.session.connection().execute(
-        sa.select(*(getattr(Preference, name) for name in columns)).where(
-            Preference.criterion_id == criterion_id
-        )
+    query = sa.select(*(getattr(Preference, name) for name in columns)).where(
+        Preference.criterion_id == judged.criterion.row.id
     )
+    annotators = {judged.annotators[one.annotator] for one in preferences}
+    systems = {judged.systems[name] for one in preferences for name in (one.first, one.second)}
+    if len(annotators) <= _MOST_NAMED:
+        query = query.where(Preference.annotator_id.in_(annotators))
+    if len(systems) <= _MOST_NAMED:
+        query = query.where(Preference.first_id.in_(systems), Preference.second_id.in_(systems))
+    rows = change.session.connection().execute(query)
     known: dict[_Key, dict[str, Any]] = {}
     for row in rows:
         low, high = sorted((row.first_id, row.second_id))
