@@ -37,6 +37,31 @@ def test_long_table(read) -> None:
     assert (criterion.name, criterion.kind) == ("overall", "preference")
 
 
+def test_a_column_of_verdicts_for_each_annotator(read) -> None:
+    bundle = read(
+        "question_id,model_1,model_2,winner1,winner2\n7,one,two,model_1,tie\n8,one,two,model_2,\n",
+        dataset="d",
+    )
+    assert choices(bundle) == {
+        ("annotator 1", "7", "one", "two", 0): "first",
+        ("annotator 2", "7", "one", "two", 0): "tie",
+        ("annotator 1", "8", "one", "two", 0): "second",
+    }
+
+
+@pytest.mark.parametrize("names", ["model_a,model_b,turn,winner,judge",
+                                   "system_a,system_b,turn,winner,annotator"])  # fmt: skip
+def test_the_turns_of_a_question_are_items(read, names) -> None:
+    lines = f"question_id,{names}\n7,one,two,1,tie,j\n"
+    both = read(lines + "7,one,two,2,model_a,j\n", dataset="d")
+    assert choices(both) == {
+        ("j", "7 turn 1", "one", "two", 0): "tie",
+        ("j", "7 turn 2", "one", "two", 0): "first",
+    }
+    one = read(lines + "8,one,two,3,model_a,j\n", dataset="d")  # how many turns it had
+    assert {item.key for item in one.datasets[0].items} == {"7", "8"}
+
+
 @pytest.mark.parametrize(
     ("word", "choice"),
     [

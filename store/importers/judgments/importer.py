@@ -16,6 +16,7 @@ from store.importers.bundle import (
     RowProblems,
     SourceFile,
 )
+from store.importers.cells import as_text
 from store.importers.columns import JUDGMENT_ROLES, find_roles, normal_name
 from store.importers.judgments.beside import read_beside
 from store.importers.judgments.choices import (
@@ -34,11 +35,12 @@ from store.importers.judgments.sheet import (
     first_record,
     is_list_of_numbers,
     is_matrix_of_labels,
+    numbered_winners,
     read_sheet,
 )
 from store.importers.known_names import are_language_models
 from store.importers.settings import Settings, load_settings
-from store.importers.tables import peek_columns
+from store.importers.tables import Table, peek_columns
 from store.importers.textfile import data_suffix, peek_json, read_text
 
 NAME = "judgments"
@@ -63,6 +65,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return True
     record = first_record(path)
     columns = tuple(record) or peek_columns(path)
+    if numbered_winners(columns):
+        columns = (*columns, "winner")
     try:
         roles = find_roles(columns, options.columns, JUDGMENT_ROLES, path.name)
     except ImportFormatError:
@@ -137,6 +141,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     choices = read_options(settings)
     problems = RowProblems(options.lenient)
     table = read_sheet(settings, choices, problems)
+    settings = _with_turns(table, settings)
     roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
     if "dataset" not in roles:  # items that are known by their line belong to this file alone
         settings = settings.with_dataset(use_stem="item" not in roles)
@@ -192,6 +197,23 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         ],
         guesses=[*settings.guesses, *guesses, *guessed_levels(criteria, layout, choices)],
     )
+
+
+def _with_turns(table: Table, settings: Settings) -> Settings:
+    """Return settings that tell the turns of a question apart where its pairs are judged by turn.
+
+    A column ``turn`` that says the same in every row of an item tells nothing apart.
+    """
+    roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
+    is_free = {"item", "choice"} <= roles.keys() and "item" not in settings.columns
+    if not is_free or "turn" not in table.columns or "turn" in roles.values():
+        return settings
+    items = [as_text(cell) for cell in table.cells[roles["item"]]]
+    turns = [as_text(cell) for cell in table.cells["turn"]]
+    if len(set(zip(items, turns, strict=True))) == len(set(items)):
+        return settings
+    columns = {**settings.options.columns, "item": f"{{{roles['item']}}} turn {{turn}}"}
+    return replace(settings, options=replace(settings.options, columns=columns))
 
 
 def _with_gold(

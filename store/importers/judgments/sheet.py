@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ OUTCOMES: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Columns of an arena with a 1 for one outcome of a battle, and what the column ``winner`` says."""
 
+_A_WINNER: Final = re.compile(r"winner[ _-]?\d{1,2}", re.IGNORECASE)
+
 
 def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProblems) -> Table:
     """Read the file that `settings` is about.
@@ -37,7 +40,39 @@ def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProble
     ImportFormatError
         No table, or nobody can tell whether its first line is a header.
     """
-    return _with_winner(_read_sheet(settings, options, problems))
+    return _with_judges(_with_winner(_read_sheet(settings, options, problems)))
+
+
+def numbered_winners(columns: Sequence[str]) -> list[str]:
+    """Return columns such as ``winner1``, ``winner2``: the verdicts of a judge each.
+
+    They are none beside a column ``winner``, or beside one that names the annotators.
+    """
+    found = [name for name in columns if _A_WINNER.fullmatch(name)]
+    others = {name.strip().lower() for name in columns} & {"winner", "annotator", "judge"}
+    return found if len(found) > 1 and not others else []
+
+
+def _with_judges(table: Table) -> Table:
+    """Return a table with a row for each verdict where it has a column for each judge's verdict."""
+    found = numbered_winners(table.columns)
+    if not found:
+        return table
+    kept = tuple(name for name in table.columns if name not in found)
+    n_rows = len(table.cells[found[0]])
+    cells: dict[str, Sequence[Any]] = {
+        name: [cell for cell in table.cells[name] for _ in found] for name in kept
+    }
+    cells["annotator"] = [f"annotator {_number_of(name)}" for name in found] * n_rows
+    cells["winner"] = [table.cells[name][row] for row in range(n_rows) for name in found]
+    lines = [line for line in table.lines for _ in found]
+    told = f"Columns {found[0]} to {found[-1]} are the verdicts of {len(found)} annotators."
+    columns = (*kept, "annotator", "winner")
+    return replace(table, columns=columns, cells=cells, lines=lines, notes=(*table.notes, told))
+
+
+def _number_of(name: str) -> str:
+    return re.sub(r"\D", "", name)
 
 
 def _with_winner(table: Table) -> Table:

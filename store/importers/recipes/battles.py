@@ -55,7 +55,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         dataset = "MT-bench pairs" if by_model else "arena"
         guesses = [Guess("dataset", dataset, "the shape of the file")]
     annotator = next((name for name in _JUDGES if name in names), None)
-    columns: dict[str, str] = {"item": next(name for name in _ITEMS if name in names)}
+    item = next(name for name in _ITEMS if name in names)
+    columns: dict[str, str] = {}
+    if item != "question_id" or "turn" not in names:  # the reader knows a question's turns
+        columns["item"] = item
     choices = {"inconsistent": "tie"} if by_model else {}
     kind = {"kind": "model"} if by_model else {}
     if annotator is not None:
