@@ -207,6 +207,8 @@ def role_cells(table: Table, column: str) -> Sequence[Any]:
         return Coded.constant(data_stem(table.shown), len(table))
     parts = [role_cells(table, name) for name in _FIELD.findall(column)]
     pattern = _FIELD.sub("{}", column)
+    if not parts:  # a column without a name, or a text that names none
+        return Coded.constant(pattern, len(table))
     if all(isinstance(part, Coded) for part in parts):
         coded = [part for part in parts if isinstance(part, Coded)]
         return combined(coded).map(lambda row: pattern.format(*map(as_text, row)))

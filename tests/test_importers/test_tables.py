@@ -8,6 +8,7 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.bundle import ReadOptions, RowProblems
+from store.importers.columns import role_cells
 from store.importers.detect import read_paths
 from store.importers.tables import peek_columns, read_table
 
@@ -213,3 +214,8 @@ def test_a_list_among_figures_without_a_system_is_refused_in_words(write) -> Non
     path = write("\n".join(map(json.dumps, rows)), "scores.jsonl")
     with pytest.raises(ImportFormatError, match="list or an object"):
         read_paths(path, options=ReadOptions(dataset="d"))
+
+
+def test_a_text_that_names_no_column_stands_for_itself(write) -> None:
+    table = read_table(write("a,b\n1,2\n3,4\n"), "t.csv", RowProblems(lenient=False))
+    assert list(role_cells(table, "")) == ["", ""]
