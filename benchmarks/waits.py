@@ -3,7 +3,8 @@
     python -m benchmarks.waits [PART …]
 
 Seconds are of the processor, the least of several where something is asked again, but for what is
-said to be on the clock. An aim belongs to a quiet machine.
+said to be on the clock: a study is worked on in a process of its own, which is gone when its page
+is there. An aim belongs to a quiet machine.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
@@ -117,10 +120,10 @@ def of_all_pairs(folder: Path) -> Iterator[Row]:
         store = _stored(folder, Shape(n_systems, 1, 1, ""), n_systems * 500)
         query = _BOARD | {"tab": "pairs"}
         with served(store.path) as server:
-            costs, sent = asyncio.run(_open_often(server, "board", query))
+            first_s, costs, sent = asyncio.run(_open_often(server, "board", query))
         what = f"*Pairs*, {n_systems:,} systems × 500"
-        yield Row(f"{what}, the first", costs[0], 10.0)
-        yield Row(f"{what}, again", min(costs[1:]), aim)
+        yield Row(f"{what}, the first, on the clock", first_s, 10.0, "s")
+        yield Row(f"{what}, again", min(costs), aim)
         yield Row(f"{what}, sent", max(sent) / 1e6, 1.0, "MB")
 
 
@@ -130,9 +133,9 @@ def of_ranking(folder: Path) -> Iterator[Row]:
     what = "*Ranking*, 200 systems × 25 datasets × 2,000"
     query = {"tab": "ranking", "independent": "1"}
     with served(store.path) as server:
-        costs, sent = asyncio.run(_open_often(server, "across", query, of_studies=True))
-        yield Row(f"{what}, the first", costs[0], 4.0)
-        yield Row(f"{what}, again", min(costs[1:]), 0.2)
+        first_s, costs, sent = asyncio.run(_open_often(server, "across", query))
+        yield Row(f"{what}, the first, on the clock", first_s, 4.0, "s")
+        yield Row(f"{what}, again", min(costs), 0.2)
         yield Row(f"{what}, sent", max(sent) / 1e6, 0.8, "MB")
     with served(store.path) as server:
         at_once = asyncio.run(_open_at_once(server, "across", query, 3))
@@ -152,11 +155,9 @@ def of_ranks(folder: Path) -> Iterator[Row]:
 
 def of_imports(folder: Path) -> Iterator[Row]:
     """A long table of 2.4 million scores, and figures that others report."""
-    table = folder / "long.parquet"
-    write_table(table, Shape(60, 20, 1, ""), 2_400_000, range(60))
-    columns = parquet.read_table(table)
-    plain = {name: pa.compute.cast(columns[name], pa.string()) for name in columns.column_names[:4]}
-    arrow_csv.write_csv(pa.table(plain | {"accuracy": columns["accuracy"]}), folder / "long.csv")
+    # In a process of its own: a command would inherit the peak memory of this one.
+    with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:
+        elsewhere.submit(_write_long_tables, folder).result()
     took = {}
     for name in ("long.csv", "long.parquet"):
         costs = [
@@ -179,6 +180,14 @@ def of_imports(folder: Path) -> Iterator[Row]:
     words = ["ingest", str(folder / "reported.csv"), "--yes"]
     cost = min(run_command(File(folder / f"r{k}.db"), words).seconds for k in range(_REPEATS))
     yield Row(f"`ingest` of {n_figures:,} reported figures", cost, 1.0)
+
+
+def _write_long_tables(folder: Path) -> None:
+    table = folder / "long.parquet"
+    write_table(table, Shape(60, 20, 1, ""), 2_400_000, range(60))
+    columns = parquet.read_table(table)
+    plain = {name: pa.compute.cast(columns[name], pa.string()) for name in columns.column_names[:4]}
+    arrow_csv.write_csv(pa.table(plain | {"accuracy": columns["accuracy"]}), folder / "long.csv")
 
 
 PARTS: Final[Mapping[str, Callable[[Path], Iterator[Row]]]] = {
@@ -217,22 +226,23 @@ async def _open_once(server: Server, place: str, query: Mapping[str, str]) -> No
 
 
 async def _open_often(
-    server: Server, place: str, query: Mapping[str, str], *, of_studies: bool = False
-) -> tuple[list[float], list[int]]:
-    """Return CPU seconds and bytes of a page, first and again."""
-    costs, sent = [], []
+    server: Server, place: str, query: Mapping[str, str]
+) -> tuple[float, list[float], list[int]]:
+    """Return how long a page takes first, its CPU seconds again, and the bytes of each time."""
+    walls, costs, sent = [], [], []
     await at_rest(server)
 
     async def use(sessions: list[Session]) -> None:
         for _ in range(1 + _REPEATS):
-            before = server.cpu_s(of_studies=of_studies)
+            before = server.cpu_s()
             opened = await sessions[0].open((place, urlencode(query)))
-            costs.append(server.cpu_s(of_studies=of_studies) - before)
+            costs.append(server.cpu_s() - before)
+            walls.append(opened.wall_s)
             sent.append(opened.n_bytes)
             assert opened.is_whole, place
 
     await with_sessions(server, 1, use)
-    return costs, sent
+    return walls[0], costs[1:], sent
 
 
 async def _open_at_once(
