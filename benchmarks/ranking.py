@@ -32,15 +32,16 @@ def run() -> list[tuple[str, float, float]]:
     """Return (name, share of the peer's time, largest share)."""
     rng = np.random.default_rng(0)
     scores = rng.normal(0.7, 0.1, (SYSTEMS, DATASETS)) + rng.normal(0, 0.03, (SYSTEMS, 1))
-    ours = seconds(lambda: ours(scores))
-    rows = [(f"{_WHAT}, against scipy", ours / seconds(lambda: _scipy(scores)), 0.1)]
+    took = seconds(lambda: ours(scores))
+    rows = [(f"{_WHAT}, against scipy", took / seconds(lambda: _scipy(scores)), 0.1)]
     if importlib.util.find_spec("autorank") is not None:
         peer = seconds(lambda: _autorank(scores))
-        rows.append((f"{_WHAT}, against autorank's report", ours / peer, 1.0))
+        rows.append((f"{_WHAT}, against autorank's report", took / peer, 1.0))
     return rows
 
 
 def ours(scores: npt.NDArray[np.float64]) -> None:
+    """Test all systems at once, and each pair of them, over datasets."""
     friedman_test(scores)
     nemenyi(scores)
     pairs_over_datasets(scores)
