@@ -120,6 +120,15 @@ class PairsStudy(Study):
     n_units: int
     """Independent units that the dataset offers: items, evaluation units, or groups."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return fields and orders as JSON-safe values; what only the orders are made of, not."""
+        told = Study.to_dict(self)
+        del told["standard_error"]
+        return told | {
+            "order_by_name": list(self.order_by_name),
+            "order_by_cluster": list(self.order_by_cluster),
+        }
+
     @property
     def order_by_name(self) -> tuple[int, ...]:
         """Positions of the systems by their names, whatever their capitals."""

@@ -204,6 +204,9 @@ def test_orders_hold_every_system_once(board: Store) -> None:
     study = study_pairs(board, "d")
     assert sorted(study.order_by_cluster) == [0, 1, 2, 3]
     assert [study.systems[i] for i in study.order_by_name] == ["low", "mid", "mid2", "top"]
+    told = study.to_dict()
+    assert told["order_by_name"] == list(study.order_by_name)
+    assert told["order_by_cluster"] == list(study.order_by_cluster)
 
 
 @pytest.mark.parametrize("margin", [-1.0, 0.0, math.nan, math.inf])
