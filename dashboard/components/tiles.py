@@ -79,7 +79,7 @@ def served(planes: Mapping[str, npt.NDArray[Any]], *, key: str) -> dict[str, Any
     same = {}
     for name, values in planes.items():
         pairs = values[off]
-        if (pairs == pairs[0]).all():
+        if np.isfinite(pairs[0]) and (pairs == pairs[0]).all():  # JSON has no infinity
             same[name] = pairs[0].item()
     laid = {name: values for name, values in planes.items() if name not in same}
     wide = any(values.dtype == np.float64 for values in laid.values())

@@ -159,6 +159,9 @@ def test_what_is_equal_everywhere_has_no_tile(monkeypatch: pytest.MonkeyPatch) -
     told = tiles.served(same, key="k")
     assert told["urls"] == []
     assert told["same"] == {"difference": 0, "n_items": 7}
+    told = tiles.served({"ci_high": np.full((3, 3), np.inf)}, key="k")
+    assert told["planes"] == ["ci_high"]
+    assert told["same"] == {}
 
 
 @pytest.mark.parametrize("sign", [1, -1])
