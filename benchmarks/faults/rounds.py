@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -36,7 +37,7 @@ FIRST_WITH_SEALS: Final = "0013"
 LONGEST_START_S: Final = 120.0
 
 
-class Rounds:
+class Rounds(ABC):
     """Makes the stores that rounds begin with, and counts what came of them."""
 
     goes_on: tuple[str, ...] = ("upgrade",)
@@ -55,13 +56,13 @@ class Rounds:
         assets = (ROOT / "tests/test_migrations/assets").glob("*.db")
         self.older = max(one for one in assets if one.stem < schema.head_revision())
 
+    @abstractmethod
     def fresh(self, name: str) -> Place:
         """Return a store to do something to, in a folder of its own."""
-        raise NotImplementedError
 
+    @abstractmethod
     def away_with(self, place: Place) -> None:
         """Remove what a round has made."""
-        raise NotImplementedError
 
     def kill(self, name: str, n_rounds: int) -> Tally:
         """Kill the work at a moment anywhere between its beginning and its end."""
