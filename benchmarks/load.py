@@ -98,7 +98,7 @@ async def with_sessions(
     sockets: list[ClientConnection] = []
     try:
         for _ in range(n_sessions):
-            opened = connect(url, subprotocols=["streamlit"], max_size=None, ping_interval=None)  # type: ignore[list-item]
+            opened = connect(url, subprotocols=["streamlit"], max_size=None, ping_interval=None)  # type: ignore[list-item]  # a name is a subprotocol
             sockets.append(await opened)
         await use([Session(one) for one in sockets])
     finally:

@@ -122,7 +122,7 @@ def take(browser: Browser, store: Path, folder: Path) -> list[str]:
                 height = max(HEIGHT, page.evaluate(f"{main}.scrollHeight"))
                 page.set_viewport_size({"width": width, "height": height})
                 for scheme in SCHEMES:
-                    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of two names
                     page.wait_for_timeout(300)
                     settle(page)
                     page.screenshot(path=folder / f"{name}-{size}-{scheme}.png")
@@ -153,7 +153,7 @@ def take_for_docs(browser: Browser, store: Path) -> None:
                 "width": box["width"] - 2 * _MARGIN,
                 "height": height,
             }
-            page.screenshot(path=ROOT / "docs" / name, clip=clip)  # type: ignore[arg-type]
+            page.screenshot(path=ROOT / "docs" / name, clip=clip)  # type: ignore[arg-type]  # a dict of four numbers
         context.close()
 
 

@@ -55,7 +55,7 @@ class _Head:
         by_file = itertools.groupby(session.items, key=lambda item: item.path)
         files = [[*items] for _, items in by_file]
         taken = _FORK.Value("i", 0)
-        folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+        folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # pytest has no public way
         children: dict[Connection, int] = {}
         for number in range(min(self._number, len(files))):
             here, there = _FORK.Pipe(duplex=False)
@@ -149,7 +149,7 @@ def _settle(config: pytest.Config, number: int, folder: Path) -> None:
     capture.start_global_capturing()
     config.pluginmanager.getplugin("terminalreporter")._tw._file = open(os.devnull, "w")  # noqa: SIM115
     folder.mkdir(mode=0o700)
-    config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]
+    config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]  # pytest has no public way
 
 
 def _taken(files: list[list[pytest.Item]], taken: Any) -> Iterator[pytest.Item]:

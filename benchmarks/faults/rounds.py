@@ -91,7 +91,7 @@ class Rounds(ABC):
         for _ in range(n_rounds):
             place = self.fresh(name)
             before = "" if name in self.unlike else contents(place.location)
-            child = in_child(lambda place=place: work(place))  # type: ignore[misc]
+            child = in_child(lambda place=place: work(place))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             time.sleep(self.rng.random() * lasts)
             how(child, place)
             tally.n += 1
@@ -130,7 +130,7 @@ class Rounds(ABC):
             def work(number: int = number) -> None:
                 earlier = timedelta(days=number)
                 for module in (model_base, models):
-                    module.utc_now = lambda: now() - earlier  # type: ignore[assignment]
+                    module.utc_now = lambda: now() - earlier  # type: ignore[assignment]  # put in place of ours, in a child
                 with open_store(place.location) as store:
                     ingest(store, bundle(f"S{number}", seed=number), actor="f")
 
@@ -159,7 +159,7 @@ class Rounds(ABC):
                 if damage.seen_anywhere():
                     os._exit(5)
 
-        children = [in_child(lambda k=k: write(k)) for k in range(N_WRITERS)]  # type: ignore[misc]
+        children = [in_child(lambda k=k: write(k)) for k in range(N_WRITERS)]  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         children += [in_child(read) for _ in range(N_READERS)]
         endings = [how_ended(child) for child in children]
         tally.n = N_WRITERS * n_imports + N_READERS * 3 * n_imports
@@ -182,7 +182,7 @@ class Rounds(ABC):
                 older = self.older.stem
                 schema.head_revision = lambda: older
                 if older < FIRST_WITH_SEALS:
-                    seals.renew = lambda *_: None  # type: ignore[assignment]
+                    seals.renew = lambda *_: None  # type: ignore[assignment]  # put in place of ours, in a child
                 with told.open("w") as out:
                     for number in range(400):
                         try:

@@ -145,7 +145,7 @@ class ServerRounds(Rounds):
                 room = shutil.disk_usage(disk).free - free
                 out.write(bytes(max(0, room)))
             tally.n += 1
-            code = ended(in_child(lambda place=place: work(place)))  # type: ignore[misc]
+            code = ended(in_child(lambda place=place: work(place)))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             filler.unlink()
             tally.n_stopped += code != 0
             if code not in (0, 2):

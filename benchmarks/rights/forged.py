@@ -79,7 +79,7 @@ def forged_places() -> list[tuple[str, str]]:
     """Return method and path of every place of the API, each with methods that could write."""
     from dashboard.api.app import make
 
-    paths = [route.path for route in make().routes]  # type: ignore[attr-defined]
+    paths = [route.path for route in make().routes]  # type: ignore[attr-defined]  # each route of ours has a path
     return [(method, path) for path in paths for method in ("POST", "DELETE")]
 
 
