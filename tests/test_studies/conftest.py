@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from store.importers.bundle import (
     BundleRun,
     BundleScores,
     ImportBundle,
+    Provenance,
 )
-from store.ingest import ingest_all
+from store.ingest import ingest, ingest_all
+from tests.test_studies.claimed import START, AddDated
 
 
 @pytest.fixture(scope="session")
@@ -61,5 +64,40 @@ def add_run(store: Store) -> Callable[..., None]:
             runs=[BundleRun(system, 0, label, [BundleScores(0, values)])],
         )
         ingest_all(store, [bundle], actor="tests", missing_as_zero=missing_as_zero)
+
+    return add
+
+
+@pytest.fixture
+def add_dated(store: Store) -> AddDated:
+    """Return a function that stores a run with its day and scores."""
+
+    def add(
+        system: str,
+        day: float | None,
+        scores: list[float] | list[list[float]],
+        *,
+        label: str = "",
+        metric: str = "accuracy",
+        higher_is_better: bool = True,
+        groups: list[str] | None = None,
+        replace: bool = False,
+    ) -> None:
+        trials = scores if isinstance(scores[0], list) else [scores]
+        items = [
+            BundleItem(f"i{k}", group=groups[k] if groups else None) for k in range(len(trials[0]))
+        ]
+        when = None if day is None else START + timedelta(days=day)
+        vectors = [
+            BundleScores(0, np.array(values, dtype=float).reshape(-1, 1), trial=trial)
+            for trial, values in enumerate(trials)
+        ]
+        bundle = ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa", items=items)],
+            metrics=[BundleMetric(metric, higher_is_better=higher_is_better)],
+            runs=[BundleRun(system, 0, label, vectors, provenance=Provenance(evaluated_on=when))],
+        )
+        ingest(store, bundle, actor="tests", replace=replace)
 
     return add
