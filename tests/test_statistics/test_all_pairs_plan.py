@@ -1,6 +1,7 @@
 import itertools
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -184,11 +185,14 @@ def test_many_small_comparisons_take_no_threads(monkeypatch):
 
 def test_threads_come_where_work_for_them_is_left(monkeypatch):
     monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: range(4), raising=False)
-    here = threading.get_ident()
+    here, now = threading.get_ident(), [0.0]
+    # A clock of its own: on a crowded machine no work at all can take long.
+    monkeypatch.setattr(threads, "time", SimpleNamespace(perf_counter=lambda: now[0]))
 
     def workers(seconds):
         def work(_):
             time.sleep(seconds)
+            now[0] += seconds
             return threading.get_ident()
 
         return set(run_tiles(work, 8))
