@@ -13,6 +13,8 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 CodeArray: TypeAlias = npt.NDArray[np.int32]
 """Numbers of distinct values."""
+RankArray: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.int32]
+"""Twice a middle rank, so that it is a whole number."""
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
 WordArray: TypeAlias = npt.NDArray[np.uint64]
 

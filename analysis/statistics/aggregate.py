@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray
+from analysis.statistics._typing import BoolArray, FloatArray
 from analysis.statistics.correlations import as_ranked, correlate
+from analysis.statistics.exact_sums import exact_sums
 from analysis.statistics.validation import as_choice
 
 
@@ -125,11 +126,35 @@ def aggregate_items(values: FloatArray, aggregation: str) -> float:
     if not len(present):
         return math.nan
     if is_sum_based(aggregation):
-        sums = np.array([math.fsum(column) for column in present.T])
+        sums = exact_sums(present.T)
         return float(aggregate_sums(sums, aggregation, len(present)))
     if aggregation == "median":
         return float(np.median(present[:, 0]))
     return correlate(*(as_ranked(column, aggregation) for column in present.T))
+
+
+def aggregate_systems(values: FloatArray, aggregation: str) -> FloatArray:
+    """Return the corpus metric of each system, as `aggregate_items` does.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_systems, n_items, n_components)
+        An item with a NaN in any component is left out for that system.
+    aggregation : str
+        As for `aggregate_items`.
+
+    Returns
+    -------
+    ndarray of float, shape (n_systems,)
+    """
+    if not is_sum_based(aggregation):
+        return np.array([aggregate_items(system, aggregation) for system in values])
+    missing: BoolArray = np.asarray(np.isnan(values).any(axis=2))
+    counts = values.shape[1] - np.count_nonzero(missing, axis=1)
+    present = np.where(missing[:, :, np.newaxis], 0.0, values) if missing.any() else values
+    sums = np.stack([exact_sums(column) for column in np.moveaxis(present, 2, 0)], axis=-1)
+    metric = aggregate_sums(sums, aggregation, np.maximum(counts, 1.0))
+    return np.where(counts > 0, metric, math.nan)
 
 
 def _ratio(sums: FloatArray) -> FloatArray:

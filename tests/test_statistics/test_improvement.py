@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from analysis.statistics.across.count_intervals import count_interval, spread_of_draws
+from analysis.statistics.across.drawn_ranks import doubled_ranks
 from analysis.statistics.across.improvement import (
     mean_ranks,
-    middle_ranks,
     probability_of_improvement,
 )
-from analysis.statistics.across.profiles import count_interval
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
     ResampledScores,
@@ -82,7 +82,7 @@ def test_replicates_equal_a_loop():
     found = probability_of_improvement(resampled, confidence_level=0.9)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         won = np.array([np.mean((r[i] > r[j]) + 0.5 * (r[i] == r[j])) for r in resampled.resampled])
-        ends = count_interval(found.value[i, j : j + 1], won[None], 0.9)
+        ends = count_interval(found.value[i, j : j + 1], spread_of_draws(won[None], 0.9))
         assert (found.low[i, j], found.high[i, j]) == pytest.approx((ends[0][0], ends[1][0]))
         assert found.on_new_items[i, j] == pytest.approx(won.mean())
         assert found.low[j, i] == pytest.approx(1 - found.high[i, j])
@@ -91,7 +91,10 @@ def test_replicates_equal_a_loop():
     expected = mean_ranks(resampled, confidence_level=0.9)
     for s in range(3):
         ends = count_interval(
-            expected.value[s : s + 1], ranks[None, :, s], 0.9, n_compared=3, ends=(1, 3)
+            expected.value[s : s + 1],
+            spread_of_draws(ranks[None, :, s], 0.9),
+            n_compared=3,
+            ends=(1, 3),
         )
         assert (expected.low[s], expected.high[s]) == pytest.approx((ends[0][0], ends[1][0]))
 
@@ -157,8 +160,9 @@ def test_wrong_level_is_named():
             function(_reported([[0.5]]), confidence_level=2)
 
 
-def test_middle_ranks_are_scipys():
-    values = np.random.default_rng(0).integers(0, 5, (40, 9)).astype(float)
-    values[3, 4] = np.nan
-    wanted = stats.rankdata(values, axis=1, nan_policy="propagate")
-    np.testing.assert_array_equal(middle_ranks(values), wanted)
+@pytest.mark.parametrize("n_values", [9, 20_000])
+def test_doubled_ranks_are_scipys(n_values):
+    values = np.random.default_rng(0).integers(0, 5, (40, n_values)).astype(float)
+    values[3, 4], values[5] = np.nan, np.nan
+    wanted = np.nan_to_num(2 * stats.rankdata(-values, axis=1, nan_policy="omit"))
+    np.testing.assert_array_equal(doubled_ranks(values), wanted)

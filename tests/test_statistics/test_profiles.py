@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.across.profiles import count_interval, performance_profiles
+from analysis.statistics.across.count_intervals import (
+    count_interval,
+    spread_of_counts,
+    spread_of_draws,
+)
+from analysis.statistics.across.profiles import performance_profiles
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
     ResampledScores,
@@ -71,7 +76,7 @@ def test_profile_of_replicates_equals_a_loop():
     found = performance_profiles(resampled, thresholds=taus, confidence_level=0.9)
     for s in range(2):
         drawn = np.array([[np.mean(r[s] > t + 1e-12) for r in resampled.resampled] for t in taus])
-        ends = count_interval(found.value[s], drawn, 0.9)
+        ends = count_interval(found.value[s], spread_of_draws(drawn, 0.9))
         np.testing.assert_allclose([found.low[s], found.high[s]], ends)
     assert np.all((found.low <= found.value) & (found.value <= found.high))
     assert np.all(np.diff(found.value, axis=1) <= 0)
@@ -88,7 +93,7 @@ def test_a_dataset_without_items_leaves_no_interval():
 def test_count_interval_widens_by_the_correlation_of_drawn_orders():
     # Two scores: the second draw has 2/3 of the variance of both.
     replicates = np.array([[0.2, 0.4, 0.5, 0.6, 0.8]])
-    low, high = count_interval(np.array([0.5]), replicates, 0.5)
+    low, high = count_interval(np.array([0.5]), spread_of_draws(replicates, 0.5))
     assert (low[0], high[0]) == pytest.approx((0.5 - 0.1 * 1.5**0.5, 0.5 + 0.1 * 1.5**0.5))
     rng = np.random.default_rng(0)
     for n in (2, 4, 15):
@@ -96,8 +101,23 @@ def test_count_interval_widens_by_the_correlation_of_drawn_orders():
         ranks = [stats.rankdata(first + rng.normal(size=first.shape), axis=1) for _ in range(2)]
         centred = [r - (n + 1) / 2 for r in ranks]
         shared = np.mean(centred[0] * centred[1]) / ((n**2 - 1) / 12)
-        far = count_interval(np.zeros(1), replicates - 0.5, 0.5, n_compared=n, ends=(-9, 9))
+        far = count_interval(
+            np.zeros(1), spread_of_draws(replicates - 0.5, 0.5), n_compared=n, ends=(-9, 9)
+        )
         assert far[1][0] == pytest.approx(0.1 / math.sqrt(1 - shared), rel=0.02)
+
+
+def test_spread_by_counts_is_that_of_the_draws():
+    rng = np.random.default_rng(0)
+    times = rng.integers(0, 4, (30, 6))
+    times[3] = 0
+    figures = np.arange(6) / 5
+    found = spread_of_counts(times, figures, 0.8)
+    for row, (low, middle, high) in enumerate(zip(*found, strict=True)):
+        wanted = spread_of_draws(np.repeat(figures, times[row])[np.newaxis], 0.8)
+        assert (low, middle, high) == pytest.approx([end[0] for end in wanted], nan_ok=True)
+    assert math.isnan(found.low[3])
+    assert math.isnan(found.middle[3])
 
 
 def test_intervals_hold_what_new_draws_give():

@@ -5,9 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
+from analysis.statistics.across.count_intervals import (
+    Spread,
+    count_interval,
+    spread_of_counts,
+    spread_of_draws,
+)
 from analysis.statistics.across.friedman import dataset_ranks
-from analysis.statistics.across.profiles import count_interval
 from analysis.statistics.across.resampled_datasets import Estimate, ResampledScores
+from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_level
@@ -103,31 +109,31 @@ def probability_of_improvement(
            [0.375,   nan]])
     """
     level = as_level(confidence_level, name="confidence_level")
-    n_systems = resampled.n_systems
-    scored = ~np.isnan(resampled.observed)
-    gaps = [_gaps(resampled.of_system(i)) for i in range(n_systems)]
-    value, low, high, new = (np.full((n_systems, n_systems), np.nan) for _ in range(4))
-    for i in range(n_systems):
-        for j in range(i + 1, n_systems):
-            shared = scored[i] & scored[j]
-            if not shared.any():
-                continue
-            observed = resampled.observed[:, shared, np.newaxis]
-            share = _share_won(observed[i], observed[j], np.zeros(1, np.bool_))
-            value[i, j] = share[0]
-            won = _resampled_share(resampled, i, j, shared, gaps[i] | gaps[j])
-            if won.size:
-                ends = count_interval(share, won[np.newaxis], level)
-                low[i, j], high[i, j], new[i, j] = ends[0][0], ends[1][0], np.mean(won)
+    scored, n_systems = ~np.isnan(resampled.observed), resampled.n_systems
+    n_datasets = _count_shared(scored)
+    value = _shares_won(resampled.observed, n_datasets)
+    low, high, new = (np.full((n_systems, n_systems), np.nan) for _ in range(3))
+    has_gaps = np.array(
+        [bool((resampled.ranks[i][resampled.drawn[i]] == 0).any()) for i in range(n_systems)]
+    )
+
+    def against_later(i: int) -> None:
+        later = slice(i + 1, n_systems)
+        spread = _spread(resampled, i, scored, has_gaps, level)
+        low[i, later], high[i, later] = count_interval(value[i, later], spread)
+        new[i, later] = spread.middle
+
+    if resampled.n_resamples:
+        run_tiles(against_later, n_systems - 1)
     below = np.tril_indices(n_systems, -1)
     low[below], high[below] = 1.0 - high.T[below], 1.0 - low.T[below]
-    value[below], new[below] = 1.0 - value.T[below], 1.0 - new.T[below]
+    new[below] = 1.0 - new.T[below]
     return Improvement(
         read_only(value),
         read_only(low),
         read_only(high),
         read_only(new),
-        read_only(_count_shared(scored)),
+        read_only(n_datasets),
         level,
         resampled.n_resamples,
         resampled.seed,
@@ -176,77 +182,54 @@ def mean_ranks(resampled: ResampledScores, *, confidence_level: float = 0.95) ->
     total = np.zeros(resampled.n_systems)
     sums = np.zeros((resampled.n_systems, resampled.n_resamples))
     for dataset, rows in enumerate(scored.T):
-        if not rows.any():
-            continue
         total[rows] += observed_ranks[rows, dataset]
-        if resampled.drawn[rows, dataset].all():
-            sums[rows] += middle_ranks(-resampled.resampled[:, rows, dataset]).T
-        else:
-            sums[rows] = np.nan
+        drawn = resampled.ranks[rows, dataset]
+        # An undefined score leaves nobody a rank in that replicate.
+        sums[rows] += np.where((drawn == 0).any(axis=0), np.nan, drawn / 2)
     value, low, high = (np.full(resampled.n_systems, np.nan) for _ in range(3))
     ranked = n_ranked > 0
     value[ranked] = total[ranked] / n_ranked[ranked]
     for system in np.flatnonzero(ranked):
         n = int(np.max(np.count_nonzero(scored[:, scored[system]], axis=0)))
         own = sums[system, ~np.isnan(sums[system])] / n_ranked[system]
+        spread = spread_of_draws(own[np.newaxis], level)
         ends = count_interval(
-            value[system : system + 1], own[np.newaxis], level, n_compared=max(n, 2), ends=(1.0, n)
+            value[system : system + 1], spread, n_compared=max(n, 2), ends=(1.0, n)
         )
         low[system], high[system] = ends[0][0], ends[1][0]
     return Estimate(read_only(value), read_only(low), read_only(high))
 
 
-def _resampled_share(
-    resampled: ResampledScores, i: int, j: int, shared: BoolArray, gaps: BoolArray
-) -> FloatArray:
-    """Return the share of each replicate; none where a score has no replicates."""
-    if not (resampled.drawn[i] & resampled.drawn[j])[shared].all():
-        return np.empty(0)
-    a, b = resampled.of_system(i), resampled.of_system(j)
-    if not shared.all():
-        a, b = a[shared], b[shared]
-        gaps = _gaps(a) | _gaps(b)
-    won = _share_won(a, b, gaps)
-    return won[~gaps]
+def _shares_won(observed: FloatArray, n_datasets: IntArray) -> FloatArray:
+    """Return on what share of its shared datasets each system is higher, ties by half."""
+    points = [
+        np.count_nonzero(row > observed, axis=1) - np.count_nonzero(row < observed, axis=1)
+        for row in observed
+    ]
+    known = n_datasets > 0
+    np.fill_diagonal(known, False)
+    share = 0.5 + np.array(points) / (2 * np.maximum(n_datasets, 1))
+    return np.where(known, share, np.nan)
+
+
+def _spread(
+    resampled: ResampledScores, i: int, scored: BoolArray, has_gaps: BoolArray, level: float
+) -> Spread:
+    """Return the spread of the shares that a system wins against each later one."""
+    from analysis.statistics.across.counting_kernels import count_points
+
+    shared = scored[i] & scored
+    counted = shared & resampled.drawn[i] & resampled.drawn
+    times = np.zeros((len(scored), 2 * resampled.n_datasets + 1), np.int64)
+    count_points(resampled.ranks, i, counted, has_gaps, times)
+    # No replicates where a score has none.
+    times[(counted != shared).any(axis=1)] = 0
+    n_shared = np.maximum(np.count_nonzero(shared, axis=1), 1)
+    points = np.arange(-resampled.n_datasets, resampled.n_datasets + 1)
+    shares = 0.5 + points / (2 * n_shared[:, np.newaxis])
+    return spread_of_counts(times[i + 1 :], shares[i + 1 :], level)
 
 
 def _count_shared(scored: BoolArray) -> IntArray:
     counts = scored.astype(np.int64)
     return np.asarray(counts @ counts.T)
-
-
-def _gaps(values: FloatArray) -> BoolArray:
-    """Return the columns with a score that is not defined."""
-    return np.asarray(np.isnan(np.sum(values, axis=0)))
-
-
-def _share_won(a: FloatArray, b: FloatArray, gaps: BoolArray) -> FloatArray:
-    """Return on what share of the rows `a` is higher, ties by half; NaN in columns of `gaps`."""
-    from analysis.statistics.across.improvement_kernels import add_points
-
-    points = np.zeros(a.shape[1], np.int64)
-    add_points(a, b, points)
-    share = 0.5 + points / (2 * len(a))
-    share[gaps] = np.nan
-    return np.asarray(share)
-
-
-def middle_ranks(values: FloatArray) -> FloatArray:
-    """Return the ranks within each row: 1 is lowest, ties share their middle rank.
-
-    Shape (n_rows, n_values). A row with NaN has no ranks: an undefined score leaves nobody one in
-    that replicate.
-    """
-    order = np.argsort(values, axis=1)
-    ascending = np.take_along_axis(values, order, axis=1)
-    n_values = values.shape[1]
-    apart = ascending[:, 1:] != ascending[:, :-1]
-    edge = np.ones((len(values), 1), np.bool_)
-    places = np.arange(n_values)
-    first = np.maximum.accumulate(np.where(np.hstack([edge, apart]), places, 0), axis=1)
-    ends = np.where(np.hstack([apart, edge]), places, n_values)
-    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
-    ranks[np.isnan(ascending[:, -1])] = np.nan
-    return ranks

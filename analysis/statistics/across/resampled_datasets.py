@@ -6,6 +6,7 @@ computed anew from what was drawn, so aggregates over datasets can be taken repl
 of metrics that are no means too.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray, Progress, Seed
-from analysis.statistics.aggregate import aggregate_items, aggregate_sums, is_sum_based
+from analysis.statistics._typing import (
+    BoolArray,
+    FloatArray,
+    Floats,
+    IntArray,
+    Progress,
+    RankArray,
+    Seed,
+)
+from analysis.statistics.across.drawn_ranks import doubled_ranks
+from analysis.statistics.aggregate import aggregate_sums, aggregate_systems, is_sum_based
+from analysis.statistics.all_pairs.complete_sets import distinct_rows
 from analysis.statistics.all_pairs.components import as_components
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import renumber
@@ -61,7 +72,7 @@ class Estimate(NamedTuple):
     high: FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ResampledScores:
     """Scores over datasets, and what they are when items are drawn anew; higher is better.
 
@@ -119,6 +130,19 @@ class ResampledScores:
             drawn=read_only(np.zeros_like(self.drawn)),
             n_resamples=0,
         )
+
+    @functools.cached_property
+    def ranks(self) -> RankArray:
+        """Twice the rank of each system in each replicate of each dataset, computed once.
+
+        Shape (n_systems, n_datasets, n_resamples), contiguous; 2 is best, ties share their middle
+        rank, 0 where there is no score.
+        """
+        ranks = [doubled_ranks(self.resampled[:, :, d]) for d in range(self.n_datasets)]
+        by_system = np.empty((self.n_systems, self.n_datasets, self.n_resamples), ranks[0].dtype)
+        for dataset, found in enumerate(ranks):
+            by_system[:, dataset] = found.T
+        return read_only(by_system)
 
     def of_system(self, system: int) -> FloatArray:
         """Return the replicates of one system, shape (n_datasets, n_resamples), contiguous."""
@@ -315,7 +339,7 @@ def _common_systems(datasets: list[DatasetScores]) -> int:
 
 
 def _observed(dataset: DatasetScores, n_items: IntArray) -> FloatArray:
-    values = np.array([aggregate_items(system, dataset.aggregation) for system in dataset.scores])
+    values = aggregate_systems(dataset.scores, dataset.aggregation)
     if dataset.point is not None:
         values = np.where(n_items == 0, dataset.point, values)
     return np.asarray(dataset.sign * values)
@@ -380,14 +404,13 @@ def _of_sums(
         whole, step = _absolute_steps(component)
         columns.append(_per_unit(whole, codes))
         steps.append(step)
-    patterns, pattern = np.unique(present, axis=0, return_inverse=True)
+    patterns, pattern = distinct_rows(present)
     sizes = _per_unit(patterns.astype(np.float64), codes)
     largest = max(float(np.max(np.abs(part), initial=0.0)) for part in [*columns, sizes])
     # Whole numbers whose sums, of any draw, are exact in float32.
     dtype: type[np.floating] = np.float32 if n_drawn * largest < _SINGLE else np.float64
     parts: list[Floats] = [np.ascontiguousarray(part, dtype=dtype) for part in columns]
     weights: Floats = np.ascontiguousarray(sizes, dtype=dtype)
-    place = pattern.reshape(-1)
 
     def values(counts: Floats) -> FloatArray:
         drawn = counts.T
@@ -395,7 +418,7 @@ def _of_sums(
             _in_steps((part @ drawn).astype(np.float64), step)
             for part, step in zip(parts, steps, strict=True)
         ]
-        n = (weights @ drawn).astype(np.float64)[place]
+        n = (weights @ drawn).astype(np.float64)[pattern]
         metric = aggregate_sums(np.stack(sums, axis=-1), aggregation, np.maximum(n, 1.0))
         return np.where(n > 0, metric, math.nan)
 

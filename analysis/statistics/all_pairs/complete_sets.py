@@ -34,7 +34,7 @@ def triangle(n_systems: int, above: int = 1) -> tuple[IntArray, IntArray]:
 
 def count_sets(present: BoolArray) -> int:
     """Return how many sets `complete_sets` would give, without making them."""
-    n_patterns = len(_patterns(present)[0])
+    n_patterns = len(distinct_rows(present)[0])
     return n_patterns * (n_patterns + 1) // 2
 
 
@@ -58,7 +58,7 @@ def complete_sets(present: BoolArray, wanted: IntArray | None = None) -> Iterato
     if not listed.size:
         return
     first, second = first[listed], second[listed]
-    patterns, pattern = _patterns(present)
+    patterns, pattern = distinct_rows(present)
     low = np.minimum(pattern[first], pattern[second])
     high = np.maximum(pattern[first], pattern[second])
     key = low * len(patterns) + high
@@ -76,7 +76,7 @@ def complete_sets(present: BoolArray, wanted: IntArray | None = None) -> Iterato
         yield CompleteSet(systems, items, place[:half], place[half:], listed[pairs])
 
 
-def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
+def distinct_rows(present: BoolArray) -> tuple[BoolArray, IntArray]:
     """Return the different rows, and which of them each row is."""
     if len(present) == 0 or bool(np.all(present == present[0])):
         return present[:1], np.zeros(len(present), dtype=np.int64)

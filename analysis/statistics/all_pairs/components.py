@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray, IntArray
-from analysis.statistics.aggregate import CORRELATIONS, aggregate_items, as_aggregation
+from analysis.statistics.aggregate import CORRELATIONS, aggregate_systems, as_aggregation
 from analysis.statistics.all_pairs.complete_sets import complete_sets, triangle
 from analysis.statistics.validation import as_floats
 
@@ -88,9 +88,9 @@ def metric_differences(values: FloatArray, aggregation: str) -> FloatArray:
     difference = np.full((n_systems, n_systems), np.nan)
     np.fill_diagonal(difference, 0.0)
     for part in complete_sets(~np.isnan(values[:, :, 0])):
-        metric = np.array(
-            [aggregate_items(values[system][part.items], aggregation) for system in part.systems]
-        )
+        is_all = part.systems.size == n_systems and part.items.size == values.shape[1]
+        own = values if is_all else values[np.ix_(part.systems, part.items)]
+        metric = aggregate_systems(own, aggregation)
         i, j = first[part.pairs], second[part.pairs]
         gap = metric[part.left] - metric[part.right]
         size = np.fmax(np.abs(metric[part.left]), np.abs(metric[part.right]))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray
-from analysis.statistics.all_pairs.complete_sets import triangle
+from analysis.statistics.all_pairs.complete_sets import distinct_rows, triangle
 from analysis.statistics.fixed_point import WholeScores, whole_scores
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.resampling.plan import (
@@ -132,20 +132,13 @@ def compare(scores: Floats, units: IntArray, n_units: int) -> Comparison:
         present = np.ones((1, scores.shape[1]), np.bool_)
     else:
         steps = np.where(there, scores, scores.dtype.type(0))
-        present, pattern = _patterns(there)
+        present, pattern = distinct_rows(there)
     left, right = (side.copy() for side in triangle(len(scores)))
     sums = steps.astype(np.float64, copy=False) @ present.T.astype(np.float64)
     shared = np.rint(present.astype(np.float64) @ present.T.astype(np.float64)).astype(np.int64)
     observed = sums[left, pattern[right]] - sums[right, pattern[left]]
     n_shared = shared[pattern[left], pattern[right]]
     return Comparison(scores, units, n_units, pattern, present, left, right, observed, n_shared)
-
-
-def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the different rows and which of them each system has."""
-    packed = np.packbits(present, axis=1)
-    _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    return present[first], inverse.reshape(-1).astype(np.int64)
 
 
 class Tile(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import FloatArray, Floats, IntArray
-from analysis.statistics.aggregate import aggregate_items, aggregate_sums, is_sum_based
+from analysis.statistics.aggregate import aggregate_sums, aggregate_systems, is_sum_based
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.resampling.metrics import resampled_metric
 
@@ -79,7 +79,7 @@ def corpus_metric(values: FloatArray, aggregation: str, codes: IntArray | None) 
     codes : ndarray of int, shape (n_items,), or None
         Numbers of the items' groups from 0, drawn as a whole.
     """
-    observed = np.array([aggregate_items(system, aggregation) for system in values])
+    observed = aggregate_systems(values, aggregation)
     n_units = values.shape[1] if codes is None else int(codes.max(initial=-1)) + 1
     if is_sum_based(aggregation):
         of_counts = _from_sums(values, aggregation, codes)
