@@ -42,6 +42,7 @@ from store.importers.recipes.recipe import Recipe, shipped
 from store.importers.scorers import answer_files, inflection, parallel, prediction_table, tags
 from store.importers.swebench import board as swebench_board
 from store.importers.swebench import importer as swebench
+from store.importers.wmt import appraise
 from store.importers.wmt import direct_assessment as wmt_da
 from store.importers.wmt import metrics_task as wmt_metrics
 from store.importers.wmt import news as wmt_news
@@ -88,6 +89,7 @@ IMPORTERS: tuple[Importer, ...] = (
         recipes.read_user,
         recipes.group_user,
     ),
+    Importer(appraise.NAME, appraise.DESCRIPTION, appraise.sniff, appraise.read, appraise.group),
     *map(_by_recipe, shipped()),
     Importer(battles.NAME, battles.DESCRIPTION, battles.sniff, battles.read, has_options=True),
     Importer(lm_eval.NAME, lm_eval.DESCRIPTION, lm_eval.sniff, lm_eval.read, lm_eval.group),
