@@ -230,3 +230,19 @@ def test_people_stay_one_panel(read) -> None:
     bundle = read(text, dataset="d")
     assert not bundle.annotators
     assert len(bundle.criteria) == 1
+
+
+def test_a_baseline_beside_the_system_is_the_other_side(read) -> None:
+    bundle = read(
+        "item_id,system,baseline,judge,winner\n"
+        "1,A,B,gpt,system\n1,C,B,gpt,B\n2,A,B,gpt,win\n2,C,B,gpt,lose\n3,A,B,gpt,tie\n",
+        dataset="d",
+    )
+    assert bundle.format == "judgments"
+    assert choices(bundle) == {
+        ("gpt", "1", "A", "B", 0): "first",
+        ("gpt", "1", "C", "B", 0): "second",
+        ("gpt", "2", "A", "B", 0): "first",
+        ("gpt", "2", "C", "B", 0): "second",
+        ("gpt", "3", "A", "B", 0): "tie",
+    }

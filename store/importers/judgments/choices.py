@@ -24,11 +24,15 @@ from store.importers.cells import (
 from store.importers.columns import normal_name, role_cells
 from store.importers.judgments.forms import Layout
 from store.importers.judgments.options import JudgmentOptions, require_known
+from store.importers.judgments.roles import BASELINES
 from store.importers.judgments.rows import MOST_DIGITS, NOT_PLAIN, Judged, Row, is_plain
 from store.importers.settings import Settings
 
 CRITERION = "preference"
 """What was judged, where nothing names it."""
+
+_WON = ("win", "wins", "won", "winner", "better")
+_LOST = ("loss", "lose", "loses", "lost", "loser", "worse")
 
 _Value = TypeVar("_Value")
 
@@ -136,6 +140,8 @@ def read_pairs(
     names: dict[str, Choice] = {}
     for role in ("first", "second"):
         names[normal_name(roles.get(role, role))] = role
+    if normal_name(roles.get("second", "")) in BASELINES:  # the outcome is that of the system
+        names |= {**dict.fromkeys(_WON, "first"), **dict.fromkeys(_LOST, "second")}
     reader = _Reader(layout, settings, options, problems)
     for row in rows:
         cells = {role: column[row.number] for role, column in columns.items()}

@@ -15,15 +15,14 @@ from typing import Literal
 from store.errors import ImportFormatError
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import (
-    JUDGMENT_ROLES,
     LINE_NUMBER,
     describe_roles,
     fields_of,
-    find_roles,
     normal_name,
     role_cells,
 )
 from store.importers.judgments.options import JudgmentOptions
+from store.importers.judgments.roles import judgment_roles
 from store.importers.judgments.sheet import is_list_of_numbers
 from store.importers.judgments.spans import is_list_of_errors
 from store.importers.no_metrics import describes, no_metric_by_name
@@ -73,7 +72,7 @@ def choose_layout(table: Table, settings: Settings, options: JudgmentOptions) ->
     ImportFormatError
         Something is not named, or there is no column that could hold judgments.
     """
-    roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
+    roles = judgment_roles(table.columns, settings.columns, table.shown)
     _require_plain_parts(table, roles)
     for role in ("system", "annotator_kind"):
         if all(is_missing(cell) for cell in table.cells.get(roles.get(role, ""), (0,))):

@@ -17,7 +17,7 @@ from store.importers.bundle import (
     SourceFile,
 )
 from store.importers.cells import as_text
-from store.importers.columns import JUDGMENT_ROLES, find_roles, normal_name
+from store.importers.columns import normal_name
 from store.importers.judgments.beside import read_beside
 from store.importers.judgments.choices import (
     Preferences,
@@ -29,6 +29,7 @@ from store.importers.judgments.forms import Layout, choose_layout
 from store.importers.judgments.items import names_file
 from store.importers.judgments.missing import no_judgment, unjudged
 from store.importers.judgments.options import JudgmentOptions, read_options, require_known
+from store.importers.judgments.roles import judgment_roles
 from store.importers.judgments.rows import RowReader
 from store.importers.judgments.scales import Ratings, guessed_levels, read_ratings
 from store.importers.judgments.sheet import (
@@ -68,7 +69,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if numbered_winners(columns):
         columns = (*columns, "winner")
     try:
-        roles = find_roles(columns, options.columns, JUDGMENT_ROLES, path.name)
+        roles = judgment_roles(columns, options.columns, path.name)
     except ImportFormatError:
         return False
     stated = {role for role in ("annotator", "choice", "strength") if options.columns.get(role)}
@@ -142,7 +143,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     problems = RowProblems(options.lenient)
     table = read_sheet(settings, choices, problems)
     settings = _with_turns(table, settings)
-    roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
+    roles = judgment_roles(table.columns, settings.columns, table.shown)
     if "dataset" not in roles:  # items that are known by their line belong to this file alone
         settings = settings.with_dataset(use_stem="item" not in roles)
     layout = choose_layout(table, settings, choices)
@@ -204,7 +205,7 @@ def _with_turns(table: Table, settings: Settings) -> Settings:
 
     A column ``turn`` that says the same in every row of an item tells nothing apart.
     """
-    roles = find_roles(table.columns, settings.columns, JUDGMENT_ROLES, table.shown)
+    roles = judgment_roles(table.columns, settings.columns, table.shown)
     is_free = {"item", "choice"} <= roles.keys() and "item" not in settings.columns
     if not is_free or "turn" not in table.columns or "turn" in roles.values():
         return settings
