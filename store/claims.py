@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple, get_args
 
 import sqlalchemy as sa
@@ -101,14 +102,12 @@ def list_claims(
     metric_uid: str | None = None,
 ) -> list[ClaimRecord]:
     """Return claims with their latest verdict, the oldest claim first."""
-    query = LIVING_CLAIMS
-    chosen = ((System.uid, system_uid), (Dataset.uid, dataset_uid), (Metric.uid, metric_uid))
-    for column, wanted in chosen:
-        if wanted is not None:
-            query = query.where(column == wanted)
+    given = {"system_uid": system_uid, "dataset_uid": dataset_uid, "metric_uid": metric_uid}
+    wanted = {name: uid for name, uid in given.items() if uid is not None}
     with store.read() as connection:
         names = FormerNames(connection)
-        return [claim_record(row, names) for row in connection.execute(query)]
+        rows = connection.execute(_living_claims_of(*wanted), wanted)
+        return [claim_record(row, names) for row in rows]
 
 
 def get_claim(store: Store, uid: str) -> ClaimRecord:
@@ -347,6 +346,13 @@ def _claims_query() -> sa.Select[*tuple[Any, ...]]:
 
 
 LIVING_CLAIMS = _claims_query()  # built once: to put a query together takes longer than to run it
+
+_BY = {"system_uid": System.uid, "dataset_uid": Dataset.uid, "metric_uid": Metric.uid}
+
+
+@cache
+def _living_claims_of(*names: str) -> sa.Select[*tuple[Any, ...]]:
+    return LIVING_CLAIMS.where(*(_BY[name] == sa.bindparam(name) for name in names))
 
 
 def claim_record(row: sa.Row[*tuple[Any, ...]], names: FormerNames) -> ClaimRecord:

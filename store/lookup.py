@@ -49,7 +49,8 @@ _CRITERIA = (
     .order_by(Criterion.id)
 )
 _MERGES = sa.select(AuditEvent.target_uid, AuditEvent.detail).where(AuditEvent.action == "merge")
-_METRIC_NAMES = sa.select(Metric.id, Metric.uid, Metric.name, Metric.signature)
+_METRIC_BY_UID = sa.select(Metric.id).where(Metric.uid == sa.bindparam("uid"))
+_METRIC_NAMES = sa.select(Metric.id, Metric.name, Metric.signature)
 
 
 class Name(NamedTuple):
@@ -108,8 +109,11 @@ def find_ids(connection: sa.Connection, kind: Kind, given: Sequence[str]) -> lis
 
 def find_metric_id(connection: sa.Connection, given: str) -> int:
     """Return the id of the metric with that uid, name or label (``name [signature]``)."""
+    found = connection.scalar(_METRIC_BY_UID, {"uid": given})
+    if found is not None:
+        return found
     rows = connection.execute(_METRIC_NAMES).all()
-    exact = [r for r in rows if given in (r.uid, f"{r.name} [{r.signature}]")]
+    exact = [r for r in rows if given == f"{r.name} [{r.signature}]"]
     exact = exact or [r for r in rows if composed(f"{r.name} [{r.signature}]") == composed(given)]
     same = ([r for r in rows if fold(r.name) == fold(given)] for fold in _FOLDS)
     named = next(filter(None, same), [])

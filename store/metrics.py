@@ -15,6 +15,7 @@ from store.models import Dataset, Metric, ReportedComparison, Run, ScoreVector, 
 from store.records import MetricRecord
 from store.reported import standing_scores
 
+_ALL = sa.select(Metric).order_by(sa.func.lower(Metric.name), Metric.id)
 _BY_ID = sa.select(Metric).where(Metric.id == sa.bindparam("metric_id"))
 
 
@@ -26,10 +27,7 @@ def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[Metric
     """
     with store.read() as connection:
         if dataset_uid is None:
-            rows = connection.execute(
-                sa.select(Metric).order_by(sa.func.lower(Metric.name), Metric.id)
-            )
-            return [_record(row) for row in rows]
+            return [_record(row) for row in connection.execute(_ALL)]
         used = [_record(row) for row in connection.execute(_used_on(dataset_uid))]
         primary = settings_in(connection, dataset_uid).get("metric")
         return sorted(used, key=lambda metric: (metric.uid != primary, is_cost(metric.name)))

@@ -141,21 +141,24 @@ def list_reported_comparisons(
     dataset_uid, metric_uid
         Only those on this dataset, of this metric.
     """
-    query, a, b = _comparisons()
-    if between is not None:
-        query = query.where(a.uid.in_(between), b.uid.in_(between))
-    for column, wanted in ((Dataset.uid, dataset_uid), (Metric.uid, metric_uid)):
-        if wanted is not None:
-            query = query.where(column == wanted)
+    given = {"between": between, "dataset_uid": dataset_uid, "metric_uid": metric_uid}
+    wanted = {name: value for name, value in given.items() if value is not None}
     with store.read() as connection:
-        return [ReportedComparisonRecord(**row) for row in connection.execute(query).mappings()]
+        rows = connection.execute(_comparisons(*wanted), wanted).mappings()
+        return [ReportedComparisonRecord(**row) for row in rows]
 
 
 @cache  # to put the query together takes longer than to run it
-def _comparisons() -> tuple[sa.Select[*tuple[Any, ...]], type[System], type[System]]:
-    """Return the query of all, and the two systems in it."""
+def _comparisons(*names: str) -> sa.Select[*tuple[Any, ...]]:
+    """Return the query of those of some systems, dataset or metric, or of all."""
     a, b = aliased(System), aliased(System)
-    query = (
+    between: sa.BindParameter[Any] = sa.bindparam("between", expanding=True)
+    wanted = {
+        "between": sa.and_(a.uid.in_(between), b.uid.in_(between)),
+        "dataset_uid": Dataset.uid == sa.bindparam("dataset_uid"),
+        "metric_uid": Metric.uid == sa.bindparam("metric_uid"),
+    }
+    return (
         sa.select(
             ReportedComparison.uid,
             a.name.label("system_a"),
@@ -178,9 +181,9 @@ def _comparisons() -> tuple[sa.Select[*tuple[Any, ...]], type[System], type[Syst
         .join(Dataset, Dataset.id == ReportedComparison.dataset_id)
         .join(Metric, Metric.id == ReportedComparison.metric_id)
         .where(a.deleted_at.is_(None), b.deleted_at.is_(None), Dataset.deleted_at.is_(None))
+        .where(*(wanted[name] for name in names))
         .order_by(ReportedComparison.id)
     )
-    return query, a, b
 
 
 def standing_scores() -> sa.Subquery:
