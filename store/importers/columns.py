@@ -15,7 +15,8 @@ from store.importers.yaml_nodes import nearest
 
 ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "system": (
-        "system", "system_name", "system_id", "model", "model_name", "model_id", "submission",
+        "system", "system_name", "system_id", "model", "model_name", "model_id", "model_label",
+        "submission",
         "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger", "method",
         "approach", "algorithm", "classifier", "extractor", "retriever", "models", "systems",
         "methods", "approaches", "algorithms", "classifiers",

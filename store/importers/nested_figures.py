@@ -21,7 +21,7 @@ from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import holds_outcomes
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
-from store.importers.tracked import is_about_the_run
+from store.importers.tracked import is_about_the_run, model_said
 
 NAME = "nested_figures"
 DESCRIPTION = 'figures in nested JSON, by dataset or system: {"task": {"accuracy": 0.5}}'
@@ -68,11 +68,12 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     settings = load_settings(path, shown[path], options)
     content, sha256 = read_json(path, settings.shown)
     leaves = _leaves(content)
-    of_system = _level_of_systems([leaf.keys for leaf in leaves], path)
+    said = model_said(content)
+    of_system = None if said else _level_of_systems([leaf.keys for leaf in leaves], path)
     figures = Figures(settings, RowProblems(options.lenient))
     own, is_short = own_name(path), _is_last_key_enough(leaves, of_system)
     is_told = specific_name(own) or (own != folder_name(path) and has_fellows(path))
-    system = own if is_told else folder_name(path)
+    system = said[0] if said else own if is_told else folder_name(path)
     for leaf in leaves:
         others = [key for level, key in enumerate(leaf.keys) if level != of_system]
         named = others[-1:] if is_short else others
@@ -87,7 +88,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
                 task=others[0] if is_short and len(others) > 1 else None,
             )
         )
-    return figures.bundle(NAME, settings.files(sha256), _told(leaves), _guesses(leaves, of_system))
+    return figures.bundle(
+        NAME, settings.files(sha256), _told(leaves), _guesses(leaves, of_system, said)
+    )
 
 
 def _told(leaves: Sequence[_Leaf]) -> list[str]:
@@ -95,7 +98,16 @@ def _told(leaves: Sequence[_Leaf]) -> list[str]:
     return [f"{len(leaves)} figures of {metrics}; numbers with other names are not read."]
 
 
-def _guesses(leaves: Sequence[_Leaf], of_system: int | None) -> list[Guess]:
+def _guesses(
+    leaves: Sequence[_Leaf], of_system: int | None, said: tuple[str, str] | None
+) -> list[Guess]:
+    if said:
+        names = ", ".join(
+            list(dict.fromkeys(leaf.keys[-1] for leaf in leaves if leaf.keys[-1]))[:3]
+        )
+        because = "the keys above the metrics" if names else "nothing else names it"
+        told = Guess("datasets", names or "called as the file or folder", because)
+        return [Guess("system", said[0], f"its entry '{said[1]}'"), told]
     if of_system is None and not any(leaf.keys[-1] for leaf in leaves):
         return [Guess("system and dataset", "the name of the file or folder", "it names neither")]
     if of_system is None:

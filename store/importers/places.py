@@ -16,7 +16,8 @@ _NO_NAMES = words_of(
     data raw latest-run wandb-summary summary scores eval evaluation bleu sacrebleu metrics
     eval_results eval_result eval-results test_results evaluation_results all_results eval_metrics
     test_metrics evals predict_results train_results runs logs experiments
-    models classification_report classification-report clf_report class_report"""
+    models submission submissions classification_report classification-report clf_report
+    class_report"""
 )
 """Words that say what is in a file or folder, not what it is about."""
 
@@ -36,7 +37,12 @@ def own_name(path: Path) -> str:
 
 def has_fellows(path: Path) -> bool:
     """Return whether two files or more of a folder, of one kind, are called after something."""
+    return len(fellows(path, most=2)) > 1
+
+
+def fellows(path: Path, most: int = 1_000) -> list[str]:
+    """Return what files of a folder, of one kind, are called, where that says something."""
     suffix, folder = data_suffix(path), folder_name(path)
     with os.scandir(path.parent) as entries:
         files = (Path(entry.path) for entry in entries if entry.name.endswith(suffix))
-        return len(list(islice((one for one in files if own_name(one) != folder), 2))) > 1
+        return list(islice((name for one in files if (name := own_name(one)) != folder), most))

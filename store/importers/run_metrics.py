@@ -18,7 +18,7 @@ from store.importers.figures import Figures
 from store.importers.known_metrics import lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.path_names import trimmed
-from store.importers.places import folder_name, has_fellows, own_name
+from store.importers.places import fellows, folder_name, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
 from store.importers.textfile import (
@@ -111,9 +111,10 @@ def _called(path: Path) -> tuple[str, str]:
 
     Unless the names of the files are those of datasets, or that of the folder is of a system.
     """
-    folder, own = folder_name(path), own_name(path)
-    is_dataset, is_in_system = is_like_dataset(own), share_of_systems([folder]) > 0
-    if own == folder or is_dataset or is_in_system or not has_fellows(path):
+    folder, own, beside = folder_name(path), own_name(path), fellows(path)
+    are_datasets = is_like_dataset(own) and share_of_systems(beside) < 0
+    is_in_system = share_of_systems([folder]) > 0
+    if own == folder or are_datasets or is_in_system or len(beside) < 2:
         return folder, own
     return trimmed(own) or own, folder
 

@@ -19,7 +19,7 @@ from store.importers.known_metrics import lookup
 from store.importers.no_metrics import no_metric_by_name
 
 _MODELS = (
-    "system", "model", "model_name", "model_id", "model_name_or_path", "base_model",
+    "system", "model", "model_name", "model_id", "model_label", "model_name_or_path", "base_model",
     "pretrained_model", "llm", "llm_model", "architecture", "arch",
 )  # fmt: skip
 _DATASETS = (
@@ -103,6 +103,13 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
     if own.dataset is not None:
         guesses = {key: value for key, value in guesses.items() if key[0] != "dataset"}
     return [Guess(role, value, because) for (role, value), because in guesses.items()]
+
+
+def model_said(content: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the model that an entry beside the figures names, and what that entry is called."""
+    by_name = {normal_name(key): key for key, text in content.items() if isinstance(text, str)}
+    key = next((by_name[name] for name in _MODELS if name in by_name), None)
+    return (content[key].strip(), key) if key is not None and content[key].strip() else None
 
 
 def names_model(settings: Mapping[str, str]) -> bool:

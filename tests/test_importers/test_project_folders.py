@@ -1,0 +1,73 @@
+"""Shapes of result folders of projects, in files of our own making."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from store.importers.detect import read_paths
+
+
+@pytest.fixture
+def found(write, tmp_path):
+    """Return a function that writes files below a folder and imports the folder."""
+
+    def make(files: dict[str, Any]):
+        for name, content in files.items():
+            text = content if isinstance(content, str) else json.dumps(content)
+            write(text, f"project/{name}")
+        return read_paths([tmp_path / "project"], root=tmp_path)
+
+    return make
+
+
+def figures_of(found) -> dict[tuple[str, str, str], float]:
+    """Return (system, dataset, metric) -> stated figure."""
+    return {
+        (s.system, b.datasets[s.dataset].name, b.metrics[s.metric].name): s.value
+        for b in found.bundles
+        for s in b.reported_scores
+    }
+
+
+def means_of(found) -> dict[tuple[str, str, str], float]:
+    """Return (system, dataset, metric) -> mean of the item scores, rounded."""
+    return {
+        (v.system, b.datasets[v.dataset].name, b.metrics[v.metric].name): round(
+            float(np.nanmean(v.values)), 6
+        )
+        for b in found.bundles
+        for v in b.vectors
+    }
+
+
+def test_a_submission_says_its_model_beside_the_figures(found) -> None:
+    def submission(model: str, value: float) -> dict[str, Any]:
+        return {"model_name": model, "results": {"retail": {"pass_1": value, "pass_2": value / 2}}}
+
+    files = {
+        "submissions/a_2026-01-02/submission.json": submission("Net A", 50.0),
+        "submissions/b_2026-01-02/submission.json": submission("Net B", 60.0),
+    }
+    assert figures_of(found(files)) == {
+        ("Net A", "retail", "pass_1"): 50.0,
+        ("Net A", "retail", "pass_2"): 25.0,
+        ("Net B", "retail", "pass_1"): 60.0,
+        ("Net B", "retail", "pass_2"): 30.0,
+    }
+
+
+def test_summaries_of_a_folder_are_named_in_one_way(found) -> None:
+    files = {
+        "gpqa-gemma.json": {"accuracy": 0.5, "model_label": "gemma-q3"},
+        "gpqa-other-n20.json": {"accuracy": 0.6, "model_label": "other-iq3"},
+        "toy-gemma.json": {"accuracy": 1.0, "model_label": "gemma-toy"},
+    }
+    assert figures_of(found(files)) == {
+        ("gemma-q3", "project", "accuracy"): 0.5,
+        ("other-iq3", "project", "accuracy"): 0.6,
+        ("gemma-toy", "project", "accuracy"): 1.0,
+    }
