@@ -58,12 +58,17 @@ _BEFORE = words_of(
 _AFTER = words_of(
     """pct percent percentage score scores mean avg average value overall all micro macro weighted
     final best last rate ms s sec secs seconds usd perc raw refa refb refc refd ref
-    recomputed leaderboard reported stated"""
+    recomputed leaderboard reported stated median p50 p75 p90 p95 p99"""
 )
 """Words around a name that do not change what it is."""
 _COUNTED = words_of("n num number nb")
 _GOOD = words_of("correct right good valid solved resolved passed accepted matched successful")
 """Words that make a count one of what is good."""
+_CASES = words_of(
+    "cases attempts questions tasks problems prompts queries trials items samples examples "
+    "instances episodes records"
+)
+"""What a count is of, where it ends a name: ``correct_cases`` is no share."""
 _CLOCK = words_of("s ms us ns sec secs seconds min mins minutes")
 _TAKEN = ("seconds", "money", "bytes", "grams")
 _COUNTED_COSTS = words_of("cost tokens calls steps interventions energy flops")
@@ -155,6 +160,9 @@ def _candidates(words: list[str]) -> Iterator[str]:
         return
     if len(words) > 2 and words[-2] == "time" and words[-1] in _CLOCK:
         yield "duration"
+    is_sum = words[0] in ("total", "sum") and len(words) > 1 and _GOOD.issuperset(words[1:])
+    if is_sum or (len(words) > 1 and words[-1] in _CASES and not _GOOD.isdisjoint(words)):
+        return
     if words[0] == "correct" and len(words) > 1:
         yield "correct"
     if words[0] == "1" or not _TURNED.isdisjoint(words):
@@ -172,10 +180,13 @@ def _candidates(words: list[str]) -> Iterator[str]:
     if at_end := _AT_END.search(key):
         yield at_end[1]
         yield at_end[2]
+    if words[-1].isdigit() and is_cost("_".join(words[:-1])):  # of the first try, of the second
+        yield "_".join(words[:-1])
     for n_words in (2, 1):
-        head = "_".join(rest[-n_words:])
-        if len(rest) > n_words and head in HEADS:
-            yield head
+        for ends in (rest, words):
+            head = "_".join(ends[-n_words:])
+            if len(ends) > n_words and head in HEADS:
+                yield head
 
 
 def _of_a_class(words: list[str]) -> Iterator[str]:

@@ -51,8 +51,8 @@ GROUPS: tuple[Group, ...] = (
             "prefix_exact_match": "quasi_prefix_exact_match",
             "strict_match": "strict",
             "flexible_match": "flexible_extract",
-            "match": "matched includes contains pattern string_match",
-            "correct": "is_correct correctness correct_answer answer_correct right is_right",
+            "match": "matched includes contains pattern string_match equal equals json_equal",
+            "correct": "is_correct correctness correct_answer answer_correct is_right",
             "success": "success_rate task_success is_success successful goal_completion",
             "solved": "solve_rate is_solved solved_rate",
             "resolved": "resolved_rate resolve_rate resolution_rate is_resolved",
@@ -133,6 +133,7 @@ GROUPS: tuple[Group, ...] = (
             "gleu": "google_bleu",
             "sari": "",
             "ribes": "",
+            "tree_edit_similarity": "teds teds_s",
         },
     ),
     Group(
@@ -227,7 +228,7 @@ GROUPS: tuple[Group, ...] = (
             "throughput":
                 "tokens_per_second tokens_per_sec samples_per_second items_per_second "
                 "steps_per_second tps requests_per_second words_per_second "
-                "fps frames_per_second",
+                "fps frames_per_second tok_s toks_s tokens_s tok_per_s tok_per_sec tokens_per_s",
             "speedup": "",
             "inception_score": "",
             "snr": "si_sdr psnr pesq stoi sdr",
@@ -273,8 +274,9 @@ GROUPS: tuple[Group, ...] = (
             "equal_error_rate": "eer",
             "false_positive_rate": "fpr false_alarm_rate false_discovery_rate fdr",
             "false_negative_rate": "fnr miss_rate",
-            "failure_rate": "fail_rate crash_rate timeout_rate exception_rate",
-            "hallucination_rate": "hallucination hallucinations chair",
+            "failure_rate": "fail_rate crash_rate timeout_rate exception_rate missing_rate",
+            "hallucination_rate":
+                "hallucination hallucinations chair chairi chairs chair_i chair_s",
             "toxicity":
                 "toxic toxicity_fraction expected_maximum_toxicity toxicity_probability "
                 "toxic_fraction",
@@ -359,7 +361,7 @@ GROUPS: tuple[Group, ...] = (
                 "inter_token_latency",
             "duration":
                 "runtime run_time time seconds wall_time elapsed elapsed_time wall_clock "
-                "wallclock",
+                "wallclock wall sec_item seconds_item",
             "inference_time": "generation_time decode_time inference_runtime time_per_example",
             "training_time": "train_time training_time_sec training_runtime train_runtime",
             "evaluation_time": "eval_time total_evaluation_time_seconds eval_runtime",
@@ -400,7 +402,7 @@ HEADS = words_of(
     """accuracy acc f1 em precision recall loss wer cer ter bleu chrf meteor auc auroc mae mse rmse
     perplexity ppl latency cost tokens runtime errors error error_rate exact exact_match bertscore
     ndcg mrr las uas mistakes failures misspellings spearman pearson rouge geval correctness success
-    faithfulness relevancy"""
+    faithfulness relevancy time teds tok_s"""
 )
 """Names that say what a longer name is about when they end it, as in ``squad_exact_match``."""
 
@@ -416,7 +418,7 @@ SETTINGS = words_of(
     n_parameters param_count model_parameters active_params temperature temp top_p top_k min_p
     repetition_penalty frequency_penalty presence_penalty num_beams beam_size n_beams beam best_of
     num_return_sequences n_samples_per_task shots n_shot n_shots num_shots num_fewshot fewshot
-    few_shot k_shot fold folds n_folds num_seeds n_seeds eval_interval eval_iters log_interval
+    few_shot k_shot k fold folds n_folds num_seeds n_seeds eval_interval eval_iters log_interval
     save_interval iter iters iteration step global_step lora_r lora_alpha lora_dropout rank_r bits
     quantization_bits num_workers n_gpus num_gpus gpus gpu_count threads n_threads bias_term
     train_size train_examples train_steps timeout limit bootstrap_iters gamma alpha beta lambda tau

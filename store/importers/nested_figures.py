@@ -17,6 +17,7 @@ from store.importers.file_names import specific_name
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
+from store.importers.no_metrics import counts_beside
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import holds_outcomes
@@ -131,6 +132,12 @@ def _leaves(content: Any) -> list[_Leaf]:
     numbers = [leaf for leaf in found if leaf is not None and not is_about_the_run(leaf.metric)]
     if numbers and all(leaf.metric.lower() in _VALUES for leaf in numbers):
         numbers = [_Leaf(k[:-1], k[-1], v) for k, _, v in numbers if len(k) > 1]
+    by_name: dict[str, list[float]] = {}
+    for leaf in found:
+        if leaf is not None:
+            by_name.setdefault(leaf.metric, []).append(leaf.value)
+    counts = counts_beside(by_name)
+    numbers = [leaf for leaf in numbers if leaf.metric not in counts]
     known = [leaf for leaf in numbers if lookup(leaf.metric) is not None]
     if 2 * len(known) < len(numbers):
         return []

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from store.importers.cells import TRUTH_WORDS, is_missing, looks_numeric, read_numbers
 from store.importers.columnar import Coded, FloatArray, Numbers
-from store.importers.known_metrics import lookup, normal_metric
-from store.importers.metric_registry import SETTINGS
+from store.importers.known_metrics import is_share, lookup, normal_metric
+from store.importers.metric_registry import SETTINGS, words_of
 
 _ID = re.compile(
     r"(.*_)?id_?\d+|(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|page|page_no|sentence|segment|turn|offset|pid|"
@@ -39,8 +39,8 @@ _REPEAT = re.compile(
     r"(_?(no|nr|num|number|idx|index|id))?"
 )
 _COUNT = re.compile(
-    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances|rows|"
-    r"tp|tn|true_positives|true_negatives"
+    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length)|n|count|size|support|(.+_)?votes|items|examples|instances|utterances|rows|runs|repeats|"
+    r"tp|tn|true_positives|true_negatives|attempted|answered|(.+_)?(cases|attempts|questions|tasks|problems|prompts|trials|episodes|records)"
 )
 _OF_SPLIT = re.compile(
     r"(train|training|val|valid|validation|dev|test|eval)_(samples|examples|size|rows|items|pairs|n)"
@@ -60,6 +60,7 @@ _DESCRIPTION = re.compile(
 )
 AN_ID = "an id or a place"
 """What a column is that numbers the rows, or names them by a number."""
+_COUNTED_GOOD = words_of("correct passed solved resolved succeeded successes successful matched")
 _FLAG = re.compile(r"(is|has)_.+")
 CALLED_A_FLAG = "a flag by its name"
 """What a column of 0 and 1 is; beside nothing else it may be what was measured."""
@@ -82,8 +83,28 @@ def no_metric_by_name(name: str) -> str | None:
         return "a spread"
     if _PERCENTILE.fullmatch(key) or _OF_FIT.fullmatch(key):
         return "a percentile" if key[0] == "p" else "a part of a fit"
-    is_count = (_COUNT.fullmatch(key) or _OF_SPLIT.fullmatch(key)) and lookup(name) is None
+    last = normal_metric(re.split(r"[./]", name)[-1])
+    is_called = any(_COUNT.fullmatch(one) or _OF_SPLIT.fullmatch(one) for one in (key, last))
+    is_count = is_called and lookup(name) is None
     return "a count" if is_count else None
+
+
+def counts_beside(figures: Mapping[str, Sequence[float]]) -> list[str]:
+    """Return the figures called ``correct`` and the like that are counts, not shares.
+
+    They are whole numbers above 1, and another figure is the share, or says of how many.
+    """
+    shares = [c for c in figures if is_share(c) and normal_metric(c) not in _COUNTED_GOOD]
+    totals = [c for c in figures if no_metric_by_name(c) == "a count"]
+    if not shares and not totals:
+        return []
+    return [
+        column
+        for column, values in figures.items()
+        if normal_metric(column) in _COUNTED_GOOD
+        and max(values, default=0.0) > 1
+        and all(float(value).is_integer() for value in values)
+    ]
 
 
 def is_answer(name: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.board_columns import (
     MetricOn,
@@ -15,7 +17,7 @@ from store.importers.board_columns import (
     without_companions,
 )
 from store.importers.bundle import RowProblems
-from store.importers.cells import is_missing, looks_numeric
+from store.importers.cells import is_missing, looks_numeric, read_numbers
 from store.importers.columnar import Coded
 from store.importers.columns import (
     describe_roles,
@@ -26,7 +28,7 @@ from store.importers.columns import (
 from store.importers.key_columns import KeyReader
 from store.importers.known_metrics import is_cost, is_loss, lookup
 from store.importers.naming_columns import metric_of_file, naming_column
-from store.importers.no_metrics import no_metric
+from store.importers.no_metrics import counts_beside, no_metric
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
 from store.importers.reported_plan import (
@@ -343,6 +345,9 @@ class _FormReader:
             if column not in declared
             and (reason := no_metric(column, self._table.cells[column])) is not None
         }
+        reasons |= {
+            column: "a count" for column in counts_beside(self._numbers()) if column in figures
+        }
         listed = ", ".join(f"{column} ({reason})" for column, reason in reasons.items())
         if len(reasons) == len(figures):
             raise NoResultsError(
@@ -354,6 +359,12 @@ class _FormReader:
         if reasons:
             self._told.append(f"Not taken for scores: {listed}; --metric NAME reads one of them.")
         return [column for column in figures if column not in reasons]
+
+    def _numbers(self) -> dict[str, list[float]]:
+        """Return the plain numbers of each column that holds nothing else."""
+        read = {c: read_numbers(self._table.cells[c]).values for c in self._table.columns}
+        filled = {column: values[~np.isnan(values)].tolist() for column, values in read.items()}
+        return {column: values for column, values in filled.items() if values}
 
     def _names(self, role: str) -> Sequence[str]:
         """Return the plain names of a role for every row."""

@@ -17,6 +17,7 @@ from store.importers.columns import normal_name
 from store.importers.figures import Figures
 from store.importers.known_metrics import lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
+from store.importers.no_metrics import counts_beside
 from store.importers.path_names import trimmed
 from store.importers.places import fellows, folder_name, own_name
 from store.importers.settings import load_settings
@@ -76,7 +77,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     (path,) = paths
     settings = load_settings(path, shown[path], options)
     content, sha256 = _content(path, settings.shown)
-    named = {name: value for name, value in content.items() if is_metric(name)}
+    counts = counts_beside({n: [float(v)] for n, v in content.items() if _is_number(v)})
+    named = {n: value for n, value in content.items() if is_metric(n) and n not in counts}
     system, dataset = _called(path)
     if (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
         dataset = f"{folder_name(path)}/{split}"

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from store.importers.detect import read_paths
+from store.importers.known_metrics import lookup
+from store.importers.no_metrics import no_metric_by_name
 
 
 @pytest.fixture
@@ -71,3 +73,39 @@ def test_summaries_of_a_folder_are_named_in_one_way(found) -> None:
         ("other-iq3", "project", "accuracy"): 0.6,
         ("gemma-toy", "project", "accuracy"): 1.0,
     }
+
+
+def test_counts_of_right_answers_are_no_shares(found) -> None:
+    table = "model,total_cases,correct_cases,correct,accuracy\nA,40,30,30,0.75\nB,40,20,20,0.5\n"
+    summary = {"model_name": "C", "accuracy": 0.4, "correct": 16, "attempted": 40}
+    figures = figures_of(found({"board.csv": table, "c.json": summary}))
+    assert {metric for *_, metric in figures} == {"accuracy"}
+    assert sorted(figures.values()) == [0.4, 0.5, 0.75]
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("ttft_p50", False),
+        ("tps_p95", True),
+        ("Avg prompt tok/s", True),
+        ("Avg sec/item", False),
+        ("extraction_time", False),
+        ("time_1", False),
+        ("wallMs", False),
+        ("CHAIRi", False),
+        ("table_TEDS", True),
+        ("json_equal", True),
+    ],
+)
+def test_what_projects_call_well_known_metrics(name, higher) -> None:
+    known = lookup(name)
+    assert known is not None
+    assert known.higher_is_better is higher
+
+
+@pytest.mark.parametrize(
+    "name", ["total_cases", "correct_attempts", "format.n_items_parsed", "repeats", "total_correct"]
+)
+def test_counts_of_cases_are_no_metrics(name) -> None:
+    assert no_metric_by_name(name) == "a count"

@@ -4,6 +4,7 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.bundle import Status
+from store.importers.known_metrics import lookup
 from store.importers.recipes.archive import Archive
 
 from .conftest import figures_of, scores_of, zipped
@@ -171,3 +172,27 @@ def test_a_zip_of_a_version_that_nobody_reads_is_refused_in_words(tmp_path):
     path.write_bytes(content)
     with pytest.raises(ImportFormatError, match="not a whole zip file"):
         Archive(path.read_bytes(), path.name)
+
+
+def test_a_count_of_steps_beside_accuracy_is_no_grade(put, read):
+    values = {"Accuracy": 1, "Total Steps": 12}
+    stated = [accuracy(1.0, name=name, scorer="agent") for name in values]
+    put(
+        archive(header(scores=stated), [sample(1, agent=values), sample(2, agent=values)]), "a.eval"
+    )
+    (bundle,) = read().bundles
+    better = {metric.name: metric.higher_is_better for metric in bundle.metrics}
+    assert better["agent/Accuracy"] is True
+    assert better["agent/Total Steps"] is None  # the table of known metrics says: lower
+
+
+def test_a_side_called_right_is_no_share_of_what_is_right(put, read):
+    sides = [
+        {"name": side, "scorer": "judge", "metrics": {"mean": {"value": 0.5}}}
+        for side in ("left", "right")
+    ]
+    put(archive(header(scores=sides), [sample(1, judge="left")]), "a.eval")
+    (bundle,) = read().bundles
+    better = {metric.name: metric.higher_is_better for metric in bundle.metrics}
+    assert (better["judge/left"], better["judge/right"]) == (None, None)
+    assert lookup("judge/right") is None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from store.errors import ImportFormatError
+from store.importers.known_metrics import is_cost
 from store.importers.recipes.archive import Archive
 from store.importers.recipes.documents import Document, parse_tree
 from store.importers.textfile import decode
@@ -38,7 +39,7 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
         )
     results = header.get("results") or {}
     stated = _aggregates(results)
-    trusted = {one["scorer"] for one in stated if one["kind"] == "accuracy"}
+    trusted = {one["metric"] for one in stated if one["kind"] == "accuracy"}
     found = [_sample(one, results, trusted) for one in samples if isinstance(one, dict)]
     is_whole = header.get("status") == "success"
     return {
@@ -130,9 +131,14 @@ def _values(scorer: str, score: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_better(value: Any, name: str, trusted: set[str]) -> bool | None:
-    """Return whether higher is known to be better: letters are grades, accuracy is a share."""
+    """Return whether higher is known to be better: letters are grades, accuracy is a share.
+
+    What a scorer says of steps, tokens, time or money is no grade, whatever stands beside it.
+    """
+    if is_cost(name):
+        return None
     is_grade = isinstance(value, str) and value in _LETTERS
-    return True if is_grade or name.partition("/")[0] in trusted else None
+    return True if is_grade or not trusted.isdisjoint((name, name.partition("/")[0])) else None
 
 
 def _never_run(evaluation: Mapping[str, Any], found: list[dict[str, Any]]) -> Iterator[Any]:
@@ -171,7 +177,7 @@ def _aggregates(results: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "stderr": metrics.get("stderr"),
                 "n_items": one.get("scored_samples") or results.get("completed_samples"),
                 "signature": f"reducer:{reducer}" if reducer not in (None, "mean") else None,
-                "better": True if kind == "accuracy" else None,
+                "better": True if kind == "accuracy" and not is_cost(metric) else None,
             }
         )
     return found
