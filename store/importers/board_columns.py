@@ -26,6 +26,8 @@ _VARIANTS = words_of(
     "raw norm normalized normalised strict lenient cased uncased lower upper orthographic ortho "
     "verbatim exact partial full short long greedy beam"
 )
+_GOOD = words_of("success successes correct passed solved resolved")
+_BAD = words_of("failure failures failed error errors wrong incorrect")
 _GAP = re.compile(r"[\s/_\-.:|@()\[\]]+")
 _FEWEST_DATASETS = 3
 """Columns of figures from which a table without a known metric has one for each dataset."""
@@ -71,6 +73,13 @@ def without_companions(columns: Sequence[str]) -> list[str]:
     out = {c for found in of_kind.values() if len(found) >= _FEWEST_DATASETS for c in found}
     out |= {c for c in columns if any(map(is_cost, normal_metric(c).split("_")))}
     return [column for column in columns if column not in out]
+
+
+def without_opposites(columns: Sequence[str], metric: str) -> list[str]:
+    """Return the columns without those called ``success`` on a board of failures, and so on."""
+    known = lookup(metric)
+    turned = frozenset() if known is None else _BAD if known.higher_is_better else _GOOD
+    return [c for c in columns if turned.isdisjoint(normal_metric(c).split("_"))]
 
 
 def summaries(columns: Sequence[str]) -> list[str]:

@@ -23,6 +23,11 @@ _NO_SYSTEMS = words_of(
     status error reason date time path file filename url source hypothesis"""
 )
 """Words in the names of columns that name something else."""
+_SUBSETS = words_of(
+    """category categories topic topics subject subjects scene scenes gender language lang domain
+    domains difficulty genre discipline subset section subtask"""
+)
+"""Words in the names of columns whose rows are parts of one dataset."""
 _SPLITS = words_of("train val valid validation dev test cv")
 _REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
 _OF_ITEMS = ("item", "input", "reference", "output")
@@ -66,6 +71,41 @@ def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
         if len(set(map(str, rows))) == len(table) and len(set(map(str, cells))) > 1:
             return column
     return None
+
+
+def subset_column(table: Table, roles: Mapping[str, str]) -> str | None:
+    """Return the column of which each row is about one part of a dataset, as ``topic``.
+
+    Either it is called so, or the file is: ``group_by_condition.csv``. None where a column names
+    systems, datasets or items, and in a table without a known metric of quality.
+    """
+    named = find_roles(table.columns, {}, ("system", "dataset", *_OF_ITEMS), table.shown)
+    if named or not 1 < len(table) <= _MOST_ROWS or not any(map(is_quality, table.columns)):
+        return None
+    grouped = re.search(r"group(?:ed)?_by_(.+)", normal_name(data_stem(table.shown)))
+    taken = set(roles.values())
+    for column in table.columns:
+        name = normal_name(column)
+        is_called = not _SUBSETS.isdisjoint(name.split("_"))
+        if column in taken or not (
+            is_called or (grouped and f"{grouped[1]}_".startswith(f"{name}_"))
+        ):
+            continue
+        cells = role_cells(table, column)
+        if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):
+            continue
+        if len(set(map(str, cells))) == len(table):
+            return column
+    return None
+
+
+def names_subsets_unsaid(path: Path) -> bool:
+    """Return whether a table without systems and datasets has a row for each part of one."""
+    try:
+        table = read_table(path, path.name, RowProblems(lenient=True))
+        return subset_column(table, {}) is not None
+    except (ImportFormatError, OSError, ValueError):
+        return False
 
 
 def states_splits(columns: Sequence[str]) -> bool:

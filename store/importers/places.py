@@ -6,7 +6,8 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from store.importers.file_names import naming_folders
+from store.importers.file_names import naming_folders, specific_name
+from store.importers.known_names import is_like_dataset
 from store.importers.metric_registry import words_of
 from store.importers.textfile import data_stem, data_suffix
 
@@ -26,6 +27,14 @@ def folder_name(path: Path) -> str:
     """Return the nearest folder above a file that is called after something."""
     names = (folder.name for folder in naming_folders(path.resolve()))
     return next((name for name in names if name and name.lower() not in _NO_NAMES), "results")
+
+
+def folder_of_system(path: Path) -> str:
+    """Return the nearest folder above a file that may be called after a system, not a dataset."""
+    names = (folder.name for folder in naming_folders(path.resolve()))
+    telling = [name for name in names if name and name.lower() not in _NO_NAMES]
+    others = (name for name in telling if not is_like_dataset(specific_name(name) or name))
+    return next(others, telling[0] if telling else "results")
 
 
 def own_name(path: Path) -> str:

@@ -26,6 +26,7 @@ from store.importers.item_columns import are_items_unsaid
 from store.importers.known_metrics import is_quality
 from store.importers.naming_columns import (
     metric_of_file,
+    names_subsets_unsaid,
     names_systems_unsaid,
     states_splits,
 )
@@ -68,7 +69,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
         return True
     is_open = any(map(is_quality, columns)) or metric_of_file(path.name) is not None
-    return is_open and names_systems_unsaid(path)
+    return is_open and (names_systems_unsaid(path) or names_subsets_unsaid(path))
 
 
 def _counts_rows(path: Path) -> bool:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.board_columns import (
     MetricOn,
-    metric_of_board,
     metrics_on_datasets,
     summaries,
     what_columns_are,
-    without_companions,
 )
+from store.importers.board_guesses import guess_what_columns_are, numbers_of
 from store.importers.bundle import RowProblems
-from store.importers.cells import is_missing, looks_numeric, read_numbers
+from store.importers.cells import is_missing, looks_numeric
 from store.importers.columnar import Coded
 from store.importers.columns import (
     describe_roles,
@@ -26,9 +23,9 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
-from store.importers.known_metrics import is_cost, is_loss, lookup
-from store.importers.naming_columns import metric_of_file, naming_column
+from store.importers.naming_columns import naming_column, subset_column
 from store.importers.no_metrics import counts_beside, no_metric
+from store.importers.places import folder_of_system
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
 from store.importers.reported_plan import (
@@ -50,7 +47,7 @@ from store.importers.reported_pvalues import (
 from store.importers.reported_rows import tell_rows_apart
 from store.importers.settings import Settings
 from store.importers.tables import RECORD_SUFFIXES, Table
-from store.importers.textfile import data_stem, data_suffix
+from store.importers.textfile import data_suffix
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -110,9 +107,22 @@ class _FormReader:
             return self._plan(self._long_scores(), [], "Long table: one figure in each line.")
         if "system" not in roles and has_pvalue_rows(self._table):
             roles["system"] = self._table.columns[0]
-        if "system" not in roles:
+        if "system" not in roles and not self._is_of_one_system():
             return self._by_dataset()
         return self._by_system()
+
+    def _is_of_one_system(self) -> bool:
+        """Return whether lines are datasets and columns metrics; a folder names the system."""
+        if "dataset" not in self._roles or "score" in self._roles or self._settings.metric:
+            return False
+        figures = figure_columns(self._table, self._roles)
+        if has_pvalues(self._table.columns) or what_columns_are(figures) != "metrics":
+            return False
+        if not self._settings.system:
+            because = "the name of the folder"
+            system = folder_of_system(self._settings.path)
+            self._settings = self._settings.guessing("system", system, because)
+        return True
 
     def _only_system(self) -> str | None:
         """Return the system of a table that names just one."""
@@ -145,6 +155,13 @@ class _FormReader:
     def _guess_names(self) -> None:
         """Let a column of words name the systems, where none is called so."""
         free = {role: name for role, name in self._roles.items() if role != "item"}
+        of_subset = subset_column(self._table, free)
+        if of_subset is not None:
+            base = self._settings.with_dataset().dataset
+            self._roles["dataset"] = f"{base}/{{{of_subset}}}" if base else of_subset
+            because = f"the words of '{of_subset}' are others in each row"
+            self._settings = self._settings.guessing("subsets", of_subset, because)
+            return
         column = naming_column(self._table, free)
         if column is not None and not self._settings.system:
             self._roles.pop("item", None)
@@ -229,7 +246,10 @@ class _FormReader:
         if not figures:
             self._unknown()
         places = self._places(figures)
-        names = self._keys.column("system")
+        if "system" in self._roles:
+            names = self._keys.column("system")
+        else:
+            names = self._keys.named("system", self._settings.system or "")
         usable = self._usable()
         pairs = {row: text for row in usable if (text := pair_text(names[row])) is not None}
         plain = {row: plain_name(names[row]) for row in usable if row not in pairs}
@@ -261,7 +281,10 @@ class _FormReader:
                     column: ([one.dataset] * len(self._table), one.metric)
                     for column, one in placed.items()
                 }
-            figures = self._guess_what_columns_are(figures)
+            only = self._only_system()
+            self._settings, figures = guess_what_columns_are(
+                self._table, self._settings, figures, only
+            )
         settings, n_rows = self._settings, len(self._table)
         has_dataset = "dataset" in self._roles or settings.dataset is not None
         if has_dataset:
@@ -305,37 +328,6 @@ class _FormReader:
             self._told.append("Columns read as a metric on a dataset.")
         return placed
 
-    def _guess_what_columns_are(self, figures: Sequence[str]) -> Sequence[str]:
-        """Take the columns for metrics when most are known ones, for datasets when hardly one is.
-
-        Returns
-        -------
-        The columns that are read: beside datasets, a time, a size or a loss is none.
-        """
-        wanted = [
-            column for column in figures if no_metric(column, self._table.cells[column]) is None
-        ]
-        if not wanted:
-            self._settings = self._settings.with_dataset(system=self._only_system())
-            return figures
-        told = metric_of_board(data_stem(self._settings.path.name), wanted)
-        if told is not None:
-            self._settings = self._settings.guessing("metric", told, "the name of the file")
-            apart = without_companions(figures)
-            return [column for column in wanted if column in apart]
-        kind = what_columns_are(wanted)
-        if not kind and metric_of_file(self._table.shown) and not any(map(lookup, wanted)):
-            kind = "datasets"
-        if kind == "metrics":
-            self._settings = self._settings.with_dataset(system=self._only_system())
-        elif kind == "datasets":
-            because = f"{len(wanted)} columns, of which hardly one is called like a metric"
-            named = metric_of_file(self._table.shown)
-            because = because if named is None else "the name of the file"
-            self._settings = self._settings.guessing("metric", named or "score", because)
-            return [column for column in wanted if not is_cost(column) and not is_loss(column)]
-        return figures
-
     def _scores_among(self, figures: Sequence[str]) -> list[str]:
         """Return the columns that may be metrics; tell the others."""
         declared = (*self._settings.mapping.metrics, *self._settings.options.directions)
@@ -346,7 +338,9 @@ class _FormReader:
             and (reason := no_metric(column, self._table.cells[column])) is not None
         }
         reasons |= {
-            column: "a count" for column in counts_beside(self._numbers()) if column in figures
+            column: "a count"
+            for column in counts_beside(numbers_of(self._table))
+            if column in figures
         }
         listed = ", ".join(f"{column} ({reason})" for column, reason in reasons.items())
         if len(reasons) == len(figures):
@@ -359,12 +353,6 @@ class _FormReader:
         if reasons:
             self._told.append(f"Not taken for scores: {listed}; --metric NAME reads one of them.")
         return [column for column in figures if column not in reasons]
-
-    def _numbers(self) -> dict[str, list[float]]:
-        """Return the plain numbers of each column that holds nothing else."""
-        read = {c: read_numbers(self._table.cells[c]).values for c in self._table.columns}
-        filled = {column: values[~np.isnan(values)].tolist() for column, values in read.items()}
-        return {column: values for column, values in filled.items() if values}
 
     def _names(self, role: str) -> Sequence[str]:
         """Return the plain names of a role for every row."""

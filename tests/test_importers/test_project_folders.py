@@ -109,3 +109,39 @@ def test_what_projects_call_well_known_metrics(name, higher) -> None:
 )
 def test_counts_of_cases_are_no_metrics(name) -> None:
     assert no_metric_by_name(name) == "a count"
+
+
+def test_columns_of_far_apart_scales_are_no_datasets(found) -> None:
+    rows = "Konfig,Success Rate (%),Nutzen,Kosten USD,Tokens Mittel\na,20.0,0.5,0.01,810000\n"
+    result = found({"comparison.csv": rows + "b,30.0,0.6,0.12,950000\n"})
+    assert {(d, m) for _, d, m in figures_of(result)} == {
+        ("project", metric)
+        for metric in ("Success Rate (%)", "Nutzen", "Kosten USD", "Tokens Mittel")
+    }
+    better = {m.name: m.higher_is_better for b in result.bundles for m in b.metrics}
+    assert better["Tokens Mittel"] is None  # asked for
+
+
+def test_what_succeeded_is_no_kind_of_failure(found) -> None:
+    rows = "konfig,lost_way,no_answer,wrong_tool,official_success\na,5,4,3,8\nb,2,2,2,14\n"
+    figures = figures_of(found({"part_failure_counts.csv": rows}))
+    assert {dataset for _, dataset, _ in figures} == {"lost_way", "no_answer", "wrong_tool"}
+    assert {metric for *_, metric in figures} == {"failure"}
+
+
+def test_rows_of_parts_are_no_systems(found) -> None:
+    files = {
+        "net_a/group_by_object_condition.csv": "object_condition,n,f1\nbig,9,0.5\nsmall,9,0.25\n",
+        "net_a/by_topic.csv": "topic,accuracy\nbirds,0.5\nfish,0.75\n",
+    }
+    assert figures_of(found(files)) == {
+        ("net_a", "group_by_object_condition/big", "f1"): 0.5,
+        ("net_a", "group_by_object_condition/small", "f1"): 0.25,
+        ("net_a", "topic/birds", "accuracy"): 0.5,
+        ("net_a", "topic/fish", "accuracy"): 0.75,
+    }
+
+
+def test_a_table_of_datasets_without_a_system_is_of_its_folder(found) -> None:
+    figures = figures_of(found({"results/sft/gsm8k/all.csv": "dataset,accuracy\ngsm8k,0.125\n"}))
+    assert figures == {("sft", "gsm8k", "accuracy"): 0.125}

@@ -87,8 +87,10 @@ def test_texts_of_items_name_no_systems(read) -> None:
 
 
 def test_classes_and_topics_name_no_systems(read) -> None:
+    found = figures(read("topic,accuracy,support\nlaw,0.5,9\nart,0.75,8\n", "spam/results.csv"))
+    assert {key[0] for key in found} == {"spam"}
     with pytest.raises(Exception, match="not enough to read item scores"):
-        read("topic,accuracy,support\nlaw,0.5,9\nart,0.75,8\n")
+        read("class,accuracy,support\nlaw,0.5,9\nart,0.75,8\n")
 
 
 def test_columns_beside_three_known_metrics_are_metrics(read) -> None:
