@@ -16,6 +16,7 @@ from store.importers import (
     junit,
     lm_eval,
     markdown_tables,
+    metric_rows,
     mlflow,
     model_cards,
     mteb,
@@ -125,6 +126,7 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(
         nested_figures.NAME, nested_figures.DESCRIPTION, nested_figures.sniff, nested_figures.read
     ),
+    Importer(metric_rows.NAME, metric_rows.DESCRIPTION, metric_rows.sniff, metric_rows.read),
     Importer(run_tables.NAME, run_tables.DESCRIPTION, run_tables.sniff, run_tables.read),
     Importer(
         pvalue_matrix.NAME, pvalue_matrix.DESCRIPTION, pvalue_matrix.sniff, pvalue_matrix.read

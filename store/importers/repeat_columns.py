@@ -16,7 +16,7 @@ from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
-_HEADER = re.compile(
+REPEAT_HEADER = re.compile(
     r"(?P<before>.*?)[\s_./(-]*(?<![a-z])(?P<word>seed|run|fold|trial|split|repeat|repetition|rep|"
     r"replicate|round|attempt|iteration)[\s_#-]*(?P<number>\d+)[\s_./)-]*(?P<after>.*)",
     re.IGNORECASE,
@@ -94,7 +94,7 @@ def repeats_as_rows(table: Table, settings: Settings, *, of_items: bool) -> Tabl
 
 
 def _repeat_of(table: Table, column: str) -> _Repeat | None:
-    match = _HEADER.fullmatch(column)
+    match = REPEAT_HEADER.fullmatch(column)
     if match is None or not looks_numeric(table.cells[column]):
         return None
     before, after = match["before"].strip(), match["after"].strip()

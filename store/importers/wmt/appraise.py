@@ -70,7 +70,10 @@ class _Row(NamedTuple):
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether the first line is a judgment of Appraise."""
-    return _is_judgment(next(csv.reader([first_line(path)]), []))
+    try:
+        return _is_judgment(next(csv.reader([first_line(path)]), []))
+    except csv.Error:
+        return False
 
 
 def group(paths: Sequence[Path]) -> list[list[Path]]:
