@@ -273,6 +273,8 @@ def parse_status(text: str) -> Status | None:
     word = text.strip().lower().replace("_", " ").replace("-", " ").strip()
     if word in MISSING_WORDS:
         return None
+    if word.endswith((" error", " timeout")):  # of the agent, of the network
+        return Status.ERROR
     if word not in STATUS_WORDS:
         raise CellError(
             f"{text.strip()!r} is no known status; write ok, not attempted, error or scored by rule"

@@ -32,7 +32,8 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "item": (
         "item", "item_id", "item_key", "example_id", "question_id", "instance_id", "sample_id",
         "problem_id", "task_id", "doc_id", "segment_id", "seg_id", "sentence_id", "sent_id", "qid",
-        "segment", "example", "instance", "id",
+        "segment", "example", "instance", "id", "exercise", "exercise_name", "test_case",
+        "testcase",
     ),
     "metric": ("metric", "metric_name", "measure"),
     "score": ("score", "value", "metric_value"),
@@ -102,6 +103,12 @@ FILE_NAME = "@file"
 """Stands for a column that holds the name of the file, without folder and extensions."""
 _NOT_IN_FILE = (LINE_NUMBER, FILE_NAME)
 
+_TASKS = ("task", "task_name")
+_ATTEMPTS = frozenset(("trial", "trial_index", "trial_id", "attempt", "repetition", "rep", "epoch"))
+_OUTCOMES = frozenset(
+    ("solved", "passed", "success", "resolved", "correct", "completed", "reward", "is_correct")
+)
+"""What an attempt at one item came to, beside which a share over a dataset has other names."""
 _BESIDE_NAMES = ("date", "seed")
 """Roles that a column keeps when it also stands in a name."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
@@ -167,7 +174,21 @@ def find_roles(
                 roles[role] = column
                 taken.add(column)
                 break
+    if "item" in wanted and not {"item", "dataset"} & stated.keys() and _are_of_attempts(columns):
+        _let_tasks_be_items(roles)
     return roles
+
+
+def _are_of_attempts(columns: Collection[str]) -> bool:
+    """Return whether each row is an attempt at something: it is counted, and was solved or not."""
+    names = set(map(normal_name, columns))
+    return not _ATTEMPTS.isdisjoint(names) and not _OUTCOMES.isdisjoint(names)
+
+
+def _let_tasks_be_items(roles: dict[str, str]) -> None:
+    """Let a column of tasks name the items where no other does; else it names datasets."""
+    if "item" not in roles and normal_name(roles.get("dataset", "")) in _TASKS:
+        roles["item"] = roles.pop("dataset")
 
 
 def free_metric_column(

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from store.importers.bundle import Status
+from store.importers.cells import CellError, parse_status
 from store.importers.detect import read_paths
 from store.importers.known_metrics import lookup
 from store.importers.no_metrics import no_metric_by_name
@@ -36,14 +38,14 @@ def figures_of(found) -> dict[tuple[str, str, str], float]:
 
 
 def means_of(found) -> dict[tuple[str, str, str], float]:
-    """Return (system, dataset, metric) -> mean of the item scores, rounded."""
-    return {
-        (v.system, b.datasets[v.dataset].name, b.metrics[v.metric].name): round(
-            float(np.nanmean(v.values)), 6
-        )
-        for b in found.bundles
-        for v in b.vectors
-    }
+    """Return (system, dataset, metric) -> mean of the item scores over all trials, rounded."""
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for b in found.bundles:
+        for run in b.runs:
+            for one in run.scores:
+                key = (run.system, b.datasets[run.dataset].name, b.metrics[one.metric].name)
+                values.setdefault(key, []).extend(one.values[:, 0].tolist())
+    return {key: round(float(np.nanmean(of_key)), 6) for key, of_key in values.items()}
 
 
 def test_a_submission_says_its_model_beside_the_figures(found) -> None:
@@ -145,3 +147,39 @@ def test_rows_of_parts_are_no_systems(found) -> None:
 def test_a_table_of_datasets_without_a_system_is_of_its_folder(found) -> None:
     figures = figures_of(found({"results/sft/gsm8k/all.csv": "dataset,accuracy\ngsm8k,0.125\n"}))
     assert figures == {("sft", "gsm8k", "accuracy"): 0.125}
+
+
+def test_exercises_are_items_and_no_systems(found) -> None:
+    def results(*passed: bool) -> dict[str, Any]:
+        rows = [{"exercise": f"e{n}", "pass_1": p, "time_1": n} for n, p in enumerate(passed)]
+        return {"language": "go", "total": len(rows), "rate_1": 50.0, "exercises": rows}
+
+    files = {
+        "results/go/results.json": results(True, False),
+        "results/c/results.json": results(True),
+    }
+    means = means_of(found(files))
+    assert means["project", "go", "pass_1"] == 0.5
+    assert means["project", "c", "pass_1"] == 1.0
+
+
+def test_an_error_of_an_agent_is_an_error() -> None:
+    assert parse_status("agent_error") is Status.ERROR
+    with pytest.raises(CellError, match="no known status"):
+        parse_status("undefined")
+
+
+def test_attempts_at_tasks_are_scores_of_items(found) -> None:
+    rows = [
+        {"model": model, "task": task, "trial": trial, "solved": model == "A", "costUsd": 0.5}
+        for model in "AB"
+        for task in ("merge", "cache")
+        for trial in (1, 2)
+    ]
+    result = found({"runs.jsonl": "\n".join(map(json.dumps, rows))})
+    assert means_of(result)["A", "project", "solved"] == 1.0
+    assert means_of(result)["B", "project", "solved"] == 0.0
+    (bundle,) = result.bundles
+    assert [item.key for item in bundle.datasets[0].items] == ["merge", "cache"]
+    assert {scores.trial for run in bundle.runs for scores in run.scores} == {0, 1}
+    assert not bundle.reported_scores
