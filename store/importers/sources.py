@@ -187,6 +187,9 @@ class Sources:
             return
         inside = [file for file in members(folder) if _is_data(file, folder)]
         is_one = is_packed(path) or (is_workbook(path) and len(inside) == 1)
+        if not is_workbook(path) and _is_packed_file(inside, path):
+            inside = [self._beside_others(file, around) for file in inside]
+            folder = inside[0].parent
         for file in inside:
             inner = f"{shown}/{file.relative_to(folder).as_posix()}"
             if is_workbook(path):
@@ -194,6 +197,14 @@ class Sources:
             if is_one:
                 inner = shown if is_workbook(path) else shown[: -len(path.suffix)]
             self._add(file, inner, is_given=is_given and is_one, depth=depth + 1)
+
+    def _beside_others(self, file: Path, around: Sequence[str]) -> Path:
+        """Move the only file of an archive to those that lay packed in the same folder as it."""
+        place = self._scratch.joinpath("alone", *around, file.name)
+        if place.exists():
+            return file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return file.rename(place)
 
     def _stream(self) -> Path:
         folder = self._scratch / "stream"
@@ -260,6 +271,11 @@ def _require_inside(link: Path, root: Path, shown: str) -> None:
             "folder that holds both.",
             path=shown,
         )
+
+
+def _is_packed_file(inside: Sequence[Path], archive: Path) -> bool:
+    """Return whether an archive holds one file, called as it is: a packed file, and no folder."""
+    return len(inside) == 1 and archive.stem in (inside[0].name, inside[0].stem)
 
 
 def _is_data(path: Path, folder: Path) -> bool:

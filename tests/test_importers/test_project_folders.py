@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -183,3 +185,17 @@ def test_attempts_at_tasks_are_scores_of_items(found) -> None:
     assert [item.key for item in bundle.datasets[0].items] == ["merge", "cache"]
     assert {scores.trial for run in bundle.runs for scores in run.scores} == {0, 1}
     assert not bundle.reported_scores
+
+
+def test_files_packed_one_by_one_lie_beside_each_other(write, tmp_path) -> None:
+    for system, letters in (("net_a", "AB"), ("net_b", "AA")):
+        rows = [{"question_id": n, "pred": p, "answer": "A"} for n, p in enumerate(letters)]
+        rows[1]["answer"] = "B"
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr(f"model_outputs_{system}.json", json.dumps(rows))
+        write(packed.getvalue(), f"quiz/model_outputs_{system}.zip")
+    means = means_of(read_paths([tmp_path / "quiz"], root=tmp_path))
+    assert {dataset for _, dataset, _ in means} == {"quiz"}
+    assert means["net_b", "quiz", "accuracy"] == 0.5
+    assert {system for system, *_ in means} == {"net_a", "net_b"}
