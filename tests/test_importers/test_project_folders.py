@@ -197,5 +197,5 @@ def test_files_packed_one_by_one_lie_beside_each_other(write, tmp_path) -> None:
         write(packed.getvalue(), f"quiz/model_outputs_{system}.zip")
     means = means_of(read_paths([tmp_path / "quiz"], root=tmp_path))
     assert {dataset for _, dataset, _ in means} == {"quiz"}
-    assert means["net_b", "quiz", "accuracy"] == 0.5
+    assert means["net_b", "quiz", "exact_match"] == 0.5
     assert {system for system, *_ in means} == {"net_a", "net_b"}
