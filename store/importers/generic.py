@@ -12,6 +12,7 @@ from store.importers.bundle import (
     BundleMetric,
     BundleRun,
     BundleScores,
+    Guess,
     ImportBundle,
     Provenance,
     ReadOptions,
@@ -123,9 +124,15 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             *_means_of_corpus_metrics([builder.metrics[number] for number in used]),
         ],
         warnings=builder.warnings,
-        guesses=[*settings.guesses, *guessed, *builder.guesses],
+        guesses=[*_still_true(settings.guesses, guessed), *guessed, *builder.guesses],
         questions=settings.questions,
     )
+
+
+def _still_true(guesses: Sequence[Guess], later: Sequence[Guess]) -> list[Guess]:
+    """Return the guesses without those that a later one of the same role replaces."""
+    replaced = {guess.subject for guess in later} & {"system"}
+    return [guess for guess in guesses if guess.subject not in replaced]
 
 
 def _means_of_corpus_metrics(metrics: Sequence[BundleMetric]) -> list[str]:

@@ -27,7 +27,7 @@ _SETTING = re.compile(
 )
 _ANSWER = re.compile(
     r"(.*_)?(answer|label|gold|target|truth|prediction|pred|predicted|choice|expected|guess)"
-    r"(_(idx|index|id|label|class|number))?|y_(true|pred)|(true|gold|pred|predicted)_[a-z]+"
+    r"(_(idx|index|id|label|class|number|text|string|str))?|y_(true|pred)|(true|gold|pred|predicted)_[a-z]+"
 )
 """What a number of that name is where it is whole: the answer given, or the one that is right."""
 _RANK = re.compile(

@@ -20,6 +20,7 @@ from store.importers.no_metrics import is_answer
 from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
+from store.importers.telling_sets import is_of_systems, named_after, system_columns
 
 _COUNTS_REPEATS = re.compile(
     r"(attempt|iteration|iter|try|rep|round|replicate|sample|generation|completion|draw|rollout|"
@@ -54,12 +55,22 @@ def repeats_apart(table: Table, plan: Plan, keys: RowKeys, settings: Settings) -
     repeated in their order, and texts that name items stand for several of them.
     """
     times = _times(keys)
-    if "trial" in plan.roles or not times.any():
+    if not times.any():
         return Apart(plan, keys)
-    columns = _telling_columns(table, plan, keys)
+    columns = [] if "trial" in plan.roles else _telling_columns(table, plan, keys)
     for column in columns:
         if _counts_repeats(column):
             return _with_role("trial", column, table, plan, settings, "the rows of an item")
+    if not columns or any(map(is_of_systems, columns)):
+        parts = _parts(keys)
+        of_system = system_columns(table, plan, keys, parts, lambda c: _coded(table, c))
+        if of_system and keys.system is not None:
+            whole = named_after(of_system, plan.roles.get("system"))
+            named = [guess for guess in settings.guesses if guess.subject != "system"]
+            settings = replace(settings, guesses=tuple(named))
+            return _with_role("system", whole, table, plan, settings, "the rows of an item")
+    if "trial" in plan.roles:
+        return Apart(plan, keys)
     for column in columns:
         if normal_name(column) in _PARTS and not plan.roles["item"].startswith("@"):
             whole = f"{{{column}}}/{{{plan.roles['item']}}}"

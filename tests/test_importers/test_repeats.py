@@ -77,3 +77,32 @@ def test_an_id_with_other_questions_is_refused(read) -> None:
 def test_the_advice_fits_what_the_table_has(read, table, advice) -> None:
     with pytest.raises(ImportFormatError, match=advice):
         read(table, dataset="d")
+
+
+def test_columns_of_models_and_modes_make_systems(read) -> None:
+    text = "id,embedding_model,mode,found,correct\n" + "".join(
+        f"q{item},{model},{mode},x{item}{model}{mode},{int(model == 'e5')}\n"
+        for item in (1, 2)
+        for model in ("e5", "bge")
+        for mode in ("direct", "translated")
+    )
+    bundle = read(text, "rag/eval.csv")
+    assert scores(bundle) == {
+        ("e5 (mode=direct)", 0): [1, 1],
+        ("e5 (mode=translated)", 0): [1, 1],
+        ("bge (mode=direct)", 0): [0, 0],
+        ("bge (mode=translated)", 0): [0, 0],
+    }
+    assert guesses(bundle)["system"] == "{embedding_model} (mode={mode})"
+    assert not any("YAML" in told for told in bundle.understood)
+
+
+def test_settings_beside_trials_are_parts_of_systems(read) -> None:
+    rows = "A,0.1,1,q1,1\nA,0.1,2,q1,0\nA,0.7,1,q1,1\nA,0.7,2,q1,1\n"
+    bundle = read("model,temperature,trial,item,accuracy\n" + rows, "rag/eval.csv")
+    assert scores(bundle) == {
+        ("A (temperature=0.1)", 0): [1],
+        ("A (temperature=0.1)", 1): [0],
+        ("A (temperature=0.7)", 0): [1],
+        ("A (temperature=0.7)", 1): [1],
+    }
