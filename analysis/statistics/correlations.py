@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.exact_sums import exact_sum
 
 _CONSTANT = 1e-12
 
@@ -17,9 +18,9 @@ def standardise(values: FloatArray) -> FloatArray:
     if not values.size or np.ptp(values) == 0:
         return np.zeros_like(values)
     # Halved first: the range of the largest floats is not itself a float.
-    middle = values / 2 - math.fsum(values / 2) / values.size
+    middle = values / 2 - exact_sum(values / 2) / values.size
     middle = middle / float(np.max(np.abs(middle)))
-    return np.asarray(middle / math.sqrt(math.fsum(middle * middle) / values.size))
+    return np.asarray(middle / math.sqrt(exact_sum(middle * middle) / values.size))
 
 
 def correlate(x: FloatArray, y: FloatArray) -> float:
@@ -27,7 +28,7 @@ def correlate(x: FloatArray, y: FloatArray) -> float:
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
     x, y = standardise(x), standardise(y)
-    return min(1.0, max(-1.0, math.fsum(x * y) / x.size))
+    return min(1.0, max(-1.0, exact_sum(x * y) / x.size))
 
 
 def as_ranked(values: FloatArray, aggregation: str) -> FloatArray:

@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 
 from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics.exact_sums import exact_sum
 from analysis.statistics.fixed_point import equal_within
 
 
@@ -20,7 +21,7 @@ class Spread(NamedTuple):
 
 def exact_mean(values: FloatArray) -> float:
     """Return the mean, the same in any order of items; NaN without any."""
-    return math.fsum(values) / values.size if values.size else math.nan
+    return exact_sum(values) / values.size if values.size else math.nan
 
 
 def exact_std(values: FloatArray) -> float:
@@ -32,7 +33,7 @@ def exact_std(values: FloatArray) -> float:
     if peak == 0:
         return 0.0
     # Scaled by the peak so that squares of tiny values do not vanish.
-    return peak * math.sqrt(math.fsum((centred / peak) ** 2) / (values.size - 1))
+    return peak * math.sqrt(exact_sum((centred / peak) ** 2) / (values.size - 1))
 
 
 def n_units_of(n_items: int, groups: IntArray | None) -> int:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from analysis.statistics.aggregate import AGGREGATIONS, aggregate_items, aggregate_systems
-from analysis.statistics.exact_sums import exact_sums
+from analysis.statistics.exact_sums import exact_sum, exact_sums
 
 anything = st.floats(-1e300, 1e300) | st.floats(-1e-300, 1e-300) | st.integers(-9, 9).map(float)
 
@@ -28,6 +28,12 @@ def test_terms_that_cancel_leave_what_is_below_them():
         large = rng.normal(size=300) * 10.0 ** rng.integers(-150, 150, 300)
         row = rng.permutation(np.concatenate([large, -large, rng.normal(size=50) * 1e-140]))
         assert exact_sums(row[np.newaxis])[0] == math.fsum(row)
+
+
+@pytest.mark.parametrize("n", [0, 3, 999, 1_000, 40_000])
+def test_one_sum_is_the_same_however_many_it_is_of(n):
+    values = np.random.default_rng(n).normal(size=n)
+    assert exact_sum(values) == math.fsum(values)
 
 
 def test_many_rows_are_taken_in_parts():
