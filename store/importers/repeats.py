@@ -20,7 +20,7 @@ from store.importers.no_metrics import is_answer
 from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
-from store.importers.telling_sets import is_of_systems, named_after, system_columns
+from store.importers.telling_sets import named_after, system_columns
 
 _COUNTS_REPEATS = re.compile(
     r"(attempt|iteration|iter|try|rep|round|replicate|sample|generation|completion|draw|rollout|"
@@ -61,10 +61,10 @@ def repeats_apart(table: Table, plan: Plan, keys: RowKeys, settings: Settings) -
     for column in columns:
         if _counts_repeats(column):
             return _with_role("trial", column, table, plan, settings, "the rows of an item")
-    if not columns or any(map(is_of_systems, columns)):
+    if keys.system is not None:
         parts = _parts(keys)
         of_system = system_columns(table, plan, keys, parts, lambda c: _coded(table, c))
-        if of_system and keys.system is not None:
+        if of_system:
             whole = named_after(of_system, plan.roles.get("system"))
             named = [guess for guess in settings.guesses if guess.subject != "system"]
             settings = replace(settings, guesses=tuple(named))

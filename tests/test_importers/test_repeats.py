@@ -61,8 +61,8 @@ def test_an_id_with_other_questions_is_refused(read) -> None:
     ("table", "advice"),
     [
         (
-            "model,temperature,id,acc\nA,0.5,1,0\nA,0.5,2,1\nA,1,1,1\n",
-            r"They differ in 'temperature': --column trial=temperature where it counts repeats",
+            "model,n_words,id,acc\nA,0.5,1,0\nA,0.5,2,1\nA,1,1,1\n",
+            r"They differ in 'n_words': --column trial=n_words where it counts repeats",
         ),
         (
             "model,id,acc\nA,1,0\nA,2,1\nA,1,1\n",
