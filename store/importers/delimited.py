@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.guard import CELL_BYTES, LONGEST_CELL, require_bytes, require_columns
-from store.importers.two_headers import joined_header
+from store.importers.two_headers import JOINT, joined_header
 from store.spelling import composed
 
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
@@ -25,6 +25,7 @@ BY_SEMICOLONS = "The cells are separated by semicolons."
 
 
 _TWO_HEADERS = "The header has two rows: a column is called by its group and its own name."
+_TITLE = "What stands above the header is the title of the table."
 
 
 class Content(NamedTuple):
@@ -72,7 +73,8 @@ def read_exactly(
         note = "Quotation marks are characters of the cells: they do not pair up."
     header, begins = joined_header(rows[:4]) or (None, 1)
     if header is not None:
-        note = " ".join(filter(None, (note, _TWO_HEADERS)))
+        has_title = not any(JOINT in name for name in header)
+        note = " ".join(filter(None, (note, _TITLE if has_title else _TWO_HEADERS)))
     columns, notes = names_of_header(
         header or rows[0], shown, line=lines[0], names_again=names_again
     )

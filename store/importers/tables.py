@@ -164,7 +164,7 @@ def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
     read = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     rows = (row for row in read if row)
     header = next(rows)
-    if "" in header or len(set(header)) < len(header):
+    if len(header) < 2 or "" in header or len(set(header)) < len(header):
         header, _ = joined_header([header, *islice(rows, 3)]) or (header, 1)
     return len(header), tuple(composed(name.strip()) for name in header)
 

@@ -1,4 +1,7 @@
-"""Tables whose header has two rows: names of groups over the names of columns, as merged cells."""
+"""Tables whose header has two rows: names of groups over the names of columns, as merged cells.
+
+A row above the header with one filled cell is the title of the table and no group.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[list[str], int] | None
     ...                ["A", "1", "2", "3", "4"]])
     (['Model', 'dev | F1', 'dev | EM', 'test | F1', 'test | EM'], 2)
     """
+    if (n_above := _caption_rows(rows)) > 0:
+        return [cell.strip() for cell in rows[n_above]], n_above + 1
     n_header = 2
     if len(rows) > 3 and _names_index(rows[:3]):
         index = rows[2]
@@ -46,6 +51,25 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[list[str], int] | None
     ]
     filled = [name for name in header if name]
     return (header, n_header) if len(set(filled)) == len(filled) else None
+
+
+def _caption_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows above a header hold one cell or none: the title of a table.
+
+    The header has words only, most of its cells are filled, and numbers stand below it.
+    """
+    for n_above in range(1, len(rows) - 1):
+        if sum(bool(cell.strip()) for cell in rows[n_above - 1]) > 1:
+            return 0
+        header = [cell.strip() for cell in rows[n_above]]
+        words = [cell for cell in header if cell]
+        is_header = len(words) > 1 and 2 * len(words) > len(header)
+        if not is_header:
+            continue
+        below = [cell for cell in rows[n_above + 1] if not is_missing(cell)]
+        is_whole = len(set(words)) == len(words) and not any(looks_numeric([w]) for w in words)
+        return n_above if is_whole and any(looks_numeric([cell]) for cell in below) else 0
+    return 0
 
 
 def _names_index(rows: Sequence[Sequence[str]]) -> bool:

@@ -51,3 +51,23 @@ def test_names_of_the_index_in_a_third_row(read) -> None:
     text = ",,accuracy,accuracy,f1,f1\n,,mean,std,mean,std\nmodel,prompt,,,,\nA,x,0.5,0.1,0.4,0\n"
     found = figures(read(text, "spam/summary.csv"))
     assert found["A", "spam", "accuracy | mean"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Table 1: results of the test,,\n",
+        "Results of the test\n",
+        ",,Performance\n,,\n",
+        "2024,,\n",
+    ],
+)
+def test_a_title_above_the_header_is_no_group(read, above) -> None:
+    bundle = read(above + "Method,Accuracy,F1\nA,0.5,0.4\nB,0.6,0.5\n", "spam/board.csv")
+    assert figures(bundle) == {
+        ("A", "spam", "Accuracy"): 0.5,
+        ("A", "spam", "F1"): 0.4,
+        ("B", "spam", "Accuracy"): 0.6,
+        ("B", "spam", "F1"): 0.5,
+    }
+    assert any("title of the table" in told for told in bundle.understood)
