@@ -37,10 +37,8 @@ class ArrowColumn:
     def __init__(self, n_rows: int = 0) -> None:
         """`n_rows`: how many will come, where that is known."""
         self._expected = n_rows
-        self._index: dict[Any, int] = {}
+        self._known = _Cells()
         self._codes = _Growing(n_rows, np.int8)
-        self._last: tuple[pa.Array, Codes] | None = None
-        """The last dictionary, and the codes of its cells: those of Parquet come again."""
         self._looked_at = _MANY
         """Different cells when they were last looked at: to look at all each time takes long."""
         self._numbers: _Growing | None = None
@@ -65,9 +63,9 @@ class ArrowColumn:
                 self._nested += map(plain, chunk.to_pylist())
             self._n_rows += len(chunk)
         kind = part.type.value_type if pa.types.is_dictionary(part.type) else part.type
-        if len(self._index) > self._looked_at and pa.types.is_string(kind):
+        if len(self._known) > self._looked_at and pa.types.is_string(kind):
             self._turn_to_numbers()
-            self._looked_at = 2 * len(self._index)
+            self._looked_at = 2 * len(self._known)
 
     def _add_numbers(self, part: FloatArray) -> None:
         if self._numbers is None:
@@ -80,29 +78,26 @@ class ArrowColumn:
             return Numbers(self._numbers.whole(), self._odd, fetch)
         if self._nested:
             return self._nested
-        return Coded(list(self._index), self._codes.whole())
+        cells, self._known = self._known.cells, _Cells()
+        return Coded(cells, self._codes.whole())
 
     def _coded(self, chunk: pa.Array) -> Codes:
         import pyarrow as pa
 
         if not pa.types.is_dictionary(chunk.type):
             chunk = chunk.dictionary_encode()
-        if self._last is None or not _are_same(chunk.dictionary, self._last[0]):
-            cells = chunk.dictionary.to_pylist()
-            known = (self._index.setdefault(plain(c), len(self._index)) for c in cells)
-            self._last = chunk.dictionary, np.fromiter(known, np.int32, len(cells))
-        places, indices = self._last[1], chunk.indices
+        places, indices = self._known.numbers(chunk.dictionary), chunk.indices
         if indices.null_count:
             indices = indices.fill_null(len(places))
-            places = np.append(places, self._index.setdefault(None, len(self._index)))
+            places = np.append(places, self._known.number(None))
         codes: Codes = places[_as_array(indices)]
-        return codes.astype(smallest(len(self._index)), copy=False)
+        return codes.astype(smallest(len(self._known)), copy=False)
 
     def _turn_to_numbers(self) -> None:
         """Keep numbers from here on, if nearly all cells are and most have a fraction."""
         import pyarrow as pa
 
-        cells = list(self._index)
+        cells = self._known.cells
         if 2 * sum("." in cell for cell in cells if cell is not None) < len(cells):
             return
         found: dict[int, str] = {}
@@ -113,7 +108,63 @@ class ArrowColumn:
         for row in np.flatnonzero(np.isin(codes, list(found))).tolist() if found else ():
             self._odd[row] = found[int(codes[row])]
         self._add_numbers(values[codes])
-        self._index, self._codes = {}, _Growing(0, np.int8)
+        self._known, self._codes = _Cells(), _Growing(0, np.int8)
+
+
+class _Cells:
+    """The distinct cells of a column in the order in which they come, each with its number."""
+
+    def __init__(self) -> None:
+        self.cells: list[Any] = []
+        self._index: dict[Any, int] | None = {}
+        """Cell -> number; ``None`` until it is needed, since it takes as much as the cells."""
+        self._last: tuple[pa.Array, Codes] | None = None
+        """The last dictionary, and the numbers of its cells: they come again."""
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def number(self, cell: Any) -> int:
+        """Return the number of a cell, a new one for a new cell."""
+        if self._index is None:
+            self._index = {known: number for number, known in enumerate(self.cells)}
+        number = self._index.setdefault(cell, len(self.cells))
+        if number == len(self.cells):
+            self.cells.append(cell)
+        return number
+
+    def numbers(self, dictionary: pa.Array) -> Codes:
+        """Return the numbers of the cells of a dictionary."""
+        if self._last is None or not _are_same(dictionary, self._last[0]):
+            self._last = dictionary, self._numbered(dictionary)
+        return self._last[1]
+
+    def _numbered(self, dictionary: pa.Array) -> Codes:
+        if not self.cells:
+            cells = [plain(cell) for cell in dictionary.to_pylist()]
+            distinct = dict.fromkeys(cells)
+            if len(distinct) == len(cells):
+                self.cells, self._index = cells, None
+                return np.arange(len(cells), dtype=np.int32)
+        elif self._last is not None and len(self._last[0]):
+            return self._found_again(dictionary, *self._last)
+        return self._one_by_one(dictionary)
+
+    def _one_by_one(self, dictionary: pa.Array) -> Codes:
+        cells = dictionary.to_pylist()
+        return np.fromiter((self.number(plain(cell)) for cell in cells), np.int32, len(cells))
+
+    def _found_again(self, dictionary: pa.Array, last: pa.Array, numbers: Codes) -> Codes:
+        """Return the numbers of cells, most of which the last dictionary has as well."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        places = _as_array(pc.index_in(dictionary, value_set=last).fill_null(-1))
+        is_new = np.flatnonzero(places < 0)
+        found: Codes = numbers[places]
+        if len(is_new):
+            found[is_new] = self._one_by_one(dictionary.take(pa.array(is_new)))
+        return found
 
 
 def _are_same(one: pa.Array, other: pa.Array) -> bool:

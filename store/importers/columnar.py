@@ -6,6 +6,7 @@ Both are sequences of cells like a list, so that what reads a table cell by cell
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from operator import is_
 from typing import Any, overload
 
 import numpy as np
@@ -69,8 +70,11 @@ class Coded(Sequence[Any]):
 
     def map(self, change: Callable[[Any], Hashable]) -> Coded:
         """Return the column with each cell changed; cells that become alike have one number."""
+        changed = [change(cell) for cell in self.values]
+        if all(map(is_, changed, self.values)):
+            return self
         index: dict[Hashable, int] = {}
-        places = [index.setdefault(change(cell), len(index)) for cell in self.values]
+        places = [index.setdefault(cell, len(index)) for cell in changed]
         if len(index) == len(places):
             return Coded(list(index), self.codes)
         return Coded(list(index), np.array(places, smallest(len(index)))[self.codes])

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from store.errors import ImportFormatError
 from store.importers.arrow_columns import ArrowCells, ArrowColumn
@@ -47,6 +47,9 @@ from store.importers.yaml_nodes import parse_yaml
 from store.progress import tell_rows
 from store.spelling import composed
 
+if TYPE_CHECKING:
+    from pyarrow.parquet import FileMetaData
+
 _WESTERN = "Not UTF-8: taken for Windows-1252 (Latin-1). Where letters are wrong, save it as UTF-8."
 RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 """Files that may hold a list or a mapping of records."""
@@ -62,6 +65,8 @@ _OF_ITEM = re.compile(
 _FEWEST_SOLVED = 10
 _FEWEST_OUTCOMES = 3
 _MOSTLY = 0.8
+_READ_TOGETHER: Final = 1 << 20
+"""Rows of Parquet after which memory is given back."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -379,16 +384,21 @@ def _read_parquet(path: Path, shown: str) -> Table:
         try:
             schema = pq.read_schema(source)
             texts = [field.name for field in schema if pa.types.is_string(field.type)]
-            file = pq.ParquetFile(source, read_dictionary=texts)
+            file = pq.ParquetFile(source, read_dictionary=texts, pre_buffer=False)
             about = file.metadata
             require_bytes(CELL_BYTES * about.num_rows * about.num_columns, shown)
             header = file.schema_arrow.names
             names, notes = names_of_header(header, shown, line=1, names_again=False)
             columns = [ArrowColumn(about.num_rows) for _ in names]
-            for batch in file.iter_batches(batch_size=PART, use_threads=False):
-                for column, part in zip(columns, batch.columns, strict=True):
-                    column.add(pa.chunked_array([part]))
-                tell_rows(batch.num_rows)
+            # One after another, numbers last: reading names takes more than they take when read.
+            order = sorted(range(len(names)), key=lambda n: pa.types.is_floating(schema[n].type))
+            for number, groups in product(order, _groups_of_rows(about)):
+                name = header[number]
+                for batch in file.iter_batches(PART, groups, [name], use_threads=False):
+                    columns[number].add(pa.chunked_array([batch.column(name)]))
+                    if number == order[-1]:
+                        tell_rows(batch.num_rows)
+                pa.default_memory_pool().release_unused()
         except (pa.ArrowException, OSError) as error:
             first = str(error).split("\n", 1)[0].rstrip(".")
             raise ImportFormatError(
@@ -400,6 +410,19 @@ def _read_parquet(path: Path, shown: str) -> Table:
     }
     pa.default_memory_pool().release_unused()
     return Table(shown, sha256, names, cells, range(1, about.num_rows + 1), tuple(notes))
+
+
+def _groups_of_rows(about: FileMetaData) -> list[list[int]]:
+    """Return the row groups of a file of Parquet, small ones together."""
+    found: list[list[int]] = []
+    n_rows = _READ_TOGETHER
+    for group in range(about.num_row_groups):
+        if n_rows >= _READ_TOGETHER:
+            found.append([])
+            n_rows = 0
+        found[-1].append(group)
+        n_rows += about.row_group(group).num_rows
+    return found
 
 
 def _cells_again(path: Path, shown: str, number: int) -> ArrowCells:

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from store.errors import ImportFormatError
+from store.importers import tables
 from store.importers.bundle import ReadOptions, RowProblems
 from store.importers.columns import role_cells
 from store.importers.detect import read_paths
@@ -219,3 +220,30 @@ def test_a_list_among_figures_without_a_system_is_refused_in_words(write) -> Non
 def test_a_text_that_names_no_column_stands_for_itself(write) -> None:
     table = read_table(write("a,b\n1,2\n3,4\n"), "t.csv", RowProblems(lenient=False))
     assert list(role_cells(table, "")) == ["", ""]
+
+
+def test_parquet_is_read_a_column_at_a_time_whatever_the_columns_are_called(tmp_path) -> None:
+    """A name may begin another one's, and a column may hold lists or objects."""
+    cells = {
+        "acc": [0.5, 1.0, 0.0],
+        "acc.mean": [0.25, 0.5, 0.75],
+        "text": ["a", "b", "a"],
+        "text.length": [1, 2, 3],
+        "by": [{"x": 1}, {"x": 2}, None],
+        "all": [[1, 2], [], [3]],
+    }
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table(cells), path, row_group_size=1)
+    table = table_of(path)
+    assert table.columns == tuple(cells)
+    assert {name: list(found) for name, found in table.cells.items()} == cells
+
+
+def test_small_row_groups_of_parquet_are_read_together(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(tables, "_READ_TOGETHER", 4)
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"n": list(range(11))}), path, row_group_size=3)
+    assert tables._groups_of_rows(pq.ParquetFile(path).metadata) == [[0, 1], [2, 3]]
+    assert list(table_of(path).cells["n"]) == list(range(11))
+    pq.write_table(pa.table({"n": pa.array([], pa.int64())}), path)
+    assert len(table_of(path)) == 0
