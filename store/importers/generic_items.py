@@ -17,12 +17,13 @@ from store.importers.columns import normal_name, role_cells
 from store.importers.generic_forms import Plan
 from store.importers.generic_rows import RowKeys
 from store.importers.key_columns import IntArray
+from store.importers.named_items import NamedItems
 from store.importers.tables import Table
 
 
 def read_items(
     table: Table, plan: Plan, keys: RowKeys, problems: RowProblems, *, with_text: bool
-) -> tuple[list[tuple[BundleItem, ...]], list[str]]:
+) -> tuple[list[Sequence[BundleItem]], list[str]]:
     """Return the items of each dataset in order, and what was understood.
 
     A group, input or reference that changes for an item is reported; any other column is kept as
@@ -41,7 +42,9 @@ def read_items(
         metadata, understood = _metadata(plan.leftover, places)
     groups, inputs = fixed.get("group", {}), fixed.get("input", {})
     references = fixed.get("reference", {})
-    found = []
+    if not (fixed or metadata):
+        return [NamedItems(names.all) for names in keys.items], understood
+    found: list[Sequence[BundleItem]] = []
     for dataset, names in enumerate(keys.items):
         start = int(offsets[dataset])
         found.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,29 +21,42 @@ _VERSION_MARK = "\0"
 """Stands between name and version of a dataset; no text file can hold it."""
 
 
-@dataclass(slots=True)
 class Names:
     """Distinct names in order of first appearance, and their numbers."""
 
-    index: dict[str, int] = field(default_factory=dict)
+    __slots__ = ("_index", "all")
 
-    @classmethod
-    def of(cls, names: Sequence[str]) -> Names:
-        """Return distinct names, numbered in their order."""
-        return cls({name: number for number, name in enumerate(names)})
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        """`names`: distinct, numbered in their order."""
+        self.all = list(names)
+        self._index: dict[str, int] | None = None
+        """Name -> number; made when it is asked for, since it takes as much as the names."""
+
+    @property
+    def index(self) -> Mapping[str, int]:
+        """The number of each name."""
+        return self._numbered()
+
+    def _numbered(self) -> dict[str, int]:
+        if self._index is None:
+            self._index = {name: number for number, name in enumerate(self.all)}
+        return self._index
 
     def number(self, name: str) -> int:
         """Return the number of a name, a new one for a new name."""
-        return self.index.setdefault(name, len(self.index))
+        number = self._numbered().setdefault(name, len(self.all))
+        if number == len(self.all):
+            self.all.append(name)
+        return number
 
     def __getitem__(self, number: int) -> str:
-        return list(self.index)[number]
+        return self.all[number]
 
-    def __iter__(self) -> Any:
-        return iter(self.index)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.all)
 
     def __len__(self) -> int:
-        return len(self.index)
+        return len(self.all)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,11 +136,11 @@ def read_keys(table: Table, plan: Plan, settings: Settings, problems: RowProblem
         found["metric"].codes if is_long else None,
         found["run"].codes,
         trials if is_whole else trials[reader.is_usable],
-        Names.of(found.get("system", no_names).values),
-        Names.of(found["dataset"].values),
+        Names(found.get("system", no_names).values),
+        Names(found["dataset"].values),
         items,
-        Names.of(found.get("metric", no_names).values),
-        Names.of(found["run"].values),
+        Names(found.get("metric", no_names).values),
+        Names(found["run"].values),
         n_trials,
         tuple(reader.understood),
         reader.identities,
@@ -143,7 +156,7 @@ def dataset_identity(key: str) -> tuple[str, str]:
 def _item_positions(datasets: Coded, keys: Coded) -> tuple[tuple[Names, ...], Codes]:
     """Return the items of each dataset, and for each row the place of its item among them."""
     if len(datasets.values) == 1:
-        return (Names.of(keys.values),), keys.codes
+        return (Names(keys.values),), keys.codes
     (of_pair, key_of_pair), codes = together(
         [datasets.codes, keys.codes], [len(datasets.values), len(keys.values)]
     )
@@ -152,4 +165,4 @@ def _item_positions(datasets: Coded, keys: Coded) -> tuple[tuple[Names, ...], Co
     place = np.zeros(len(of_pair), np.int32)
     for pair in order.tolist():
         place[pair] = items[of_pair[pair]].number(keys.values[key_of_pair[pair]])
-    return items, place.astype(smallest(max(len(names.index) for names in items)))[codes]
+    return items, place.astype(smallest(max(map(len, items))))[codes]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from store.errors import ImportFormatError
 from store.importers.bundle import (
@@ -99,6 +101,10 @@ class VectorBuilder:
         sizes = [len(self._keys.items[dataset]) for dataset in found[1].tolist()]
         ends = np.cumsum(sizes)
         begins = ends - sizes
+        if int(ends[-1]) == len(items) and _are_in_order(begins, groups, items):
+            for number, key in enumerate(zip(*(part.tolist() for part in found), strict=True)):
+                self._add_vector(key, values[begins[number] : ends[number]])
+            return
         vectors = np.full((int(ends[-1]), values.shape[1]), np.nan)
         is_there = np.zeros(len(vectors), np.bool_)
         for start in reversed(range(0, len(items), PART)):  # of two, the first one stays
@@ -133,7 +139,8 @@ class VectorBuilder:
         for column in one.columns:
             read = read_numbers(role_cells(table, column))
             columns.append(read.values)
-            percent |= read.is_percent
+            if read.is_percent.any():  # else it stays untouched, and takes no memory
+                percent |= read.is_percent
             for row, reason in read.problems:
                 if is_good[row]:
                     self._problems.report(table.shown, table.lines[row], column, f"{reason}.")
@@ -338,6 +345,16 @@ class VectorBuilder:
                 if cell is not None:
                     texts[int(keys.item[row])] = cell if isinstance(cell, str) else str(cell)
             content.outputs[trial] = texts
+
+
+def _are_in_order(begins: npt.NDArray[Any], groups: Codes, items: Codes) -> bool:
+    """Return whether each row stands at its place: the vectors are the column, and take no more."""
+    for start in range(0, len(items), PART):
+        part = slice(start, start + PART)
+        places = begins[groups[part]] + items[part]
+        if not np.array_equal(places, np.arange(start, start + len(places))):
+            return False
+    return True
 
 
 def _groups(parts: Sequence[Codes]) -> Iterator[tuple[tuple[int, ...], IntArray]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from store.importers.bundle import BundleRun, Guess, ImportBundle, Question
 from store.importers.detect import LeftOutFile
+from store.importers.named_items import told_of
 
 State = Literal["certain", "guessed", "asks", "left out"]
 
@@ -210,7 +211,7 @@ def _n_scored(values: Any) -> int:
 def _text_bytes(bundle: ImportBundle) -> int:
     n_bytes = 0
     for dataset in bundle.datasets:
-        for item in dataset.items:
+        for item in told_of(dataset.items):
             n_bytes += len(item.input_text or "") + len(item.reference_text or "")
     for run in bundle.runs:
         for texts in run.outputs.values():

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from store.importers.bundle import Guess, ImportBundle
+from store.importers.named_items import keys_of
 from store.importers.releases import any_release_of
 from store.spelling import composed
 
@@ -67,7 +68,7 @@ def _why_apart(releases: Sequence[Sequence[ImportBundle]]) -> str:
 
 
 def _keys(bundle: ImportBundle) -> Set[str]:
-    return {item.key for dataset in bundle.datasets for item in dataset.items}
+    return {key for dataset in bundle.datasets for key in keys_of(dataset.items)}
 
 
 def _figures(bundle: ImportBundle) -> Iterator[tuple[tuple[str, str], float]]:

@@ -192,7 +192,7 @@ def _with_role(
 
 def _numbered(keys: RowKeys, times: Codes) -> RowKeys:
     """Return the keys with items of their own for rows that name an item again."""
-    items = tuple(Names(dict(names.index)) for names in keys.items)
+    items = tuple(Names(names) for names in keys.items)
     item = keys.item.astype(np.int64)
     for row in np.flatnonzero(times).tolist():
         dataset = int(keys.dataset[row])

@@ -17,6 +17,7 @@ import numpy as np
 
 from store.importers.bundle import BundleRun, Guess, ImportBundle
 from store.importers.known_names import share_of_systems
+from store.importers.named_items import keys_of
 from store.spelling import composed
 
 _SHARD = re.compile(r"(part|shard|chunk|fold|batch|rank|split)[-_=. ]?\d+.*", re.IGNORECASE)
@@ -108,21 +109,18 @@ def _contradicting(bundles: Sequence[ImportBundle]) -> Iterator[tuple[int, int]]
 
 def _differ(first: ImportBundle, run: BundleRun, second: ImportBundle, other: BundleRun) -> bool:
     """Return whether two runs have other scores for the same item, metric and trial."""
-    keys = {item.key: n for n, item in enumerate(first.datasets[run.dataset].items)}
-    places = [
-        (keys[item.key], n)
-        for n, item in enumerate(second.datasets[other.dataset].items)
-        if item.key in keys
-    ]
+    mine, theirs = first.datasets[run.dataset].items, second.datasets[other.dataset].items
+    keys = {key: n for n, key in enumerate(keys_of(mine))}
+    places = [(keys[key], n) for n, key in enumerate(keys_of(theirs)) if key in keys]
     if not places:
         return False
-    mine, theirs = (list(column) for column in zip(*places, strict=True))
+    of_first, of_second = (list(column) for column in zip(*places, strict=True))
     known = {(_metric(first, one.metric), one.trial): one.values for one in run.scores}
     for scores in other.scores:
         values = known.get((_metric(second, scores.metric), scores.trial))
         if values is None or values.shape[1] != scores.values.shape[1]:
             continue
-        left, right = values[mine], scores.values[theirs]
+        left, right = values[of_first], scores.values[of_second]
         if bool(((left != right) & ~np.isnan(left) & ~np.isnan(right)).any()):
             return True
     return False

@@ -160,7 +160,7 @@ class Settings:
     def dataset_of(
         self,
         name: str,
-        items: tuple[BundleItem, ...] = (),
+        items: Sequence[BundleItem] = (),
         *,
         version: str = "",
         n_items_stated: int | None = None,

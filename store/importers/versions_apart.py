@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from store.importers.bundle import BundleDataset, Guess, ImportBundle
+from store.importers.named_items import told_of
 from store.spelling import composed
 
 _BECAUSE = "items called alike have other texts in files before"
@@ -22,7 +23,7 @@ def with_versions_apart(bundles: Sequence[ImportBundle]) -> list[ImportBundle]:
     users: dict[tuple[str, str], list[int]] = {}
     for number, bundle in enumerate(bundles):
         for dataset in bundle.datasets:
-            if any(item.content_hash for item in dataset.items):
+            if any(item.content_hash for item in told_of(dataset.items)):
                 users.setdefault(_name(dataset), []).append(number)
     shared = {name for name, numbers in users.items() if len(numbers) > 1}
     known: dict[tuple[str, str], list[tuple[str, dict[str, str]]]] = {}
@@ -47,7 +48,7 @@ def _name(dataset: BundleDataset) -> tuple[str, str]:
 
 def _version(dataset: BundleDataset, known: list[tuple[str, dict[str, str]]]) -> str:
     """Return the version whose texts a dataset does not contradict; it brings more of them."""
-    texts = {item.key: item.content_hash for item in dataset.items if item.content_hash}
+    texts = {item.key: item.content_hash for item in told_of(dataset.items) if item.content_hash}
     for version, held in known:
         if all(held.get(key, digest) == digest for key, digest in texts.items()):
             held |= texts

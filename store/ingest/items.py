@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from store.engine import Change, insert_columns
 from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
+from store.importers.named_items import keys_of, told_of
 from store.ingest.known import known_datasets
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
@@ -88,18 +89,18 @@ def _align_dataset(
     if not items:
         return AlignedDataset(dataset, np.empty(0, np.int64), 0, "")
     _require_different_keys(wanted, path)
-    known = _known_positions(change, dataset, items, path, report)
-    new = [item for item in items if item.key not in known]
-    if new:
+    positions = _known_positions(change, dataset, items, path, report)
+    absent = np.flatnonzero(positions < 0)
+    if len(absent):
+        new = items if len(absent) == len(items) else [items[i] for i in absent.tolist()]
         if dataset.sealed:
             raise ConflictError(
                 f"{path}: the dataset '{dataset.name}' is sealed with {dataset.n_items:,} items; "
                 f"the file has {len(new):,} more, the first is '{new[0].key}'."
             )
-        known |= append_items(change, dataset, new)
+        positions[absent] = append_items(change, dataset, new)
         report.add("item", "added", len(new))
-    _add_texts(change, dataset, items, known_before=len(items) - len(new), report=report)
-    positions = np.fromiter((known[item.key] for item in items), np.int64, len(items))
+    _add_texts(change, dataset, items, known_before=len(items) - len(absent), report=report)
     last = int(positions.max())
     return AlignedDataset(dataset, positions, last + 1, _chain_hash(change, dataset, last + 1))
 
@@ -170,7 +171,7 @@ def _merged(change: Change, wanted: BundleDataset) -> Dataset | None:
 
 
 def _require_different_keys(wanted: BundleDataset, path: str) -> None:
-    keys = [item.key for item in wanted.items]
+    keys = keys_of(wanted.items)
     if len(set(keys)) < len(keys):
         twice = next(key for key, count in Counter(keys).items() if count > 1)
         raise ImportFormatError(
@@ -180,26 +181,26 @@ def _require_different_keys(wanted: BundleDataset, path: str) -> None:
 
 def _known_positions(
     change: Change, dataset: Dataset, items: Sequence[BundleItem], path: str, report: IngestReport
-) -> dict[str, int]:
-    """Return key -> position of the items that the store has; check text and group of each."""
+) -> npt.NDArray[np.int64]:
+    """Return the position of each item, -1 of those that the store lacks; check text and group."""
+    positions = np.full(len(items), -1)
     if dataset.n_items == 0:
-        return {}
-    has_detail = any(item.content_hash or item.group for item in items)
+        return positions
+    has_detail = any(item.content_hash or item.group for item in told_of(items))
     if len(items) <= dataset.n_items and not has_detail:
-        chain = list(chain_hashes(item.key for item in items))
-        if _chain_hash(change, dataset, len(items)) == chain[-1]:
-            return {item.key: position for position, item in enumerate(items)}
+        *_, last = chain_hashes(keys_of(items))
+        if _chain_hash(change, dataset, len(items)) == last:
+            return np.arange(len(items))
     columns = sa.select(Item.key, Item.position, Item.content_hash, Item.group_key, Item.id)
     stored_items = {
         row.key: row for row in change.session.execute(columns.where(Item.dataset_id == dataset.id))
     }
-    known = {}
     filled = []
-    for item in items:
+    for place, item in enumerate(items):
         row = stored_items.get(item.key)
         if row is None:
             continue
-        known[item.key] = row.position
+        positions[place] = row.position
         before = {"content_hash": row.content_hash, "group_key": row.group_key}
         stated = {"content_hash": item.content_hash, "group_key": item.group or None}
         policy = Policy(partial(_other_item, item.key, dataset.name, path))
@@ -210,7 +211,7 @@ def _known_positions(
         change.session.execute(sa.update(Item), filled)
         change.record("describe items", "dataset", dataset.uid, n_items=len(filled))
         report.add("detail", "filled in", len(filled))
-    return known
+    return positions
 
 
 def _other_item(
@@ -231,12 +232,12 @@ def _other_item(
     return AlignmentError(reason, path=path, field="group")
 
 
-def append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> dict[str, int]:
-    """Add items at the end of a dataset; return key -> position of each."""
+def append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) -> range:
+    """Add items at the end of a dataset; return the position of each."""
     positions = range(dataset.n_items, dataset.n_items + len(items))
-    keys = [item.key for item in items]
+    keys, told = keys_of(items), told_of(items)
     require_keys(keys, "item")
-    require_keys([item.group for item in items if item.group], "group")
+    require_keys([item.group for item in told if item.group], "group")
     last = dataset.chain_hash
 
     def chain() -> Iterator[str]:
@@ -252,9 +253,9 @@ def append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) 
         "chain_hash": chain(),
     }
     optional: dict[str, list[Any]] = {
-        "group_key": [item.group for item in items],
-        "content_hash": [item.content_hash for item in items],
-        "metadata": [dict(item.metadata) if item.metadata else None for item in items],
+        "group_key": [item.group for item in told],
+        "content_hash": [item.content_hash for item in told],
+        "metadata": [dict(item.metadata) if item.metadata else None for item in told],
     }
     for name, values in optional.items():  # a column that no item fills costs nothing
         if any(value is not None for value in values):
@@ -263,7 +264,7 @@ def append_items(change: Change, dataset: Dataset, items: Sequence[BundleItem]) 
     change.record("add items", "dataset", dataset.uid, n_items=len(items), since=dataset.n_items)
     dataset.n_items += len(items)
     dataset.chain_hash = last
-    return dict(zip(keys, positions, strict=True))
+    return positions
 
 
 def _add_texts(
@@ -275,7 +276,11 @@ def _add_texts(
     report: IngestReport,
 ) -> None:
     """Add the texts that the store does not have; a text that came first stays."""
-    texts = {item.key: item for item in items if item.input_text is not None or item.reference_text}
+    texts = {
+        item.key: item
+        for item in told_of(items)
+        if item.input_text is not None or item.reference_text
+    }
     if not texts:
         return
     session = change.session

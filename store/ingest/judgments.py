@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from store.engine import Change
 from store.gold import recompute_gold
 from store.importers.bundle import BundlePreference, BundleRating, ImportBundle
+from store.importers.named_items import keys_of
 from store.ingest.criteria import ResolvedCriterion, resolve_annotators, resolve_criteria
 from store.ingest.items import AlignedDataset
 from store.ingest.preferences import put_preferences
@@ -58,7 +59,7 @@ def ingest_judgments(
             annotators=annotators[number],
             systems=systems,
             items=item_ids[dataset],
-            item_keys=[item.key for item in bundle.datasets[dataset].items],
+            item_keys=keys_of(bundle.datasets[dataset].items),
             dataset=datasets[dataset].row.name,
             path=bundle.files[0].path if bundle.files else "",
             ingest_id=ingest_id,

@@ -86,7 +86,7 @@ class RowReader:
         self._read()
 
     @property
-    def item_lists(self) -> list[tuple[BundleItem, ...]]:
+    def item_lists(self) -> list[Sequence[BundleItem]]:
         """The items of each dataset, with what the table says about them."""
         table, layout = self.layout.table, self.layout
         index, dataset, item = (
