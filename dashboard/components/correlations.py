@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.components.canvas import Plane, show_matrix
+from dashboard.components.canvas import Plane, narrow, show_matrix
 
 
 class Standing(IntEnum):
@@ -89,7 +89,7 @@ def correlation_heatmap(
         array = np.asarray(given, dtype=np.float64)
         if array.shape != shape:
             raise ValueError(_wrong(name if name != "value" else "values", array, shape))
-        planes[name] = (array.astype(np.float32), "full", "")
+        planes[name] = (narrow(array, decimals), "full", "")
     codes = np.asarray(standing)
     if codes.shape != shape:
         raise ValueError(_wrong("standing", codes, shape))

@@ -71,7 +71,7 @@ def count_heatmap(
     ValueError
         If a matrix has not the shape (S, S), or a count is negative or above `n_shared`.
     """
-    header, planes = _table(systems, k, n_shared, estimator, difference)
+    header, planes = _table(systems, k, n_shared, estimator, difference, decimals)
     header |= {
         "title": "Datasets on which the row is better than the column, at least",
         "label": f"All pairs of {len(systems)} systems: datasets on which the row is better. "
@@ -92,6 +92,7 @@ def _table(
     n_shared: npt.ArrayLike,
     estimator: npt.ArrayLike,
     difference: npt.ArrayLike | None,
+    decimals: int = 3,
 ) -> tuple[dict[str, Any], dict[str, Plane]]:
     """Check the matrices and choose how each is sent."""
     n = len(systems)
@@ -112,7 +113,7 @@ def _table(
         "k": (counts.astype(np.int64), "full", ""),
         "n_shared": (upper(shared.astype(np.int64)), "symmetric", ""),
         "estimator": (codes.astype(np.uint8), "full", ""),
-        "difference": (narrow(np.where(off, means, 0.0)), "full", ""),
+        "difference": (narrow(np.where(off, means, 0.0), decimals), "full", ""),
     }
     largest = next(size for most, size in LARGEST_CELL if n <= most)
     header = {

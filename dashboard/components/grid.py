@@ -88,7 +88,7 @@ def item_grid(
         "selected": None,
     }
     planes: dict[str, Plane] = {
-        "score": (narrow(means), "full", ""),
+        "score": (narrow(means, decimals), "full", ""),
         "n_items": (counts.astype(np.int64), "full", ""),
     }
     cell = show_matrix(header, planes, key=key)

@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.components import tiles
-from dashboard.components.canvas import Plane, narrow, show_matrix, upper
+from dashboard.components.canvas import Plane, narrow, narrow_pvalues, show_matrix, upper
 from dashboard.components.marks import Mark
 
 _Planes = dict[str, Plane]
-_SMALLEST_P: Final = 1e-30
 LARGEST_CELL: Final = ((4, 64), (8, 56), (12, 34), (1_000_000, 28))
 """The largest side of a cell, in px, up to how many systems."""
 
@@ -89,7 +88,7 @@ def significance_heatmap(
     """
     sign = 1 if higher_is_better else -1
     header, numbers = _table(
-        systems, difference, ci_low, ci_high, pvalue, pvalue_adjusted, n_items, marks
+        systems, decimals, difference, ci_low, ci_high, pvalue, pvalue_adjusted, n_items, marks
     )
     if len(systems) > tiles.MOST_WHOLE:
         codes = tiles.looks(numbers["marks"], numbers["difference"], header["limit"], sign)
@@ -133,7 +132,7 @@ def color_limit(differences: npt.NDArray[np.float64]) -> tuple[float, bool]:
 
 
 def _table(
-    systems: Sequence[str], *matrices: npt.ArrayLike
+    systems: Sequence[str], decimals: int, *matrices: npt.ArrayLike
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Check the matrices; return what is said of them, and each as it is sent."""
     n = len(systems)
@@ -150,12 +149,10 @@ def _table(
     limit, clipped = color_limit(arrays["difference"].astype(np.float64)[off])
     sent: dict[str, npt.NDArray[Any]] = {"marks": marks.astype(np.uint8)}
     for name in ("difference", "ci_low", "ci_high"):
-        sent[name] = narrow(np.where(off, arrays[name].astype(np.float64), 0.0))
+        sent[name] = narrow(np.where(off, arrays[name].astype(np.float64), 0.0), decimals)
     for name in ("pvalue", "pvalue_adjusted"):
         values = arrays[name].astype(np.float64)
-        # A p below the smallest single-precision number must not become 0.
-        kept = np.where(values > 0, np.maximum(values, _SMALLEST_P), values)
-        sent[name] = np.where(np.isnan(values) | ~off, -1.0, kept).astype(np.float32)
+        sent[name] = narrow_pvalues(np.where(np.isnan(values) | ~off, -1.0, values))
     sent["n_items"] = np.where(off, arrays["n_items"], 0).astype(np.int64)
     largest = next(size for most, size in LARGEST_CELL if n <= most)
     header = {

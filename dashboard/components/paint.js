@@ -8,16 +8,31 @@ const [NOT_COMPARABLE, UNDECIDED, BETTER, WORSE, EQUIVALENT] = [0, 1, 2, 3, 4];
 
 function fixed(value, places, signed) {
   if (!Number.isFinite(value)) return DASH;
-  const digits = Math.abs(value).toFixed(places);
+  const size = Math.abs(value);
+  let digits = size < 1e15 ? rounded(size, places) : shortest(size, 3);
+  if (size && places >= 8 && !/[1-9]/.test(digits)) digits = shortest(size, 1).replace("-", MINUS);
   const nonzero = /[1-9]/.test(digits);
   return (value < 0 && nonzero ? MINUS : signed && nonzero ? "+" : "") + digits;
+}
+
+/** The nearest printed number, of two equally near the even one: `toFixed` takes the larger. */
+function rounded(size, places) {
+  const digits = size.toFixed(places);
+  const isMiddle = /^50*$/.test(size.toFixed(places + 25).slice(-25));
+  return isMiddle && digits.at(-1) % 2 ? digits.slice(0, -1) + (digits.at(-1) - 1) : digits;
+}
+
+/** A number as 1.81e+98, with two digits of the exponent at least. */
+function shortest(size, places) {
+  const digits = size.toExponential(places).replace(/\.?0*e/, "e");
+  return digits.replace(/(e[+-])(\d)$/, "$10$2");
 }
 
 function pvalue(p) {
   if (!(p >= 0)) return DASH;
   if (p < 0.0001) return "< 0.0001";
   if (p > 0.999) return p >= 1 ? "1" : "> 0.999";
-  return p >= 0.1 ? p.toFixed(3) : p.toFixed(4);
+  return p >= 0.1 ? rounded(p, 3) : rounded(p, 4);
 }
 
 function counted(n, noun) {

@@ -48,7 +48,7 @@ def matrices(n: int, seed: int = 0, *, one_sided: bool = False) -> dict[str, np.
 
 
 def packed(systems: list[str], values: dict[str, np.ndarray]) -> bytes:
-    header, sent = heatmap._table(systems, *(values[name] for name in PLANES))
+    header, sent = heatmap._table(systems, 3, *(values[name] for name in PLANES))
     return canvas.pack(header | {"title": "t"}, heatmap._planes(sent))
 
 
@@ -149,7 +149,9 @@ def test_a_thousand_systems_are_a_byte_a_pair_and_their_numbers_lie_in_tiles(
     at = slice(told["rows"], 2 * told["rows"])
     off = ~np.eye(1000, dtype=bool)[at]
     for k, name in enumerate(told["planes"]):
-        np.testing.assert_allclose(tile[:, k][off], values[name][at][off], rtol=1e-6, err_msg=name)
+        sent, had = tile[:, k][off], values[name][at][off]  # printed alike
+        np.testing.assert_allclose(sent, had, rtol=1e-6, atol=5.1e-4, err_msg=name)
+        assert np.isclose(sent, had, rtol=1e-6, atol=0).mean() > 0.999, name
     assert len(told["urls"]) == len(files.held) == -(-1000 // told["rows"])
 
 
@@ -327,24 +329,60 @@ def test_both_pictures_mount_twice_and_keep_their_data(n_systems: int) -> None:
         assert np.isnan(read["score"]).all()
 
 
-def test_the_browser_writes_numbers_like_the_rest_of_the_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize("places", [0, 1, 3, numbers.MOST_PLACES])
+def test_the_browser_writes_numbers_like_the_rest_of_the_page(tmp_path: Path, places: int) -> None:
+    values = [0.0, -0.00001, 0.0241, -0.0241, 1234.5, -3.0, 0.5, 1.5, 2.5, -0.25, 0.35]
+    values += [k / 400 for k in range(-30, 30)] + [k / 2000 for k in range(30)]
+    values += [5e-9, 8.4e-13, -1e-9, 1e-40, 1e-320, 123456789.0, 9.9e14, 1e15, 1.2e16, -1.8132e98]
+    pvalues = [1e-9, 0.00009, 0.0001, 0.0313, 0.05, 0.0999, 0.312, 0.999, 0.9995, 1.0, 1 - 2**-53]
+    pvalues += [k / 32 for k in range(1, 32)] + [k / 10_000 + 5e-5 for k in range(1, 2000)]
+    printed = _in_browser(tmp_path, f"{values}.map((v) => fixed(v, {places}, true))")
+    assert printed == [numbers.fixed(value, places, signed=True) for value in values]
+    assert _in_browser(tmp_path, f"{pvalues}.map(pvalue)") == [numbers.pvalue(p) for p in pvalues]
+
+
+@pytest.mark.parametrize("places", [0, 3, 6])
+def test_single_precision_is_sent_where_it_prints_the_same(tmp_path: Path, places: int) -> None:
+    rng = np.random.default_rng(places)
+    values = np.concatenate([size * rng.normal(size=500) / 10**places for size in (0.1, 1, 1e4)])
+    ties = (rng.integers(-2_000, 2_000, 500) + 0.5) / 10**places  # in the middle, or just beside
+    values = np.concatenate([values, ties, np.nextafter(ties, 1), np.nextafter(ties, -1)])
+    values[:4] = 0.0, np.nan, np.inf, -np.inf
+    sent = canvas.narrow(values, places)
+    assert sent.dtype == np.float32
+    np.testing.assert_array_equal(sent[:4], values[:4])
+    known = sent[4:].astype(float).tolist()
+    printed = _in_browser(tmp_path, f"{known}.map((v) => fixed(v, {places}, true))")
+    assert printed == [numbers.fixed(value, places, signed=True) for value in values[4:].tolist()]
+    assert (np.sign(sent) == np.sign(values))[4:].all()
+
+
+def test_numbers_of_many_digits_are_sent_whole() -> None:
+    for value, places in ((1e60, 3), (2.0**24 + 1, 0), (0.051806085, 8), (8.4e-13, 8)):
+        assert canvas.narrow(np.array([value, np.nan, 0.0]), places).dtype == np.float64
+
+
+def test_pvalues_in_single_precision_are_printed_alike(tmp_path: Path) -> None:
+    edges = np.array([0.0001, 0.00015, 0.09995, 0.1, 0.999, 0.9995, 1 - 2**-53, 1.0, 1e-200])
+    around = np.concatenate([edges, np.nextafter(edges, 0), np.minimum(1, np.nextafter(edges, 2))])
+    drawn = np.arange(1, 10_001) / 10_000
+    values = np.concatenate([around, drawn, drawn[:-1] + 5e-5, np.arange(1, 64) / 64])
+    sent = canvas.narrow_pvalues(values)
+    assert sent.dtype == np.float32
+    printed = _in_browser(tmp_path, f"{sent.astype(float).tolist()}.map(pvalue)")
+    assert printed == [numbers.pvalue(p) for p in values.tolist()]
+
+
+def _in_browser(folder: Path, expression: str) -> Any:
+    """Return what an expression about numbers is in a browser."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node to run the script with")
-    values = [0.0, -0.00001, 0.0241, -0.0241, 1234.5, -3.0]
-    pvalues = [1e-9, 0.00009, 0.0001, 0.0313, 0.05, 0.0999, 0.312, 0.9995, 1.0]
-    script = tmp_path / "check.js"
-    script.write_text(
-        (FOLDER / "paint.js").read_text(encoding="utf-8")
-        + f"console.log(JSON.stringify([{values}.map((v) => fixed(v, 3, true)),"
-        + f"{pvalues}.map(pvalue)]));",
-        encoding="utf-8",
-    )
+    script = folder / "check.js"
+    source = (FOLDER / "paint.js").read_text(encoding="utf-8")
+    script.write_text(f"{source}console.log(JSON.stringify({expression}));", encoding="utf-8")
     printed = subprocess.run([node, str(script)], capture_output=True, text=True, check=True).stdout
-    assert json.loads(printed) == [
-        [numbers.fixed(value, 3, signed=True) for value in values],
-        [numbers.pvalue(p) for p in pvalues],
-    ]
+    return json.loads(printed)
 
 
 def test_names_reach_the_page_as_text_only() -> None:
