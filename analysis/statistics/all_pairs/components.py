@@ -3,12 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics._typing import FloatArray, Floats, IntArray
 from analysis.statistics.aggregate import CORRELATIONS, aggregate_systems, as_aggregation
 from analysis.statistics.all_pairs.complete_sets import complete_sets, triangle
 from analysis.statistics.validation import as_floats
 
 _LARGEST_SCORE = 1e100
+_SINGLE = 1 << 24
 _ROUNDING = 32 * float(np.finfo(np.float64).eps)
 
 
@@ -60,8 +61,14 @@ def as_components(scores: npt.ArrayLike, aggregation: str) -> FloatArray:
 
 def count_items(values: FloatArray) -> IntArray:
     """Return how many items every two systems share, shape (n_systems, n_systems)."""
-    present = (~np.isnan(values[:, :, 0])).astype(np.float64)
-    return np.rint(present @ present.T).astype(np.int64)
+    present = ~np.isnan(values[:, :, 0])
+    n_systems, n_items = present.shape
+    if present.all():
+        return np.full((n_systems, n_systems), n_items)
+    # Whole numbers up to 2^24 are exact in float32.
+    counts: Floats = present.astype(np.float32 if n_items < _SINGLE else np.float64)
+    shared: IntArray = np.rint(np.matmul(counts, counts.T)).astype(np.int64)
+    return shared
 
 
 def count_units(values: FloatArray, codes: IntArray) -> IntArray:

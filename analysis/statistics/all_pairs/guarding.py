@@ -9,6 +9,7 @@ from analysis.statistics._typing import Alternative, ByteArray, FloatArray, IntA
 from analysis.statistics.all_pairs.choice import Choice
 from analysis.statistics.all_pairs.closed_forms import wins_all_pairs
 from analysis.statistics.all_pairs.complete_sets import triangle
+from analysis.statistics.all_pairs.components import count_items
 from analysis.statistics.all_pairs.difference_facts import difference_facts
 from analysis.statistics.validity import Guarded, guard, guard_shares
 from analysis.statistics.validity_bounds import BOUNDS, Reason, RunSpread
@@ -38,9 +39,10 @@ class Guarding:
         of_shares = choice.uses("score")[first, second]
         self._shares = np.flatnonzero(of_shares) if null == 0 else np.empty(0, np.intp)
         self._graded = np.flatnonzero(~of_shares)
-        self._wins = wins_all_pairs(scores) if self._shares.size else None
-        there = ~np.isnan(scores)
-        self._n_items = (there.astype(np.float64) @ there.T.astype(np.float64)).round()
+        self._wins: IntArray | None = None
+        if self._shares.size:
+            self._wins = wins_all_pairs(scores)
+            self._n_items = count_items(scores[:, :, np.newaxis]).astype(np.float64)
         self._facts = [
             difference_facts(
                 scores,

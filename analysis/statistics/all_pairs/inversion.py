@@ -225,6 +225,8 @@ def _drawn(
 def _spread(units: _Units, left: IntArray, right: IntArray, means: FloatArray) -> FloatArray:
     """Return about the root of the sum of squared centred differences: where to look for ends."""
     centred = units.columns - units.sizes[:, np.newaxis] * means
-    gram = centred.T @ centred
+    peak = float(np.max(np.abs(centred), initial=0.0)) or 1.0
+    rough = (centred / peak).astype(np.float32)
+    gram = (rough.T @ rough).astype(np.float64)
     own = np.diag(gram)
-    return np.sqrt(np.maximum(own[left] + own[right] - 2.0 * gram[left, right], 0.0))
+    return peak * np.sqrt(np.maximum(own[left] + own[right] - 2.0 * gram[left, right], 0.0))
