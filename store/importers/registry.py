@@ -43,6 +43,8 @@ from store.importers.recipes.recipe import Recipe, shipped
 from store.importers.scorers import answer_files, inflection, parallel, prediction_table, tags
 from store.importers.swebench import board as swebench_board
 from store.importers.swebench import importer as swebench
+from store.importers.trec import outputs as trec_outputs
+from store.importers.trec import runs as trec_runs
 from store.importers.wmt import appraise
 from store.importers.wmt import direct_assessment as wmt_da
 from store.importers.wmt import metrics_task as wmt_metrics
@@ -109,6 +111,10 @@ IMPORTERS: tuple[Importer, ...] = (
         markdown_tables.read,
     ),
     Importer(html_tables.NAME, html_tables.DESCRIPTION, html_tables.sniff, html_tables.read),
+    Importer(
+        trec_runs.NAME, trec_runs.DESCRIPTION, trec_runs.sniff, trec_runs.read, trec_runs.group
+    ),
+    Importer(trec_outputs.NAME, trec_outputs.DESCRIPTION, trec_outputs.sniff, trec_outputs.read),
     Importer(junit.NAME, junit.DESCRIPTION, junit.sniff, junit.read),
     Importer(mlflow.NAME, mlflow.DESCRIPTION, mlflow.sniff, mlflow.read, mlflow.group),
     Importer(wandb.NAME, wandb.DESCRIPTION, wandb.sniff, wandb.read, wandb_folder.grouped),
