@@ -158,7 +158,8 @@ def _candidates(words: list[str]) -> Iterator[str]:
         if counted is not None and counted.measured == "count":
             yield counted.name
         return
-    if len(words) > 2 and words[-2] == "time" and words[-1] in _CLOCK:
+    is_clocked = len(words) > 2 and words[-2] == "time" and words[-1] in _CLOCK
+    if is_clocked or (len(words) > 1 and words[-1] == "ms"):
         yield "duration"
     is_sum = words[0] in ("total", "sum") and len(words) > 1 and _GOOD.issuperset(words[1:])
     if is_sum or (len(words) > 1 and words[-1] in _CASES and not _GOOD.isdisjoint(words)):

@@ -131,7 +131,8 @@ def _leaves(content: Any) -> list[_Leaf]:
         return []
     numbers = [leaf for leaf in found if leaf is not None and not is_about_the_run(leaf.metric)]
     if numbers and all(leaf.metric.lower() in _VALUES for leaf in numbers):
-        numbers = [_Leaf(k[:-1], k[-1], v) for k, _, v in numbers if len(k) > 1]
+        numbers = [_Leaf(k[:-1] or ("",), k[-1], v) for k, _, v in numbers]
+    numbers = [_at_cutoff(leaf) for leaf in numbers]
     by_name: dict[str, list[float]] = {}
     for leaf in found:
         if leaf is not None:
@@ -149,6 +150,14 @@ def _leaves(content: Any) -> list[_Leaf]:
         bare = [leaf._replace(keys=("",)) for leaf in bare]
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
+
+
+def _at_cutoff(leaf: _Leaf) -> _Leaf:
+    """Return a figure at a rank under its metric: ``{"recall": {"10": 0.5}}`` is recall@10."""
+    if not leaf.metric.isdigit() or len(leaf.keys) < 2:
+        return leaf
+    metric = f"{leaf.keys[-1]}@{leaf.metric}"
+    return _Leaf(leaf.keys[:-1], metric, leaf.value) if lookup(metric) is not None else leaf
 
 
 def _without_classes(content: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -8,7 +8,7 @@ folds), whose columns are metrics or datasets.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -224,6 +224,12 @@ def _numbers(table: Table, column: str, rows: Sequence[int]) -> np.ndarray:
     return np.full(len(rows), np.nan) if found.problems else found.values
 
 
+def _has_a_spread(name: str, columns: Collection[str]) -> bool:
+    """Return whether a column is a mean: its deviation stands beside it."""
+    base = name.removesuffix("_mean").removesuffix("_avg")
+    return any(f"{base}_{end}" in columns for end in ("std", "stderr", "sem", "stddev"))
+
+
 def _tracked(
     table: Table, column: str, rows: Sequence[int], settings: Settings
 ) -> list[TrackedRun]:
@@ -233,7 +239,11 @@ def _tracked(
         measured = {name: name.removeprefix("metrics.") for name in cells if name[:8] == "metrics."}
         stated = {name: name.removeprefix("params.") for name in cells if name[:7] == "params."}
     else:
-        measured = {name: name for name in cells if name != column and is_metric(name)}
+        measured = {
+            name: name
+            for name in cells
+            if name != column and (is_metric(name) or _has_a_spread(name, cells))
+        }
         stated = {
             name: name
             for name in cells

@@ -29,6 +29,7 @@ from store.importers.guard import (
     status_of,
 )
 from store.importers.known_metrics import is_quality, lookup
+from store.importers.record_groups import are_metrics, records_by_name
 from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
@@ -249,7 +250,11 @@ def _records(content: Any) -> list[dict[str, Any]]:
     if len(lists) == 1:
         plain = _of_all_records(content)
         return [{**plain, **record} for record in lists[0]]
+    if named := records_by_name(content):
+        return named
     if not lists and len(content) > 1 and all(isinstance(v, dict) for v in content.values()):
+        if are_metrics(content):
+            return []
         if _are_numbers_by_item(content):
             return [
                 {"system": system, "item": item, "score": score}

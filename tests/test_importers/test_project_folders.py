@@ -100,6 +100,7 @@ def test_counts_of_right_answers_are_no_shares(found) -> None:
         ("CHAIRi", False),
         ("table_TEDS", True),
         ("json_equal", True),
+        ("retrieval_ms", False),
     ],
 )
 def test_what_projects_call_well_known_metrics(name, higher) -> None:
@@ -199,3 +200,32 @@ def test_files_packed_one_by_one_lie_beside_each_other(write, tmp_path) -> None:
     assert {dataset for _, dataset, _ in means} == {"quiz"}
     assert means["net_b", "quiz", "exact_match"] == 0.5
     assert {system for system, *_ in means} == {"net_a", "net_b"}
+
+
+def test_lists_of_records_stand_under_their_systems(found) -> None:
+    def records(*scores: float) -> list[dict[str, Any]]:
+        return [{"sample_id": f"s{n}", "faithfulness": s} for n, s in enumerate(scores)]
+
+    content = {"made": "today", "results": {"bm25": records(0.5, 1.0), "dense": records(0.25, 0.0)}}
+    means = means_of(found({"quiz_results.json": content}))
+    assert means["bm25", "quiz", "faithfulness"] == 0.75
+    assert means["dense", "quiz", "faithfulness"] == 0.125
+
+
+def test_metrics_with_a_score_each_are_no_items(found) -> None:
+    content = {name: {"name": name, "score": 0.5} for name in ("MAP", "Precision@1", "Recall@5")}
+    figures = figures_of(found({"net_eval.json": content}))
+    assert {metric for *_, metric in figures} == {"MAP", "Precision@1", "Recall@5"}
+
+
+def test_figures_at_ranks_are_of_their_metric(found) -> None:
+    content = {s: {"recall": {"1": 0.25, "10": 0.5}} for s in ("bm25", "rm3")}
+    figures = figures_of(found({"evaluation_results.json": content}))
+    assert figures["bm25", "project", "recall@10"] == 0.5
+    assert figures["rm3", "project", "recall@1"] == 0.25
+
+
+def test_a_mean_beside_its_deviation_is_a_metric_of_a_run(found) -> None:
+    head = "experiment,f1_mean,f1_std,guarded_mean,guarded_std\n"
+    result = found({"summary.csv": head + "a,0.5,0.1,0.75,0.2\nb,0.6,0.1,0.5,0.2\n"})
+    assert {metric for *_, metric in figures_of(result)} == {"f1_mean", "guarded_mean"}

@@ -137,7 +137,7 @@ def test_records_of_json_and_yaml_are_a_table(write, name, text):
     assert table.cells.get("by.x", [2, None]) == [2, None]
 
 
-@pytest.mark.parametrize("text", ["[]", "[1, 2]", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "{}"])
+@pytest.mark.parametrize("text", ["[]", "[1, 2]", '{"a": [{"x": 1}], "b": [{"y": 1}]}', "{}"])
 def test_no_records_or_several_lists_of_them(write, text):
     with pytest.raises(ImportFormatError, match="list of records"):
         read_table(write(text, "a.json"), "a.json", RowProblems(False))
