@@ -18,6 +18,8 @@ _SUMMARIES = words_of(
 )
 """What a column is called that sums up those beside it."""
 _MEANS = words_of("avg average mean overall")
+OVERALL = "overall"
+"""The dataset of a figure over all datasets of a board."""
 _OF_DATASETS = words_of(
     "wer cer mer ter bleu chrf chrf_pp spbleu sacrebleu comet meteor perplexity ppl win_rate"
 )
@@ -111,6 +113,8 @@ def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:
     beside F1 or accuracy may be a class or a part of the answer: then the datasets must be known,
     or stand in a header of their own, above the metrics.
     """
+    if joined := _joined_names(columns):
+        return joined
     grouped = {column: column.split(JOINT) for column in columns if JOINT in column}
     if len(grouped) == len(columns) and all(len(parts) == 2 for parts in grouped.values()):
         found_above = {column: MetricOn(*parts) for column, parts in grouped.items()}
@@ -126,6 +130,26 @@ def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:
         return {}
     are_of_data = all(normal_metric(one.metric) in _OF_DATASETS for one in placed.values())
     return placed if are_of_data or all(map(is_like_dataset, names)) else {}
+
+
+def _joined_names(columns: Sequence[str]) -> dict[str, MetricOn]:
+    """Return what headers such as ``BLEUnews``, ``BLEUall``, ``chrFnews``, ``chrFall`` name.
+
+    Several metrics must stand before the same several endings, without a gap.
+    """
+    found: dict[str, MetricOn] = {}
+    for column in columns:
+        starts = (column[:end] for end in range(len(column) - 1, 2, -1))
+        metric = next((one for one in starts if normal_metric(one) in KNOWN), None)
+        if metric is None or _GAP.match(column[len(metric) :]) or _GAP.search(metric):
+            return {}
+        found[column] = MetricOn(column[len(metric) :], metric)
+    endings: dict[str, set[str]] = {}
+    for one in found.values():
+        endings.setdefault(one.metric, set()).add(one.dataset)
+    first, *others = endings.values() or [set()]
+    is_grid = len(first) > 1 and bool(others) and all(other == first for other in others)
+    return found if is_grid and not all(map(_is_variant, first)) else {}
 
 
 def _split(column: str) -> MetricOn | None:

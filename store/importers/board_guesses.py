@@ -13,7 +13,7 @@ from store.importers.board_columns import (
     without_opposites,
 )
 from store.importers.cells import read_numbers
-from store.importers.known_metrics import is_cost, is_loss, lookup
+from store.importers.known_metrics import is_cost, is_loss, is_quality, lookup
 from store.importers.naming_columns import metric_of_file
 from store.importers.no_metrics import no_metric
 from store.importers.settings import Settings
@@ -41,6 +41,15 @@ def have_one_scale(table: Table, columns: Sequence[str]) -> bool:
     usual = [float(np.median(np.abs(numbers[column]))) for column in of_metric]
     usual = [value for value in usual if value > 0]
     return not usual or max(usual) <= _FURTHEST * min(usual)
+
+
+def _metric_over_all(columns: Sequence[str]) -> str | None:
+    """Return the only column called like a metric of quality, beside nothing but unknown ones.
+
+    It tells the metric of them all: ``Accuracy`` beside ``Hindi``, ``Tamil``, ``Odia``.
+    """
+    known = [column for column in columns if lookup(column) is not None]
+    return known[0] if len(known) == 1 and is_quality(known[0]) else None
 
 
 def guess_what_columns_are(
@@ -73,6 +82,8 @@ def guess_what_columns_are(
         return settings, figures
     because = f"{len(wanted)} columns, of which hardly one is called like a metric"
     because = because if named is None else "the name of the file"
+    if named is None and (named := _metric_over_all(wanted)) is not None:
+        because = "the only column that is called like a metric; the others are datasets"
     of_metric = without_opposites(wanted, named or "")
     read = [column for column in of_metric if not is_cost(column) and not is_loss(column)]
     return settings.guessing("metric", named or "score", because), read

@@ -38,7 +38,7 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
     known = [column for column in free if lookup(column) is not None]
     has_system = "system" in roles or settings.system is not None
     if not has_system and not settings.metric and not settings.layout:
-        layout = _layout(free)
+        layout = layout_of(free)
         if layout:
             because = "columns that each name a system and a metric"
             settings = settings.guessing("layout", layout, because)
@@ -103,7 +103,7 @@ def _numeric(table: Table, roles: Mapping[str, str]) -> list[str]:
     return [c for c in table.columns if c not in used and looks_numeric(table.cells[c])]
 
 
-def _layout(columns: Sequence[str]) -> str | None:
+def layout_of(columns: Sequence[str]) -> str | None:
     """Return the pattern that splits all columns into systems and metrics, each with each.
 
     The metrics are known ones, or the rest is called like systems.

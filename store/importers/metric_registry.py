@@ -154,7 +154,8 @@ GROUPS: tuple[Group, ...] = (
         {
             "rouge":
                 "rouge_1 rouge_2 rouge_3 rouge_4 rouge_l rouge_lsum rouge_su4 rouge_w rouge1 "
-                "rouge2 rougel rougelsum rouge_score rouge_1_f rouge_2_f rouge_l_f",
+                "rouge2 rougel rougelsum rouge_score rouge_1_f rouge_2_f rouge_l_f "
+                "rouge1_f rouge2_f rougel_f",
             "meteor": "",
             "bertscore": "bert_score bertscore_f1 bert_score_f1",
             "moverscore": "mover_score",
@@ -272,7 +273,9 @@ GROUPS: tuple[Group, ...] = (
         {
             "error_rate": "err error_ratio classification_error zero_one_loss",
             "equal_error_rate": "eer",
-            "false_positive_rate": "fpr false_alarm_rate false_discovery_rate fdr",
+            "false_positive_rate":
+                "fpr false_alarm_rate false_discovery_rate fdr fpr_at_tpr fpr_at_tpr_95 "
+                "fpr_at_tpr_99 fpr95 fpr_at_95",
             "false_negative_rate": "fnr miss_rate",
             "failure_rate": "fail_rate crash_rate timeout_rate exception_rate missing_rate",
             "hallucination_rate":
@@ -357,11 +360,12 @@ GROUPS: tuple[Group, ...] = (
         False, "from zero", "seconds", "mean",
         {
             "latency":
-                "latency_ms latency_s latencyms response_time time_to_first_token ttft "
+                "latency_ms latency_s latencyms response_time time_to_first_token ttft ttfa "
                 "inter_token_latency",
             "duration":
                 "runtime run_time time seconds wall_time elapsed elapsed_time wall_clock "
                 "wallclock wall sec_item seconds_item",
+            "real_time_factor": "rtf realtime_factor",
             "inference_time": "generation_time decode_time inference_runtime time_per_example",
             "training_time": "train_time training_time_sec training_runtime train_runtime",
             "evaluation_time": "eval_time total_evaluation_time_seconds eval_runtime",

@@ -25,7 +25,8 @@ _NO_SYSTEMS = words_of(
 """Words in the names of columns that name something else."""
 _SUBSETS = words_of(
     """category categories topic topics subject subjects scene scenes gender language lang domain
-    domains difficulty genre discipline subset section subtask"""
+    domains difficulty genre discipline subset section subtask emotion emotions entity intent aspect
+    relation level"""
 )
 """Words in the names of columns whose rows are parts of one dataset."""
 _SPLITS = words_of("train val valid validation dev test cv")
@@ -46,10 +47,11 @@ def names_systems_unsaid(path: Path) -> bool:
         return False
 
 
-def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
+def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] = ()) -> str | None:
     """Return the first column of short words that is another in each row, or in each repeat.
 
-    None in a table without a known metric of quality, or with names or texts of items.
+    None in a table without a known metric of quality, or with names or texts of items. `within`
+    are columns in each of whose values the words may stand again.
     """
     taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
     if not 1 < len(table) <= _MOST_ROWS:
@@ -59,7 +61,7 @@ def naming_column(table: Table, roles: Mapping[str, str]) -> str | None:
     named = find_roles(table.columns, {}, _OF_ITEMS, table.shown)
     if set(named) - ({"item"} if states_splits(table.columns) else set()):
         return None
-    repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
+    repeats = [c for c in table.columns if normal_name(c) in _REPEATS or c in within]
     for column in table.columns:
         words = set(normal_name(column).split("_"))
         if column in taken or column in repeats or not _NO_SYSTEMS.isdisjoint(words):
@@ -77,10 +79,12 @@ def subset_column(table: Table, roles: Mapping[str, str]) -> str | None:
     """Return the column of which each row is about one part of a dataset, as ``topic``.
 
     Either it is called so, or the file is: ``group_by_condition.csv``. None where a column names
-    systems, datasets or items, and in a table without a known metric of quality.
+    systems, datasets or items, and in a table of which neither a column nor the file is called
+    after a metric of quality.
     """
     named = find_roles(table.columns, {}, ("system", "dataset", *_OF_ITEMS), table.shown)
-    if named or not 1 < len(table) <= _MOST_ROWS or not any(map(is_quality, table.columns)):
+    is_of_metric = any(map(is_quality, table.columns)) or metric_of_file(table.shown) is not None
+    if named or not 1 < len(table) <= _MOST_ROWS or not is_of_metric:
         return None
     grouped = re.search(r"group(?:ed)?_by_(.+)", normal_name(data_stem(table.shown)))
     taken = set(roles.values())

@@ -34,6 +34,10 @@ _WRAPPERS = words_of(
 _VALUES = words_of("mean avg average value score")
 _PARTS = words_of("train training val valid validation dev test eval overall all average")
 
+_TEXTS = words_of(
+    "question query answer response prompt input output prediction completion reference gold_answer"
+)
+"""What the texts of an item are called."""
 _AVERAGES = ("micro avg", "macro avg", "weighted avg", "samples avg")
 _OF_REPORT = "_classification_report"
 
@@ -186,10 +190,17 @@ def _walk(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[_Leaf |
                 yield None
             else:
                 yield from _walk(value, (*keys, str(name)))
-        elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        elif _is_of_items(str(name), value):
             yield None
         elif keys and isinstance(value, (int, float)) and not isinstance(value, bool):
             yield _Leaf(keys, str(name), value)
+
+
+def _is_of_items(name: str, value: Any) -> bool:
+    """Return whether an entry is a list of records, or a text of an item."""
+    if isinstance(value, list):
+        return any(isinstance(one, dict) for one in value)
+    return isinstance(value, str) and name.lower() in _TEXTS
 
 
 def _without_wrappers(keys: tuple[str, ...]) -> tuple[str, ...]:

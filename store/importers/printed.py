@@ -17,7 +17,9 @@ _NUMBER_MARKS = re.compile(rf"[\s,^{{}}{_MARKS}+]*[{_MARKS}+]\s*\}}?$")
 _SUPERSCRIPT_TAG = re.compile(rf"<sup>\s*[{_MARKS}+,\s]*\s*</sup>$", re.IGNORECASE)
 _TAGS = re.compile(r"</?(b|i|em|strong|u)>", re.IGNORECASE)
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|_)(.+?)\1(?=[\s*∗†‡§+]*$)")
-_LATEX_BOLD = re.compile(r"\\(?:textbf|mathbf|underline|textit|emph)\{([^{}]*)\}")
+_LATEX_BOLD = re.compile(
+    r"\\(?:textbf|mathbf|underline|textit|emph)\{([^{}]*)\}|\{\\(?:bf|it|em|tt|sc)\s+([^{}]*)\}"
+)
 _POWER = re.compile(r"(?:([+-]?\d*\.?\d+)\s*[·⋅×x*]\s*)?10\s*\^\s*\{?\s*([+-]?\s*\d+)\s*\}?")
 _EXPONENT = re.compile(r"([+-]?\d*\.?\d+)\s*[eE]\s*\^?\s*\{?\s*([+-]?\s*\d+)\s*\}?")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
@@ -115,7 +117,8 @@ def plain_names(names: Iterable[str]) -> dict[str, str]:
 def _unwrapped(text: str) -> str:
     """Strip bold and italics of Markdown, HTML and LaTeX, and dollar signs."""
     text = text.replace("\u00a0", " ").replace("$", "").strip()
-    text = _LATEX_BOLD.sub(r"\1", _TAGS.sub("", text))
+    text = _LATEX_BOLD.sub(lambda m: m[1] or m[2] or "", _TAGS.sub("", text))
+    text = text.replace("\\_", "_").replace("\\&", "&").replace("\\%", "%")
     return _EMPHASIS.sub(r"\2", text).strip()
 
 

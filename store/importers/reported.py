@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,11 +38,13 @@ from store.importers.reported_plan import PvalueCell, ReportedPlan, ScoreCell, r
 from store.importers.reported_pvalues import has_pvalues
 from store.importers.settings import Settings, load_settings, outside_reason
 from store.importers.tables import Table, peek_columns, read_table
+from store.importers.textfile import data_stem
 
 _ITEM_TEXTS = {"question", "input", "input_text"}
 """Columns of the texts of items: what has one holds no figures over a dataset."""
 NAME = "reported"
 DESCRIPTION = "table of scores or p-values that a paper or leaderboard states"
+_OF_PVALUES = re.compile(r"(^|_)p_?val(ue)?s?(_|$)")
 _MOST_WARNINGS = 10
 """Of one kind; where there are more, the first few stand for all."""
 _FIRST_WARNINGS = 3
@@ -93,8 +96,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     settings = load_settings(path, shown[path], options)
     problems = RowProblems(options.lenient)
     table = read_table(path, settings.shown, problems)
+    _require_no_pvalues(table, settings)
     table = repeats_as_rows(table, settings, of_items=False)
     plan = choose_reported_plan(table, settings, problems)
+    table = plan.table
     builder = _Builder(table, plan, settings, problems)
     builder.add_scores()
     builder.add_pvalues()
@@ -116,6 +121,24 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         warnings=[*_shortened(builder.bounds), *_shortened(builder.zeros)],
         guesses=plan.guesses,
     )
+
+
+def _require_no_pvalues(table: Table, settings: Settings) -> None:
+    """Refuse columns called after metrics in a file that is called after p-values.
+
+    Raises
+    ------
+    ImportFormatError
+        Nothing says which systems the p-values compare.
+    """
+    is_called = _OF_PVALUES.search(normal_name(data_stem(settings.path.name))) is not None
+    is_said = settings.columns or settings.metric or has_pvalues(table.columns)
+    if is_called and not is_said and any(map(is_quality, table.columns)):
+        raise ImportFormatError(
+            "p-values, by the name of the file, and nothing says which two systems they compare. "
+            "Name the pair in a column: 'p(A,B)', or system_a, system_b and pvalue.",
+            path=settings.shown,
+        )
 
 
 @dataclass(slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.board_columns import (
+    OVERALL,
     MetricOn,
     metrics_on_datasets,
     summaries,
@@ -14,7 +14,7 @@ from store.importers.board_columns import (
 )
 from store.importers.board_guesses import guess_what_columns_are, numbers_of
 from store.importers.bundle import RowProblems
-from store.importers.cells import is_missing, looks_numeric
+from store.importers.cells import looks_numeric
 from store.importers.columnar import Coded
 from store.importers.columns import (
     describe_roles,
@@ -23,11 +23,11 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
-from store.importers.naming_columns import naming_column, subset_column
 from store.importers.no_metrics import counts_beside, no_metric
 from store.importers.places import folder_of_system
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
+from store.importers.reported_names import only_system, with_names
 from store.importers.reported_plan import (
     PvalueCell,
     ReportedPlan,
@@ -44,10 +44,9 @@ from store.importers.reported_pvalues import (
     pvalue_columns,
     split_pair,
 )
-from store.importers.reported_rows import tell_rows_apart
+from store.importers.reported_rows import is_comparison, tell_rows_apart
 from store.importers.settings import Settings
-from store.importers.tables import RECORD_SUFFIXES, Table
-from store.importers.textfile import data_suffix
+from store.importers.tables import Table
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -91,11 +90,8 @@ class _FormReader:
             return self._plan([], self._long_pvalues(), "Long table: one p-value in each line.")
         for role in ("system_a", "system_b"):  # columns of scores that are headed A and B
             roles.pop(role, None)
-        if {"system", "dataset", "score"}.isdisjoint(roles) and not has_pvalues(
-            self._table.columns
-        ):
-            self._guess_names()
-        self._name_datasets_of_records()
+        self._table, self._settings = with_names(self._table, roles, self._settings)
+        self._keys = KeyReader(self._table, roles, self._settings, self._problems)
         self._settings = tell_rows_apart(self._table, self._roles, self._settings)
         settings = self._settings
         named = free_metric_column(roles, self._table.columns, settings.columns, settings.metric)
@@ -124,51 +120,6 @@ class _FormReader:
             self._settings = self._settings.guessing("system", system, because)
         return True
 
-    def _only_system(self) -> str | None:
-        """Return the system of a table that names just one."""
-        column = self._roles.get("system", "")
-        names = set(map(str, self._table.cells.get(column, ())))
-        return next(iter(names)) if len(names) == 1 else None
-
-    def _name_datasets_of_records(self) -> None:
-        """Let records without the key of the dataset be of that which file or folder names.
-
-        In a table an empty cell may stand for the one above it.
-        """
-        column = self._roles.get("dataset", "")
-        cells = self._table.cells.get(column, ())
-        empty = [is_missing(cell) for cell in cells]
-        if (
-            data_suffix(self._settings.path) not in (*RECORD_SUFFIXES, ".jsonl")
-            or not any(empty)
-            or all(empty)
-        ):
-            return
-        named = self._settings.with_dataset(system=self._only_system())
-        if named.dataset is None:
-            return
-        name, self._settings = named.dataset, named
-        filled = [name if out else cell for cell, out in zip(cells, empty, strict=True)]
-        self._table = replace(self._table, cells={**self._table.cells, column: filled})
-        self._keys = KeyReader(self._table, self._roles, self._settings, self._problems)
-
-    def _guess_names(self) -> None:
-        """Let a column of words name the systems, where none is called so."""
-        free = {role: name for role, name in self._roles.items() if role != "item"}
-        of_subset = subset_column(self._table, free)
-        if of_subset is not None:
-            base = self._settings.with_dataset().dataset
-            self._roles["dataset"] = f"{base}/{{{of_subset}}}" if base else of_subset
-            because = f"the words of '{of_subset}' are others in each row"
-            self._settings = self._settings.guessing("subsets", of_subset, because)
-            return
-        column = naming_column(self._table, free)
-        if column is not None and not self._settings.system:
-            self._roles.pop("item", None)
-            self._roles["system"] = column
-            because = "its words are others in each row"
-            self._settings = self._settings.guessing("column of the systems", column, because)
-
     def _long_pvalues(self) -> list[PvalueCell]:
         self._require("dataset", "metric")
         datasets, metrics = self._names("dataset"), self._names("metric")
@@ -185,7 +136,9 @@ class _FormReader:
         if is_open and "system" in self._roles and normal_name(column) == "score":
             self._settings = self._settings.guessing("metric", column, "the column of scores")
             if "dataset" not in self._roles:
-                self._settings = self._settings.with_dataset(system=self._only_system())
+                self._settings = self._settings.with_dataset(
+                    system=only_system(self._table, self._roles)
+                )
         self._require("dataset", "metric")
         systems, datasets = self._names("system"), self._names("dataset")
         metrics = self._names("metric")
@@ -251,6 +204,10 @@ class _FormReader:
         else:
             names = self._keys.named("system", self._settings.system or "")
         usable = self._usable()
+        if compared := [row for row in usable if is_comparison(names[row])]:
+            usable = [row for row in usable if row not in compared]
+            rows = ", ".join(dict.fromkeys(names[row] for row in compared))
+            self._told.append(f"Rows that compare others are left out: {rows}.")
         pairs = {row: text for row in usable if (text := pair_text(names[row])) is not None}
         plain = {row: plain_name(names[row]) for row in usable if row not in pairs}
         systems = {row: self._settings.canonical(name) for row, name in plain.items()}
@@ -281,7 +238,7 @@ class _FormReader:
                     column: ([one.dataset] * len(self._table), one.metric)
                     for column, one in placed.items()
                 }
-            only = self._only_system()
+            only = only_system(self._table, self._roles)
             self._settings, figures = guess_what_columns_are(
                 self._table, self._settings, figures, only
             )
@@ -314,6 +271,8 @@ class _FormReader:
         headers = self._headers(figures, role="dataset")
         self._told.append(f"Columns read as datasets: {', '.join(headers.values())}.")
         self._is_board = True
+        if settings.metric in headers:
+            headers[settings.metric] = OVERALL
         return {column: ([name] * n_rows, settings.metric) for column, name in headers.items()}
 
     def _metrics_on_datasets(self, figures: Sequence[str]) -> dict[str, MetricOn]:
@@ -432,6 +391,7 @@ class _FormReader:
         if ignored:
             told.append(f"Columns not read: {', '.join(ignored)}.")
         return ReportedPlan(
+            self._table,
             self._roles,
             scores,
             pvalues,

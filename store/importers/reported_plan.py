@@ -58,6 +58,8 @@ class PvalueCell:
 class ReportedPlan:
     """The figures of a table and how they were found."""
 
+    table: Table
+    """As its rows are read: it may have a row for each system where columns named them."""
     roles: Mapping[str, str]
     scores: Sequence[ScoreCell]
     pvalues: Sequence[PvalueCell]

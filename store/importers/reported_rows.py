@@ -41,10 +41,24 @@ _CHOSEN = words_of(
     tokeniser ablation variant"""
 )
 """What a column is called that says how a system was made, beside what is known as a setting."""
+_COMPARISONS = words_of(
+    """improvement improvements gain gains delta diff difference uplift lift increase decrease
+    reduction"""
+)
+"""Words in the name of a row that compares others."""
+_MOST_WORDS = 3
 _A_SETTING = "a setting"
 _FEWEST_SETTINGS = 2
 """Columns of settings from which other words in a table are settings, too."""
 _BECAUSE = "without them lines would state the same figure"
+
+
+def is_comparison(name: str) -> bool:
+    """Return whether a row is called as the difference of two others is, and is no system."""
+    words = normal_name(name).split("_")
+    return name.strip().startswith(("Δ", "∆")) or (
+        bool(words[0]) and not _COMPARISONS.isdisjoint(words) and len(words) <= _MOST_WORDS
+    )
 
 
 def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> Settings:
