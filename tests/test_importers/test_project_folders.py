@@ -229,3 +229,22 @@ def test_a_mean_beside_its_deviation_is_a_metric_of_a_run(found) -> None:
     head = "experiment,f1_mean,f1_std,guarded_mean,guarded_std\n"
     result = found({"summary.csv": head + "a,0.5,0.1,0.75,0.2\nb,0.6,0.1,0.5,0.2\n"})
     assert {metric for *_, metric in figures_of(result)} == {"f1_mean", "guarded_mean"}
+
+
+def test_answers_to_a_subject_in_each_file_are_of_one_system(found) -> None:
+    def answers(subject: str, given: str) -> list[dict[str, Any]]:
+        return [
+            {"question": f"{subject} {n}?", "parsed_output": one, "answer": "A"}
+            for n, one in enumerate(given)
+        ]
+
+    subjects = {"birds": "AB", "fish": "AA", "public_law": "BB"}
+    files = {f"results/sft/mmlu/{s}_results.json": answers(s, g) for s, g in subjects.items()}
+    for content in files.values():
+        content.append(
+            {"question": f"{content[0]['question']}!", "parsed_output": "B", "answer": "B"}
+        )
+    means = means_of(found(files))
+    assert {system for system, *_ in means} == {"sft"}
+    assert {dataset for _, dataset, _ in means} == {f"mmlu/{subject}" for subject in subjects}
+    assert means["sft", "mmlu/birds", "exact_match"] == pytest.approx(2 / 3, abs=1e-6)

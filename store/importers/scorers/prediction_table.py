@@ -16,6 +16,9 @@ from typing import Any
 from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.cells import as_text
+from store.importers.file_names import says_nothing
+from store.importers.known_names import share_of_systems
+from store.importers.places import folder_of_system, own_name
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.gold_tables import Golds, gold_beside, holds_gold, is_called_gold
 from store.importers.scorers.joined import joined
@@ -37,6 +40,12 @@ _NO_SYSTEM = re.compile(
 )
 
 
+_FEWEST_PARTS = 3
+"""Files with items of their own from which each is a dataset, and none a system."""
+_MOST_LIKE_SYSTEMS = 0.2
+"""Share of their names that may be like those of systems, as ``human_aging`` is."""
+_RARELY = 10
+"""One in so many items may stand in two of such files."""
 _NO_OTHER = ("prediction", "predictions", "pred")
 """Names of columns that hold outputs and nothing else."""
 
@@ -130,15 +139,19 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     problems = RowProblems(options.lenient)
     are_twins = len(paths) > 1 and len({path.name for path in paths}) == 1
     golds = Golds(options, problems)
+    found = [
+        _rows_of(path, shown[path], options, problems, golds, are_twins=are_twins) for path in paths
+    ]
+    are_parts = not are_twins and _are_datasets(paths, found)
     sets: list[_Set] = []
-    for path in paths:
-        for rows in _rows_of(path, shown[path], options, problems, golds, are_twins=are_twins):
-            fitting = next((one for one in sets if one.fits(rows)), None)
-            if fitting is None:
-                sets.append(fitting := _Set())
-            fitting.add(rows)
+    for rows in (rows for of_file in found for rows in of_file):
+        fitting = None if are_parts else next((one for one in sets if one.fits(rows)), None)
+        if fitting is None:
+            sets.append(fitting := _Set())
+        fitting.add(rows)
     skipped = problems.raise_if_any()
-    names = _names(paths, sets, are_twins=are_twins)
+    names = _names_of_parts(paths, sets) if are_parts else []
+    names = names or _names(paths, sets, are_twins=are_twins)
     bundles = [_scored(one, name, options) for one, name in zip(sets, names, strict=True)]
     bundles[0].skipped = list(skipped)
     if len(sets) > 1:
@@ -212,7 +225,41 @@ def _system_of(path: Path, *, are_twins: bool) -> str:
         return system_of_run(full.parent.parent)
     stem = data_stem(path.name)
     parts = [text for _, _, text in parts_of(stem) if not _NO_SYSTEM.fullmatch(text)]
-    return "_".join(parts) if parts else folder_name(full)
+    return "_".join(parts) if parts else folder_of_system(full)
+
+
+def _are_datasets(paths: Sequence[Path], found: Sequence[Sequence[_Rows]]) -> bool:
+    """Return whether the files of a folder are of a dataset each: they hardly share any item.
+
+    Nothing names their systems, and the files are not called like any.
+    """
+    if len(paths) < _FEWEST_PARTS or any(len(of_file) != 1 for of_file in found):
+        return False
+    rows = [one for of_file in found for one in of_file]
+    if any(one.settings.system or one.roles.system for one in rows):
+        return False
+    if share_of_systems([own_name(path) for path in paths]) > _MOST_LIKE_SYSTEMS:
+        return False
+    times = Counter(key for one in rows for key in set(one.keys))
+    n_shared = sum(n > 1 for n in times.values())
+    return _RARELY * n_shared < len(times)
+
+
+def _names_of_parts(paths: Sequence[Path], sets: Sequence[_Set]) -> list[str]:
+    """Return datasets called as their files, of the system that a folder above is called after."""
+    full = [path.resolve() for path in paths]
+    for one, path in zip(sets, full, strict=True):
+        one.members[0].system = folder_of_system(path)
+    project = folder_name(full[0])
+    return [f"{project}/{_without_ending(own_name(path))}" for path in paths]
+
+
+def _without_ending(stem: str) -> str:
+    """Return a name without the words at its end that say nothing: ``law`` of ``law_results``."""
+    words = re.split(r"(?<=[-_. ])", stem)
+    while len(words) > 1 and says_nothing(words[-1].strip("-_. ")):
+        words.pop()
+    return "".join(words).strip("-_. ")
 
 
 def _names(paths: Sequence[Path], sets: Sequence[_Set], *, are_twins: bool) -> list[str]:

@@ -11,7 +11,9 @@ from store.importers.known_metrics import is_quality
 from store.importers.metric_registry import words_of
 
 _OUTPUT = tuple(
-    """prediction predictions predicted pred preds prediction_text predicted_text predicted_answer
+    """parsed_output parsed_answer parsed_prediction parsed_response extracted_answer
+    extracted_prediction prediction predictions predicted pred preds prediction_text predicted_text
+    predicted_answer
     predicted_label pred_label pred_answer model_prediction y_pred yhat y_hat hypothesis hyp hypo
     model_output system_output output outputs generated_answer generated_text generated generation
     completion model_response model_answer response responses llm_output transcription transcript
