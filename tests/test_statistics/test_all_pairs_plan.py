@@ -18,6 +18,7 @@ from analysis.statistics.resampling.plan import (
     sign_codes,
     signed_sums,
     signed_sums_of,
+    stacked_codes,
     signs_of,
 )
 from analysis.statistics.resampling.threads import (
@@ -132,7 +133,8 @@ def test_sums_of_several_blocks_are_those_of_each():
     values = rng.normal(size=(57, 3))
     blocks = [sign_codes(2, block, 57) for block in range(5)]
     one_by_one = np.stack([signed_sums(values, codes).T for codes in blocks])
-    np.testing.assert_array_equal(signed_sums_of(values, blocks), one_by_one)
+    stacked = stacked_codes(2, 5 * BLOCK, 57)
+    np.testing.assert_array_equal(signed_sums_of(values, stacked), one_by_one)
 
 
 @pytest.mark.parametrize("two_sided", [True, False])

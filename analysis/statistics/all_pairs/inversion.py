@@ -19,9 +19,9 @@ from analysis.statistics.all_pairs.intervals import Ends
 from analysis.statistics.resampling.plan import (
     BLOCK,
     SignCodes,
-    all_codes,
     blocks_at_once,
     signed_sums_of,
+    stacked_codes,
 )
 from analysis.statistics.resampling.threads import run_blocks, run_tiles
 
@@ -83,7 +83,7 @@ def inverted_intervals(
     rank = math.floor(alpha * (n_resamples + 1) * (1 + 1e-12))
     sets = list(complete_sets(~np.isnan(scores), pairs))
     plan_size = scores.shape[1] if codes is None else int(codes.max(initial=-1)) + 1
-    blocks = all_codes(seed, n_resamples, plan_size)
+    plan = stacked_codes(seed, n_resamples, plan_size)
     # One set: its blocks and pairs are shared out among threads; many: the sets are.
     inside = n_threads if len(sets) == 1 else 1
 
@@ -96,7 +96,7 @@ def inverted_intervals(
             return
         else:
             report = progress if len(sets) == 1 else None
-            bounds = _drawn(units, part, blocks, n_resamples, rank, inside, report)
+            bounds = _drawn(units, part, plan, n_resamples, rank, inside, report)
         at = place[part.pairs]
         found.low[at], found.high[at] = bounds
 
@@ -170,7 +170,7 @@ def _listed(units: _Units, part: CompleteSet, alpha: float) -> Ends:
 def _drawn(
     units: _Units,
     part: CompleteSet,
-    blocks: list[SignCodes],
+    plan: SignCodes,
     n_resamples: int,
     rank: int,
     n_threads: int | None,
@@ -184,15 +184,16 @@ def _drawn(
     together = blocks_at_once(*columns.shape)
 
     def draw(first: int, rows: int) -> None:
-        own = [codes.of(units.places) for codes in blocks[first : first + together]]
-        sums = signed_sums_of(columns, own).swapaxes(0, 1).reshape(len(drawn), -1)
+        some = (side[first : first + together] for side in plan)
+        codes = SignCodes(*(np.take(side, units.places, axis=1) for side in some))
+        sums = signed_sums_of(columns, codes).swapaxes(0, 1).reshape(len(drawn), -1)
         drawn[:, first * BLOCK : first * BLOCK + rows] = sums[:, :rows]
 
     threads = n_threads if together == 1 else 1
     run_blocks(draw, n_resamples, together=together, n_threads=threads, progress=progress)
     n_pairs = part.pairs.size
     low, high = np.empty(n_pairs), np.empty(n_pairs)
-    totals = np.array([math.fsum(column) for column in units.columns.T])
+    totals = np.array([math.fsum(column) for column in units.columns.T.tolist()])
     size = float(np.sum(units.sizes))
     visits = order_of_visits(part.left, part.right, n_resamples)
     left, right = part.left[visits], part.right[visits]

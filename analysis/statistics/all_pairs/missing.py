@@ -213,7 +213,8 @@ class SharedSums:
     def of_blocks(self, first: int, n_blocks: int) -> Floats:
         """Return the sums of complete scores, shape (n_systems, n_blocks * 256)."""
         blocks = [self._codes(block) for block in range(first, first + n_blocks)]
-        sums = signed_sums_of(self._columns, blocks)
+        stacked = SignCodes(*(np.stack(side) for side in zip(*blocks, strict=True)))
+        sums = signed_sums_of(self._columns, stacked)
         return np.ascontiguousarray(sums.swapaxes(0, 1)).reshape(len(self.order), -1)
 
     def slabs(self, block: int) -> Iterator[Slab]:

@@ -6,7 +6,7 @@ differences.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -82,6 +82,15 @@ def all_codes(seed: int, n_resamples: int, n_units: int) -> list[SignCodes]:
     return [sign_codes(seed, block, n_units) for block in range(-(-n_resamples // BLOCK))]
 
 
+def stacked_codes(seed: int, n_resamples: int, n_units: int) -> SignCodes:
+    """Draw what `all_codes` does as one plan, both arrays of shape (n_blocks, n_units)."""
+    n_blocks = -(-n_resamples // BLOCK)
+    stacked = SignCodes(*np.empty((2, n_blocks, n_units), np.uint8))
+    for block in range(n_blocks):
+        stacked.positions[block], stacked.minus[block] = sign_codes(seed, block, n_units)
+    return stacked
+
+
 def blocks_at_once(n_units: int, n_columns: int) -> int:
     """Return of how many blocks sums should be taken at once."""
     if n_units * n_columns > _SMALL:
@@ -123,24 +132,23 @@ def signed_sums(columns: npt.NDArray[_Float], codes: SignCodes) -> npt.NDArray[_
     return sums
 
 
-def signed_sums_of(
-    columns: npt.NDArray[_Float], blocks: Sequence[SignCodes]
-) -> npt.NDArray[_Float]:
+def signed_sums_of(columns: npt.NDArray[_Float], blocks: SignCodes) -> npt.NDArray[_Float]:
     """Return the `signed_sums` of several blocks at once, shape (n_blocks, n_columns, 256).
 
-    The same to the last digit; for few columns much quicker than one block after the other.
+    The same to the last digit; for few columns much quicker than one block after the other. The
+    codes of the blocks are stacked, (n_blocks, n_units).
     """
     from analysis.statistics.resampling import kernels
 
     columns = np.ascontiguousarray(columns)
-    positions, minus = (np.stack(side) for side in zip(*blocks, strict=True))
-    sums = np.zeros((BLOCK, len(blocks), columns.shape[1]), columns.dtype)
-    kernels.add_blocks(columns, positions, minus, sums)
+    n_blocks = len(blocks.positions)
+    sums = np.zeros((BLOCK, n_blocks, columns.shape[1]), columns.dtype)
+    kernels.add_blocks(columns, blocks.positions, blocks.minus, sums)
     flat = sums.reshape(BLOCK, -1)
     kernels.hadamard(flat)
     turned = np.empty(flat.shape[::-1], columns.dtype)
     kernels.turn(flat, turned)
-    return turned.reshape(len(blocks), columns.shape[1], BLOCK)
+    return turned.reshape(n_blocks, columns.shape[1], BLOCK)
 
 
 def count_block(
