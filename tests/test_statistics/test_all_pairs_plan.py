@@ -18,8 +18,8 @@ from analysis.statistics.resampling.plan import (
     sign_codes,
     signed_sums,
     signed_sums_of,
-    stacked_codes,
     signs_of,
+    stacked_codes,
 )
 from analysis.statistics.resampling.threads import (
     blas_on_one_thread,
