@@ -21,6 +21,7 @@ from dashboard.ui.notes import show_warnings
 from dashboard.ui.tables import show_table
 from store.engine import Store
 from store.errors import ImportFormatError, UnknownFormatError
+from store.importers.binaries import may_hold_results
 from store.importers.bundle import ReadOptions
 from store.importers.plan import shown_range
 from store.importers.textfile import data_stem
@@ -139,8 +140,11 @@ def show_plan(done: Imported, say: Callable[[str], str]) -> None:
         if entry.is_fault:
             st.error(plain(say(f"{_named(entry.files)}: {entry.reason}")))
     if empty := [one for one in entries if one.state == "left out" and not one.is_fault]:
-        files = [name for one in empty for name in one.files]
-        st.caption(plain(f"Holds no results: {_named(files)}"))
+        unread = [name for one in empty if may_hold_results(one.reason) for name in one.files]
+        files = [name for one in empty for name in one.files if name not in unread]
+        for what, names in (("Holds no results", files), ("Not read", unread)):
+            if names:
+                st.caption(plain(f"{what}: {_named(names)}"))
     reports = done.reports
     for report in reports:
         show_warnings(report.warnings)

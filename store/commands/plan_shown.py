@@ -8,6 +8,7 @@ from rich.console import Console
 
 from store.commands.plan_alike import put_together
 from store.errors import describe_place
+from store.importers.binaries import may_hold_results
 from store.importers.plan import PlanEntry, shown_range
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
@@ -94,7 +95,8 @@ def _show_without_results(console: Console, entries: Sequence[PlanEntry]) -> Non
         if entry.state == "left out" and not entry.is_fault:
             by_reason.setdefault(entry.reason, []).extend(entry.files)
     for reason, files in by_reason.items():
-        told = f"Holds no results: {_named(files, _MOST_FILES)}: {reason}"
+        what = "Not read" if may_hold_results(reason) else "Holds no results"
+        told = f"{what}: {_named(files, _MOST_FILES)}: {reason}"
         console.print(told, markup=False)
 
 

@@ -44,3 +44,9 @@ def told_of_binary(data: bytes) -> str:
     if data.startswith(_PICKLED):
         return f"this is a pickled object of Python, not text. {_PICKLE}"
     return ""
+
+
+def may_hold_results(reason: str) -> bool:
+    """Return whether a file was left out for what it is, and results may be in it all the same."""
+    is_named = reason.startswith("this is ") and ", not text. " in reason
+    return is_named and not reason.endswith(_PICTURE)

@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from store.errors import ImportFormatError
+from store.importers.binaries import may_hold_results, told_of_binary
 from store.importers.detect import read_paths
 
 
@@ -25,3 +26,10 @@ def test_a_binary_is_named_for_what_it_is(tmp_path, data, told) -> None:
     path.write_bytes(data)
     with pytest.raises(ImportFormatError, match=told):
         read_paths(path)
+
+
+def test_a_picture_holds_no_results_and_an_array_may() -> None:
+    assert may_hold_results(told_of_binary(b"\x93NUMPY\x01\x00"))
+    assert may_hold_results(told_of_binary(pickle.dumps([1])))
+    assert not may_hold_results(told_of_binary(b"\x89PNG\r\n"))
+    assert not may_hold_results("a page without tables that list systems.")
