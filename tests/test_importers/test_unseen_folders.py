@@ -145,6 +145,11 @@ def test_the_time_for_an_item_and_the_size_of_a_split() -> None:
     assert lookup("tokens_per_second").higher_is_better
 
 
+def test_a_spread_of_something_is_no_metric() -> None:
+    for name in ("standard_error_leaderboard", "std_accuracy", "accuracy_standard_error"):
+        assert no_metric_by_name(name) == "a spread"
+
+
 def test_a_flag_that_is_the_same_everywhere_is_no_result(write, tmp_path) -> None:
     write("id,prompt,public\nq1,a,True\nq2,b,True\n", "project/data.csv")
     write("system,dataset,metric,value\na,d,f1,0.5\n", "project/board.csv")
