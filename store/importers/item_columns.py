@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,8 +19,21 @@ _FILES = words_of(
     image image_id image_path img img_path video_id file file_name filename filepath path"""
 )
 _TEXTS = words_of("sentence text utterance title query claim premise statement passage source_text")
+_SUBJECTS = words_of(
+    """brief briefs scenario case test_case testcase use_case essay story article ticket puzzle
+    problem exercise prompt_name clip song recording patient"""
+)
+"""What a column is called whose words name what each system was given, in each repeat again."""
+_REPEATS = words_of("run trial seed fold repeat repetition attempt replica epoch")
 _NO_ITEMS = words_of("run model system annotator worker rater user config experiment paper session")
 """Words in the names of columns of ids that are not those of items."""
+_PLACE = re.compile(
+    r"(sentence|sent|utterance|utt|sample|question|example|item|segment|seg|prompt|clip|image|doc|"
+    r"document|query|passage|pair|row|case|test)_(idx|index|no|nr|num|number)"
+)
+"""What a column is called that tells the place of an item."""
+_FEW = 2
+"""Rows of a system from which a table with places, texts or files of items is one of items."""
 _FEWEST = 10
 """Rows of a system from which a table with such a column is one of items."""
 
@@ -30,34 +44,64 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
         return None
     taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
     free = [column for column in table.columns if column not in taken]
-    system = roles.get("system")
-    systems = [as_text(cell) for cell in role_cells(table, system)] if system else [""] * len(table)
-    for is_fit in (_is_id, _is_file, _is_text):
+    named = [roles[role] for role in ("system", "dataset") if role in roles]
+    keys = [list(map(as_text, role_cells(table, column))) for column in named]
+    repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
+    counts = [table.cells[column] for column in repeats]
+    for is_fit in (_is_subject, _is_id, _is_file, _is_text, _is_place):
         for column in free:
-            if not is_fit(column):
+            if not is_fit(column) or column in repeats:
                 continue
             cells = table.cells[column]
             if any(isinstance(cell, (list, dict)) or is_missing(cell) for cell in cells):
                 continue
-            rows = set(zip(systems, map(as_text, cells), strict=True))
-            if len(rows) == len(table):
+            told = [*keys, *(counts if is_fit is _is_subject else ()), list(map(as_text, cells))]
+            is_again = is_fit is not _is_subject or len(set(map(str, cells))) < len(table)
+            if is_again and len(set(zip(*told, strict=True))) == len(table):
                 return column
     return None
 
 
 def are_items_unsaid(path: Path, roles: Mapping[str, str]) -> bool:
-    """Return whether a table with a column of systems has many rows of each, one for each item."""
+    """Return whether a table with a column of systems has many rows of each, one for each item.
+
+    Where the column holds texts, files or places of items, a few rows of each suffice.
+    """
     try:
         table = read_table(path, path.name, RowProblems(lenient=True))
-        systems = {as_text(cell) for cell in role_cells(table, roles["system"])}
-        return len(table) >= _FEWEST * len(systems) and item_column(table, roles) is not None
+        named = [roles[role] for role in ("system", "dataset") if role in roles]
+        keys = [list(map(as_text, role_cells(table, column))) for column in named]
+        n_groups = len(set(zip(*keys, strict=True)))
+        column = item_column(table, roles)
     except (ImportFormatError, OSError, ValueError, TypeError):
         return False
+    if column is None:
+        return False
+    fewest = _FEWEST if _is_id(column) else _FEW
+    return len(table) >= fewest * n_groups and len(table) > _FEW
+
+
+def names_subjects(path: Path, roles: Mapping[str, str]) -> bool:
+    """Return whether a table has a column such as ``brief`` that names items in each repeat."""
+    try:
+        table = read_table(path, path.name, RowProblems(lenient=True))
+        column = item_column(table, roles)
+    except (ImportFormatError, OSError, ValueError, TypeError):
+        return False
+    return column is not None and normal_name(column) in _SUBJECTS
+
+
+def _is_subject(column: str) -> bool:
+    return normal_name(column) in _SUBJECTS
+
+
+def _is_place(column: str) -> bool:
+    return _PLACE.fullmatch(normal_name(column)) is not None
 
 
 def _is_id(column: str) -> bool:
     words = normal_name(column).split("_")
-    return words[-1] in ("id", "uid", "key") and _NO_ITEMS.isdisjoint(words)
+    return (words[-1] in ("id", "uid", "key") or words[0] == "id") and _NO_ITEMS.isdisjoint(words)
 
 
 def _is_file(column: str) -> bool:

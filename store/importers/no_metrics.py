@@ -14,7 +14,7 @@ from store.importers.known_metrics import is_share, lookup, normal_metric
 from store.importers.metric_registry import SETTINGS, words_of
 
 _ID = re.compile(
-    r"(.*_)?id_?\d+|(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|page|page_no|sentence|segment|turn|offset|pid|"
+    r"(.*_)?id_?(\d+|left|right|a|b|source|target|src|tgt|query|doc|gold|pred|true)|(.*_)?(id|ids|uid|uuid|guid|idx|index|key|hash|checksum|line|line_no|lineno|row|row_no|page|page_no|sentence|segment|turn|offset|pid|"
     r"serial|ordinal|position|pos_in_file)|unnamed(_\d+)?|level_\d+|column_1|"
 )
 _TIME = re.compile(

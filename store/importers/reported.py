@@ -23,7 +23,7 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
-from store.importers.item_columns import are_items_unsaid
+from store.importers.item_columns import are_items_unsaid, names_subjects
 from store.importers.known_metrics import is_quality
 from store.importers.naming_columns import (
     metric_of_file,
@@ -67,7 +67,9 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return is_open and states_splits(columns) and names_systems_unsaid(path)
     if roles.get("system") == columns[0] == "" and _counts_rows(path):
         return False
-    if roles.get("system") and "dataset" not in roles and are_items_unsaid(path, roles):
+    if roles.get("system") and "score" not in roles and are_items_unsaid(path, roles):
+        return False
+    if names_subjects(path, roles):
         return False
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
         return True

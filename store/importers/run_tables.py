@@ -16,10 +16,18 @@ import numpy as np
 
 from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
-from store.importers.cells import CellError, as_text, is_missing, parse_date, read_numbers
+from store.importers.cells import (
+    CellError,
+    as_text,
+    is_missing,
+    looks_numeric,
+    parse_date,
+    read_numbers,
+)
 from store.importers.columns import normal_name, role_cells
 from store.importers.figures import Figure, Figures
 from store.importers.file_names import specific_name
+from store.importers.item_columns import names_subjects
 from store.importers.known_metrics import is_qualifier, lookup
 from store.importers.metric_registry import words_of
 from store.importers.naming_columns import names_systems_unsaid
@@ -39,6 +47,7 @@ _NUMBERED = (
 """Columns that number repeats, of one system unless another column names several."""
 _RUNS = ("run_name", "run", "run_id", "experiment", "experiment_name", *_NUMBERED)
 _REPEAT = re.compile(r"(?:run|seed|trial|repeat|restart|fold)?[\s_#-]*\d+", re.IGNORECASE)
+_A_SETTING = "a setting"
 _FEWEST_METRICS = 2
 """Columns that are nothing but a metric, from which a table of repeats is one of metrics."""
 _SUMMARIES = words_of(
@@ -64,7 +73,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         del roles["system"]
     if {"item", "system", "score"} & roles.keys():
         return False
-    if not any(is_metric(column) for column in columns):
+    if not any(is_metric(column) for column in columns) or names_subjects(path, roles):
         return False
     return normal_name(_run_column(columns) or "") not in _NUMBERED or not names_systems_unsaid(
         path
@@ -104,7 +113,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     n_summaries = sum(bool(label) for label in labels) - len(rows)
     figures = Figures(settings, problems)
     if rows and all(_REPEAT.fullmatch(labels[row]) for row in rows):
-        guesses = _add_repeats(table, column, rows, figures)
+        variants = _variants(table, column, rows)
+        guesses = _add_repeats(table, column, rows, figures, variants)
         subjects = {guess.subject for guess in guesses}
         what = "metric" if "metrics" in subjects else "dataset"
         told = [f"{len(rows)} runs of one system; each column of figures is a {what}."]
@@ -123,12 +133,59 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     return figures.bundle(NAME, settings.files(table.sha256), told, guesses)
 
 
+def _variants(table: Table, column: str, rows: Sequence[int]) -> dict[int, str]:
+    """Return what tells rows of one repeat apart, such as ``" (lr=0.1)"``: parts of the system.
+
+    Raises
+    ------
+    ImportFormatError
+        Neither settings nor words tell them apart.
+    """
+    labels = [as_text(cell) for cell in role_cells(table, column)]
+    told: dict[int, tuple[str, ...]] = {row: (labels[row],) for row in rows}
+    chosen: list[str] = []
+    for name in sorted(table.columns, key=lambda one: no_metric_by_name(one) != _A_SETTING):
+        if len(set(told.values())) == len(rows):
+            break
+        cells = role_cells(table, name)
+        is_setting = no_metric_by_name(name) == _A_SETTING
+        if name == column or not (is_setting or not looks_numeric(cells)):
+            continue
+        wider = {row: (*told[row], as_text(cells[row])) for row in rows}
+        if len(set(wider.values())) > len(set(told.values())):
+            told = wider
+            chosen.append(name)
+    if len(set(told.values())) < len(rows):
+        raise ImportFormatError(
+            f"several lines state figures of '{labels[rows[0]]}', and no column of settings or "
+            "words tells them apart. Name what does: --column system=NAME, or "
+            "--column item=NAME where lines are items.",
+            path=table.shown,
+            field=column,
+        )
+    if not chosen:
+        return {}
+    return {
+        row: f" ({', '.join(f'{n}={v}' for n, v in zip(chosen, found[1:], strict=True))})"
+        for row, found in told.items()
+    }
+
+
 def _is_summary(label: str) -> bool:
     return set(normal_name(label).split("_")) <= _SUMMARIES
 
 
-def _add_repeats(table: Table, column: str, rows: Sequence[int], figures: Figures) -> list[Guess]:
-    """Add repeats of one system: columns of one scale, one of them headed by the metric."""
+def _add_repeats(
+    table: Table,
+    column: str,
+    rows: Sequence[int],
+    figures: Figures,
+    variants: Mapping[int, str],
+) -> list[Guess]:
+    """Add repeats of one system: columns of one scale, one of them headed by the metric.
+
+    `variants` says of rows what settings of the system they are of.
+    """
     settings, own = figures.settings, own_name(figures.settings.path)
     numeric = {
         name: values
@@ -141,7 +198,7 @@ def _add_repeats(table: Table, column: str, rows: Sequence[int], figures: Figure
         return []
     alone = {name: values for name, values in numeric.items() if _is_metric_alone(name)}
     if not settings.metric and (len(alone) == len(numeric) or len(alone) >= _FEWEST_METRICS):
-        return _add_metrics(table, column, rows, figures, alone)
+        return _add_metrics(table, column, rows, figures, alone, variants)
     metric = settings.metric or next(iter(known.values())).name
     highest = max(float(np.nanmax(values)) for values in numeric.values())
     is_one_scale = all((np.nanmax(v) > 1) == (highest > 1) for v in numeric.values())
@@ -153,7 +210,7 @@ def _add_repeats(table: Table, column: str, rows: Sequence[int], figures: Figure
         for row, value in zip(rows, values.tolist(), strict=True):
             figures.add(
                 Figure(
-                    settings.system or own,
+                    (settings.system or own) + variants.get(row, ""),
                     f"{settings.dataset or own}/{_about(name)}",
                     of_column,
                     None if np.isnan(value) else value,
@@ -182,6 +239,7 @@ def _add_metrics(
     rows: Sequence[int],
     figures: Figures,
     numeric: Mapping[str, np.ndarray],
+    variants: Mapping[int, str],
 ) -> list[Guess]:
     """Add repeats of one system on one dataset: each column is a metric."""
     settings, folder = figures.settings, folder_name(figures.settings.path)
@@ -194,7 +252,7 @@ def _add_metrics(
             repeat = f"{column} {label}" if label.isdecimal() else label
             figures.add(
                 Figure(
-                    settings.system or own,
+                    (settings.system or own) + variants.get(row, ""),
                     dataset,
                     name,
                     None if np.isnan(value) else value,

@@ -115,3 +115,29 @@ def test_a_segment_is_counted_in_its_document(read) -> None:
     bundle = read("doc_id,segment_id,system_id,accuracy\n" + rows, dataset="d")
     assert keys(bundle) == ["d1/1", "d1/2", "d2/1"]
     assert [item.group for item in bundle.datasets[0].items] == ["d1", "d1", "d2"]
+
+
+def test_few_rows_with_texts_or_places_are_items(read) -> None:
+    head = "language,model,sentence_idx,text,rtf,wer\n"
+    rows = "".join(f"en,{name},{n},t{n},0.{n},0\n" for name in ("bark", "xtts") for n in (1, 2))
+    bundle = read(head + rows, "spam/latencies.csv")
+    assert (bundle.format, keys(bundle)) == ("generic", ["t1", "t2"])
+    assert {run.system for run in bundle.runs} == {"bark", "xtts"}
+    assert all(not metric.higher_is_better for metric in bundle.metrics if metric.name == "rtf")
+
+
+def test_numbered_ids_of_two_sides_are_no_scores(read) -> None:
+    rows = "".join(f"A,{n},{n % 3},{n % 2}\n" for n in range(552, 564))
+    bundle = read("method,id_left,pred_id_right,is_correct\n" + rows, "spam/pairs.csv")
+    assert (bundle.format, len(keys(bundle))) == ("generic", 12)
+    assert [metric.name for metric in bundle.metrics] == ["is_correct"]
+
+
+@pytest.mark.parametrize("system", ["", "A"])
+def test_briefs_of_numbered_runs_are_items(read, system) -> None:
+    head = "run,brief,quality\n" if not system else "run,brief,system,quality\n"
+    end = f",{system}" if system else ""
+    rows = "".join(f"{run},{brief}{end},0.{run}\n" for run in (1, 2) for brief in ("a", "b"))
+    bundle = read(head + rows, "spam/net.csv")
+    assert (bundle.format, keys(bundle)) == ("generic", ["a", "b"])
+    assert [run.label for run in bundle.runs] == ["1", "2"]
