@@ -38,7 +38,8 @@ _CHOSEN = words_of(
     """aggr aggregation aggregator pooling pool optimizer optimiser optim scheduler activation
     norm normalization normalisation backbone loss_fn loss_type criterion init initialization
     initialisation regularization regularisation augmentation sampler solver kernel tokenizer
-    tokeniser ablation variant"""
+    tokeniser ablation variant feature features feature_set vectorizer vectoriser representation
+    embedding embeddings encoder preprocessing"""
 )
 """What a column is called that says how a system was made, beside what is known as a setting."""
 _COMPARISONS = words_of(

@@ -78,3 +78,12 @@ def test_systems_under_another_word_beside_datasets(read) -> None:
     assert set(figures(read(text, "pi/board.csv"))) == {
         (system, dataset, "f1") for system in "AB" for dataset in ("d1", "d2")
     }
+
+
+def test_features_are_parts_of_the_system(read) -> None:
+    text = "model,feature,f1\nsvm,bow,0.5\nsvm,tfidf,0.6\nnb,bow,0.7\nnb,tfidf,0.8\n"
+    assert set(figures(read(text, "nlu/all_results.csv"))) == {
+        (f"{model} (feature={feature})", "nlu", "f1")
+        for model in ("svm", "nb")
+        for feature in ("bow", "tfidf")
+    }

@@ -19,6 +19,7 @@ from store.importers.bundle import (
 from store.importers.cells import as_text
 from store.importers.columns import normal_name
 from store.importers.judgments.beside import read_beside
+from store.importers.judgments.by_file import annotator_of_file
 from store.importers.judgments.choices import (
     Preferences,
     are_choices,
@@ -79,6 +80,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return has_item
     if "annotator" in roles and has_item:
         return bool(stated) or normal_name(roles["annotator"]) in _SURE_NAMES
+    if "item" in roles and not options.system and annotator_of_file(path) is not None:
+        return True
     return "item" in roles and _only_lists(record, roles)
 
 
@@ -140,6 +143,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         raise UnknownFormatError(reason, path=shown[path])
     settings = load_settings(path, shown[path], options)
     choices = read_options(settings)
+    if not choices.annotator and (who := annotator_of_file(path)) is not None:
+        choices = replace(choices, annotator=who)
+        settings = settings.guessing("annotator", who, "the names of this file and those beside it")
     problems = RowProblems(options.lenient)
     table = read_sheet(settings, choices, problems)
     settings = _with_turns(table, settings)
