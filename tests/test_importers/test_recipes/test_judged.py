@@ -177,6 +177,15 @@ def test_attempts_of_tau_bench(put, read):
     }
 
 
+def test_attempts_of_tau_bench_that_are_counted_over_all_tasks(put, read):
+    rows = [{"task_id": n, "trial": n, "reward": n % 2, "traj": []} for n in range(4)]
+    put(rows, "net-retail.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle]) == {
+        ("net", "tau-bench retail", "reward", 0): {"0": 0, "1": 1, "2": 0, "3": 1}
+    }
+
+
 def test_simulations_of_tau2_bench(put, read):
     info = {"agent_info": {"implementation": "llm_agent", "llm": "net"}, "user_info": {"llm": "u"},
             "environment_info": {"domain_name": "telecom"}}  # fmt: skip

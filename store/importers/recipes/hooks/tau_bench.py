@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,8 +25,27 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
         "system": named[1] if named else stem.removesuffix(f"-{domain}"),
         "run": f"temperature {named[2]}, user {named[3]}" if named else None,
         "domain": domain or _domain(rows),
-        "rows": rows,
+        "rows": _with_own_trials(rows),
     }
+
+
+def _with_own_trials(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the attempts with trials counted within each task.
+
+    Some files count the attempts at all tasks in one row: then there are more trials than any
+    task has attempts.
+    """
+    attempts = Counter(str(row.get("task_id")) for row in rows)
+    trials = {str(row.get("trial")) for row in rows}
+    if len(trials) <= max(attempts.values(), default=0):
+        return rows
+    seen: Counter[str] = Counter()
+    numbered = []
+    for row in rows:
+        task = str(row.get("task_id"))
+        numbered.append({**row, "trial": seen[task]})
+        seen[task] += 1
+    return numbered
 
 
 def _domain(rows: list[dict[str, Any]]) -> str | None:
