@@ -129,6 +129,14 @@ def _leaves(content: Any) -> list[_Leaf]:
     """Return the figures of a mapping of mappings; nothing where it may be anything else."""
     if not isinstance(content, dict):
         return []
+    results = content.get("results")
+    of_file = _all_leaves(content)
+    if not of_file and len(content) > 1 and isinstance(results, dict) and model_said(content):
+        return _all_leaves({"results": results})  # beside how it was run, in numbers
+    return of_file
+
+
+def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
     content = _without_classes(content)
     found = list(_walk(content, ("",) if _OF_REPORT in content else ()))
     if not found or any(leaf is None for leaf in found):
@@ -197,9 +205,13 @@ def _walk(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[_Leaf |
 
 
 def _is_of_items(name: str, value: Any) -> bool:
-    """Return whether an entry is a list of records, or a text of an item."""
+    """Return whether an entry is a list of records, or a text of an item.
+
+    Records without a number or a truth value, such as links, say nothing of items.
+    """
     if isinstance(value, list):
-        return any(isinstance(one, dict) for one in value)
+        records = [one for one in value if isinstance(one, dict)]
+        return any(isinstance(v, (int, float, dict)) for one in records for v in one.values())
     return isinstance(value, str) and name.lower() in _TEXTS
 
 

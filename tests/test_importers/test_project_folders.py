@@ -52,7 +52,10 @@ def means_of(found) -> dict[tuple[str, str, str], float]:
 
 def test_a_submission_says_its_model_beside_the_figures(found) -> None:
     def submission(model: str, value: float) -> dict[str, Any]:
-        return {"model_name": model, "results": {"retail": {"pass_1": value, "pass_2": value / 2}}}
+        results = {"retail": {"pass_1": value, "pass_2": value / 2}, "air": {"pass_1": None}}
+        run = {"config": {"tick_sec": 0.2, "window_sec": 1.0, "wait_sec": 2.0, "gap_sec": 3.0}}
+        links = [{"url": "x", "title": "y"}]
+        return {"model_name": model, "results": results, "references": links, "run": run}
 
     files = {
         "submissions/a_2026-01-02/submission.json": submission("Net A", 50.0),
@@ -248,3 +251,12 @@ def test_answers_to_a_subject_in_each_file_are_of_one_system(found) -> None:
     assert {system for system, *_ in means} == {"sft"}
     assert {dataset for _, dataset, _ in means} == {f"mmlu/{subject}" for subject in subjects}
     assert means["sft", "mmlu/birds", "exact_match"] == pytest.approx(2 / 3, abs=1e-6)
+
+
+def test_results_of_humaneval_say_their_model(found) -> None:
+    lines = [
+        {"task_id": f"Python/{n}", "passed": n == 0, "completion": "x", "model": "org/net"}
+        for n in range(2)
+    ]
+    means = means_of(found({"fix_net_2.jsonl": "\n".join(map(json.dumps, lines))}))
+    assert means == {("org/net", "Python", "pass@1"): 0.5}

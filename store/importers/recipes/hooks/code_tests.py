@@ -30,7 +30,13 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
     """Return ``{rows, …}``: one row for each task and program; of BigCodeBench's shares those."""
     content = document.content
     if document.kind == "lines":
-        return {"rows": list(_lines(content)), "system": _bare(path) or None}
+        lines = list(content)
+        models = {line.get("model") for line in lines}
+        (model,) = models if len(models) == 1 else (None,)
+        rows = list(_lines(lines))
+        if isinstance(model, str) and model.strip():
+            return {"rows": rows, "system": _model(model.strip()), "run": _bare(path) or None}
+        return {"rows": rows, "system": _bare(path) or None}
     if not {"eval", "model"} & content.keys():
         return {"board": content, "subset": "hard" if "hard" in path.name.lower() else "full"}
     if "eval" not in content:
