@@ -28,6 +28,7 @@ from store.importers import (
     run_metrics,
     run_tables,
     sacrebleu,
+    sclite,
     terminal_bench,
     wandb,
     wandb_folder,
@@ -137,6 +138,7 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer(
         pvalue_matrix.NAME, pvalue_matrix.DESCRIPTION, pvalue_matrix.sniff, pvalue_matrix.read
     ),
+    Importer(sclite.NAME, sclite.DESCRIPTION, sclite.sniff, sclite.read, sclite.group),
     Importer(sacrebleu.NAME, sacrebleu.DESCRIPTION, sacrebleu.sniff, sacrebleu.read),
     Importer(
         paperswithcode.NAME,
