@@ -22,6 +22,7 @@ from store.importers.no_metrics import no_metric_by_name
 from store.importers.places import folder_name, own_name
 from store.importers.repeat_columns import REPEAT_HEADER
 from store.importers.settings import load_settings
+from store.importers.small_tables import is_small_and
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import data_suffix
 
@@ -68,11 +69,9 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     columns = peek_columns(path)
     if not 1 < len(columns) <= _MOST_COLUMNS:
         return False
-    try:
-        table = read_table(path, path.name, RowProblems(lenient=True))
-        return _are_metrics(table) and _kind_of(table) is not None
-    except (ImportFormatError, OSError, ValueError):
-        return False
+    return is_small_and(
+        path, _MOST_ROWS, lambda table: _are_metrics(table) and _kind_of(table) is not None
+    )
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:

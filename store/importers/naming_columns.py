@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from store.errors import ImportFormatError
-from store.importers.bundle import RowProblems
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import fields_of, find_roles, normal_name, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.metric_registry import words_of
-from store.importers.tables import Table, read_table
+from store.importers.small_tables import is_small_and
+from store.importers.tables import Table
 from store.importers.textfile import data_stem
 
 _NO_SYSTEMS = words_of(
@@ -40,11 +39,7 @@ _MOST_ROWS = 2_000
 
 def names_systems_unsaid(path: Path) -> bool:
     """Return whether a table has such a column beside figures of a known metric."""
-    try:
-        table = read_table(path, path.name, RowProblems(lenient=True))
-        return naming_column(table, {}) is not None
-    except (ImportFormatError, OSError, ValueError):
-        return False
+    return is_small_and(path, _MOST_ROWS, lambda table: naming_column(table, {}) is not None)
 
 
 def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] = ()) -> str | None:
@@ -105,11 +100,7 @@ def subset_column(table: Table, roles: Mapping[str, str]) -> str | None:
 
 def names_subsets_unsaid(path: Path) -> bool:
     """Return whether a table without systems and datasets has a row for each part of one."""
-    try:
-        table = read_table(path, path.name, RowProblems(lenient=True))
-        return subset_column(table, {}) is not None
-    except (ImportFormatError, OSError, ValueError):
-        return False
+    return is_small_and(path, _MOST_ROWS, lambda table: subset_column(table, {}) is not None)
 
 
 def states_splits(columns: Sequence[str]) -> bool:
