@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, compress
 from typing import Any, NamedTuple
 
@@ -273,16 +273,13 @@ def load_groups(store: Store, dataset_uid: str) -> list[str | None]:
         return list(connection.scalars(query.order_by(Item.position)))
 
 
-def load_item_names(store: Store, dataset_uid: str) -> tuple[list[str], list[str | None]]:
-    """Return key and group of each item, in item order."""
+def item_names(store: Store, dataset_uid: str) -> Iterator[tuple[str, str | None]]:
+    """Yield key and group of each item, in item order."""
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset_uid)
         query = sa.select(Item.key, Item.group_key).where(Item.dataset_id == dataset_id)
-        keys, groups = [], []
-        for key, group in connection.execute(query.order_by(Item.position)):
-            keys.append(key)
-            groups.append(group)
-    return keys, groups
+        for row in connection.execute(query.order_by(Item.position)):
+            yield row.key, row.group_key
 
 
 def load_shared_items(store: Store, datasets: Sequence[str]) -> list[IntArray]:

@@ -6,12 +6,14 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 import numpy as np
 
-from store.arrays import load_item_names
+from store.arrays import item_names
+from store.arrow import as_numbers, as_texts, repeated
 from store.datasets import get_dataset
 from store.engine import Store
 from store.export import ExportFormat, require_target
@@ -37,8 +39,8 @@ class _Items(NamedTuple):
     """The items of a dataset, in order."""
 
     keys: Sequence[str] | pa.StringArray
-    groups: Sequence[str | None] | pa.StringArray
-    """Both as Arrow has them where Parquet is written."""
+    groups: Sequence[str] | pa.StringArray
+    """Both for Parquet alone."""
     written: list[str]
     """Key and group as a text format has them; none for Parquet."""
 
@@ -143,15 +145,25 @@ class _Scores:
                     yield _Block(run, trial, part, metric.label, status, scores, names)
 
     def _items(self, dataset_uid: str) -> _Items:
-        keys, groups = load_item_names(self._store, dataset_uid)
+        each = item_names(self._store, dataset_uid)
         if self._cell is None:
-            import pyarrow as pa
-
-            names, of_groups = (pa.array(map(self.safe, c), pa.string()) for c in (keys, groups))
-            return _Items(names, of_groups, [])
+            keys, groups = _columns_of(each, self.safe)
+            return _Items(keys, groups, [])
         between = "," if self._cell is _csv_cell else ', "group": '
-        each = zip(keys, groups, strict=True)
-        return _Items(keys, groups, [f"{self.text(k)}{between}{self.text(g)}" for k, g in each])
+        return _Items((), (), [f"{self.text(k)}{between}{self.text(g)}" for k, g in each])
+
+
+def _columns_of(
+    rows: Iterator[tuple[str | None, ...]], safe: Callable[[Any], Any]
+) -> list[pa.StringArray]:
+    """Return the columns of rows of texts, of which few are there at once as Python has them."""
+    import pyarrow as pa
+
+    parts = []
+    while part := list(islice(rows, _AT_ONCE)):
+        columns = zip(*part, strict=True)
+        parts.append([as_texts(list(map(safe, column))) for column in columns])
+    return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
 
 
 def _write_csv(scores: _Scores, file: TextIO) -> int:
@@ -232,7 +244,7 @@ def _write_parquet(scores: _Scores, target: Path) -> int:
     schema = pa.schema(
         [(name, kinds[name]) for name in (*_FIRST, "metric", "status", *scores.components)]
     )
-    words = pa.array(_WORDS)
+    words = as_texts(_WORDS)
     n_rows, n_waiting, waiting = 0, 0, []
     with parquet.ParquetWriter(target, schema) as writer:
         for block in scores.blocks():
@@ -242,6 +254,7 @@ def _write_parquet(scores: _Scores, target: Path) -> int:
             if n_waiting >= _ROW_GROUP:
                 writer.write_table(pa.concat_tables(waiting))
                 n_waiting, waiting = 0, []
+                pa.default_memory_pool().release_unused()
         if waiting:
             writer.write_table(pa.concat_tables(waiting))
     return n_rows
@@ -259,14 +272,13 @@ def _as_arrow(block: _Block, scores: _Scores, schema: pa.Schema, words: pa.Strin
         "metric": block.metric,
     }
     columns: dict[str, Any] = {
-        name: pa.repeat(pa.scalar(scores.safe(text), pa.string()), n_rows)
-        for name, text in texts.items()
+        name: repeated(scores.safe(text), n_rows) for name, text in texts.items()
     }
-    columns["trial"] = pa.repeat(pa.scalar(block.trial, pa.int64()), n_rows)
+    columns["trial"] = as_numbers(np.full(n_rows, block.trial))
     columns["item"], columns["group"] = block.items.keys, block.items.groups
-    columns["status"] = words.take(pa.array(block.status))
+    columns["status"] = words.take(as_numbers(block.status))
     for name, values in zip(block.names, block.scores.T, strict=True):
-        columns[name] = pa.array(values, from_pandas=True)
+        columns[name] = as_numbers(values, ~np.isnan(values))
     for name in scores.components:
         columns.setdefault(name, pa.nulls(n_rows, pa.float64()))
     return pa.table([columns[name] for name in schema.names], schema=schema)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 import numpy.typing as npt
 
+from store.arrow import as_numbers, as_texts, numbers_of
 from store.importers.cells import (
     LARGEST,
     MISSING_WORDS,
@@ -53,7 +54,7 @@ class ArrowColumn:
 
         for chunk in part.chunks:
             if pa.types.is_floating(chunk.type):
-                self._add_numbers(_as_floats(pc.cast(chunk, pa.float64())))
+                self._add_numbers(numbers_of(pc.cast(chunk, pa.float64()), missing=math.nan))
             elif self._numbers is not None:
                 texts = chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
                 self._add_numbers(_read_numbers(texts, self._n_rows, self._odd))
@@ -88,20 +89,17 @@ class ArrowColumn:
             chunk = chunk.dictionary_encode()
         places, indices = self._known.numbers(chunk.dictionary), chunk.indices
         if indices.null_count:
-            indices = indices.fill_null(len(places))
             places = np.append(places, self._known.number(None))
-        codes: Codes = places[_as_array(indices)]
+        codes: Codes = places[numbers_of(indices, missing=-1)]
         return codes.astype(smallest(len(self._known)), copy=False)
 
     def _turn_to_numbers(self) -> None:
         """Keep numbers from here on, if nearly all cells are and most have a fraction."""
-        import pyarrow as pa
-
         cells = self._known.cells
         if 2 * sum("." in cell for cell in cells if cell is not None) < len(cells):
             return
         found: dict[int, str] = {}
-        values = _read_numbers(pa.array(cells, pa.string()), 0, found)
+        values = _read_numbers(as_texts(cells), 0, found)
         if 20 * len(found) > len(cells):
             return
         codes = self._codes.whole()
@@ -156,14 +154,13 @@ class _Cells:
 
     def _found_again(self, dictionary: pa.Array, last: pa.Array, numbers: Codes) -> Codes:
         """Return the numbers of cells, most of which the last dictionary has as well."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        places = _as_array(pc.index_in(dictionary, value_set=last).fill_null(-1))
+        places = numbers_of(pc.index_in(dictionary, value_set=last), missing=-1)
         is_new = np.flatnonzero(places < 0)
         found: Codes = numbers[places]
         if len(is_new):
-            found[is_new] = self._one_by_one(dictionary.take(pa.array(is_new)))
+            found[is_new] = self._one_by_one(dictionary.take(as_numbers(is_new)))
         return found
 
 
@@ -220,28 +217,16 @@ def _is_plain(kind: pa.DataType) -> bool:
     )
 
 
-def _as_floats(numbers: pa.Array) -> FloatArray:
-    """Return fractions with NaN for null."""
-    return _as_array(numbers.fill_null(math.nan) if numbers.null_count else numbers)
-
-
-def _as_array(numbers: pa.Array) -> npt.NDArray[Any]:
-    """Return numbers without null; `pyarrow.Array.to_numpy` would import pandas."""
-    kind = np.dtype(str(numbers.type).replace("double", "float64"))
-    end = numbers.offset + len(numbers)
-    return np.frombuffer(numbers.buffers()[1], kind)[numbers.offset : end]
-
-
 def _read_numbers(texts: pa.Array, first_row: int, odd: dict[int, str]) -> FloatArray:
     """Return texts as numbers, NaN where one is missing or odd; the odd ones by row in `odd`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    is_missing = pc.is_in(texts, pa.array(_MISSING, pa.string()))
+    is_missing = pc.is_in(texts, as_texts(_MISSING))
     if is_missing.true_count:
-        texts = pc.if_else(is_missing, pa.scalar(None, pa.string()), texts)
+        texts = pc.if_else(is_missing, pa.nulls(len(texts), pa.string()), texts)
     try:
-        values = _as_floats(pc.cast(texts, pa.float64()))
+        values: FloatArray = numbers_of(pc.cast(texts, pa.float64()), missing=math.nan)
     except pa.ArrowInvalid:
         values = np.full(len(texts), np.inf)
     is_plain = np.abs(values) <= LARGEST
