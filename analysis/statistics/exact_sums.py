@@ -48,28 +48,39 @@ def exact_sums(rows: FloatArray) -> FloatArray:
     array([1., 1.])
     """
     n_rows, n_values = rows.shape
-    step = max(1, _AT_ONCE // max(1, n_values))
+    peak = max(float(np.max(rows, initial=0.0)), -float(np.min(rows, initial=0.0)))
+    if not math.isfinite(float(_border(peak, n_values))):
+        return np.array([math.fsum(row) for row in rows])
     sums = np.zeros(n_rows)
+    step = max(1, _AT_ONCE // max(1, n_values))
     for start in range(0, n_rows, step):
         part = rows[start : start + step]
-        sums[start : start + step] = _rounded_once(list(_exact_parts(part)))
+        parts = [
+            exact
+            for at in range(0, n_values, _AT_ONCE)
+            for exact in _exact_parts(part[:, at : at + _AT_ONCE])
+        ]
+        sums[start : start + step] = _rounded_once(parts)
     return sums
 
 
 def _exact_parts(rows: FloatArray) -> Iterator[FloatArray]:
     """Yield numbers for each row, shape (n_rows,), that add up to its exact sum."""
-    # One more than the numbers of a row, and one bit to spare.
-    bits = math.frexp(rows.shape[1] + 1)[1] + 1
     rest = rows
     while rest.any():
         peak = np.max(np.abs(rest), axis=1, keepdims=True)
-        border = np.ldexp(1.0, np.frexp(peak)[1] + bits)
-        if not np.isfinite(border).all():
-            yield np.array([math.fsum(row) for row in rest])
-            return
+        border = _border(peak, rows.shape[1])
         upper = (rest + border) - border
         yield np.sum(upper, axis=1)
         rest = rest - upper
+
+
+def _border(peak: FloatArray | float, n_values: int) -> FloatArray:
+    """Return a power of two so large that upper parts of so many numbers have an exact sum."""
+    # One more than there are numbers, and one bit to spare.
+    bits = math.frexp(n_values + 1)[1] + 1
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(1.0, np.frexp(peak)[1] + bits))
 
 
 def _rounded_once(parts: list[FloatArray]) -> FloatArray:

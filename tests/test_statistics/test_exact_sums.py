@@ -30,7 +30,7 @@ def test_terms_that_cancel_leave_what_is_below_them():
         assert exact_sums(row[np.newaxis])[0] == math.fsum(row)
 
 
-@pytest.mark.parametrize("n", [0, 3, 999, 1_000, 40_000])
+@pytest.mark.parametrize("n", [0, 3, 999, 1_000, 40_000, 100_001])
 def test_one_sum_is_the_same_however_many_it_is_of(n):
     values = np.random.default_rng(n).normal(size=n)
     assert exact_sum(values) == math.fsum(values)
@@ -43,6 +43,11 @@ def test_many_rows_are_taken_in_parts():
 
 def test_the_largest_numbers_have_a_sum():
     assert exact_sums(np.array([[1.7e308, -1.7e308, 3.0], [1.0, 2.0, 3.0]])).tolist() == [3, 6]
+
+
+def test_what_is_not_finite_comes_out_as_from_a_plain_sum():
+    found = exact_sums(np.array([[math.nan, 1.0], [math.inf, 1.0], [0.1, 0.2]]))
+    np.testing.assert_array_equal(found, [math.nan, math.inf, math.fsum([0.1, 0.2])])
 
 
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
