@@ -26,7 +26,7 @@ def exact_sums(rows: FloatArray) -> FloatArray:
     Parameters
     ----------
     rows : ndarray, shape (n_rows, n_values)
-        Finite.
+        Where one is not finite, sums are those of `math.fsum` too.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def exact_sums(rows: FloatArray) -> FloatArray:
     """
     n_rows, n_values = rows.shape
     peak = max(float(np.max(rows, initial=0.0)), -float(np.min(rows, initial=0.0)))
-    if not math.isfinite(float(_border(peak, n_values))):
+    if not (math.isfinite(peak) and math.isfinite(float(_border(peak, n_values)))):
         return np.array([math.fsum(row) for row in rows])
     sums = np.zeros(n_rows)
     step = max(1, _AT_ONCE // max(1, n_values))
