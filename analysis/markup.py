@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 _LATEX: Final = {
@@ -170,7 +171,7 @@ def long_table(
 
 def text_width(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
-    return sum(_sign_width(sign) for sign in text)
+    return len(text) if text.isascii() else sum(map(_sign_width, text))
 
 
 def padded(text: str, width: int, to_right: bool) -> str:
@@ -179,6 +180,7 @@ def padded(text: str, width: int, to_right: bool) -> str:
     return fill + text if to_right else text + fill
 
 
+@lru_cache(maxsize=4_096)
 def _sign_width(sign: str) -> int:
     if unicodedata.combining(sign) or unicodedata.category(sign) == "Cf":
         return 0

@@ -25,7 +25,7 @@ import io
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Final, NamedTuple, TypeAlias
 
@@ -96,43 +96,46 @@ class Table:
 
     def as_text(self) -> str:
         """Return aligned lines; cells that stand out end in a star."""
-        cells = [[_wrapped(cell) for cell in row] for row in self.written()]
+        made = self._made()
+        cells = [[_wrapped(cell) for cell in row] for row in made.written()]
         head = [[one_line(title)] for title in self.titles()]
         widths = [
             max(text_width(line) for row in [head, *cells] for line in row[i])
             for i in range(len(head))
         ]
-        right = self.is_number()
+        right = made.is_number()
         lines = [one_line(self.caption)] if self.caption else []
         for row in [head, [["-" * width] for width in widths], *cells]:
             for k in range(max(map(len, row), default=0)):
                 parts = [part[k] if k < len(part) else "" for part in row]
                 line = map(padded, parts, widths, right)
                 lines.append("  ".join(line).rstrip())
-        return "\n".join([*lines, *self.all_notes("*")])
+        return "\n".join([*lines, *made.all_notes("*")])
 
     def as_markdown(self) -> str:
         """Return a table as GitHub and most other readers of Markdown take it."""
-        right = self.is_number()
+        made = self._made()
+        right = made.is_number()
         lines = [f"**{markdown(self.caption)}**", ""] if self.caption else []
         lines.append("| " + " | ".join(map(markdown, self.titles())) + " |")
         lines.append("|" + "|".join("---:" if is_right else "---" for is_right in right) + "|")
-        for row in self.rows:
+        for row in made.rows:
             cells = []
             for column, cell in zip(self._columns(), row, strict=True):
                 written = markdown(printed(_value(cell), column))
                 cells.append(f"**{written}**" if isinstance(cell, Strong) else written)
             lines.append("| " + " | ".join(cells) + " |")
-        notes = [markdown_paragraph(note) for note in self.all_notes("Bold")]
+        notes = [markdown_paragraph(note) for note in made.all_notes("Bold")]
         return "\n".join([*lines, *(f"\n{note}" for note in notes)])
 
     def as_latex(self) -> str:
         """Return a booktabs table; one that does not fit a page becomes a longtable."""
         is_long = len(self.rows) > LONGEST_FLOAT
-        specs = "".join(self._latex_column(i) for i in range(len(self.columns)))
+        made = self._made()
+        specs = "".join(map(made._latex_column, range(len(self.columns)), made.is_number()))
         head = " & ".join(map(latex, self.titles())) + r" \\"
         body = []
-        for row in self.rows:
+        for row in made.rows:
             cells = []
             for column, cell in zip(self._columns(), row, strict=True):
                 written = latex(printed(_value(cell), column))
@@ -141,14 +144,15 @@ class Table:
             cells[0] = "{}" + cells[0] if cells[0].startswith(("[", "*")) else cells[0]
             body.append("  " + " & ".join(cells) + r" \\")
         caption = rf"\caption{{{latex(self.caption)}}}" if self.caption else ""
-        notes = [latex(note) for note in self.all_notes("Bold")]
+        notes = [latex(note) for note in made.all_notes("Bold")]
         if is_long:
             return long_table(specs, head, body, caption, notes)
         return floating_table(specs, head, body, caption, notes)
 
     def as_html(self) -> str:
         """Return a table for a notebook or a page."""
-        right = self.is_number()
+        made = self._made()
+        right = made.is_number()
         side = ['style="text-align: right"' if is_right else "" for is_right in right]
         head = [
             f"<th {align}>{escape(title)}</th>"
@@ -156,14 +160,14 @@ class Table:
         ]
         lines = [f"<caption>{escape(self.caption)}</caption>"] if self.caption else []
         lines.append(f"<thead><tr>{''.join(head)}</tr></thead>")
-        for row in self.rows:
+        for row in made.rows:
             cells = []
             for column, cell, align in zip(self._columns(), row, side, strict=True):
                 written = escape(printed(_value(cell), column))
                 tag = f"<b>{written}</b>" if isinstance(cell, Strong) else written
                 cells.append(f"<td {align}>{tag}</td>")
             lines.append(f"<tr>{''.join(cells)}</tr>")
-        notes = [f"<p>{escape(note)}</p>" for note in self.all_notes("Bold")]
+        notes = [f"<p>{escape(note)}</p>" for note in made.all_notes("Bold")]
         return "\n".join(["<table>", *lines, "</table>", *notes])
 
     def as_csv(self) -> str:
@@ -189,11 +193,12 @@ class Table:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """Return columns, rows and words as JSON-safe values."""
+        rows = self._made().rows
         return {
             "caption": self.caption,
             "columns": list(self.titles()),
-            "rows": [[to_plain(_value(cell)) for cell in row] for row in self.rows],
-            "strong": [[isinstance(cell, Strong) for cell in row] for row in self.rows],
+            "rows": [[to_plain(_value(cell)) for cell in row] for row in rows],
+            "strong": [[isinstance(cell, Strong) for cell in row] for row in rows],
             "strong_means": self.strong,
             "notes": list(self.notes),
         }
@@ -227,8 +232,12 @@ class Table:
         legend = [f"{mark}: {self.strong}."] if self.strong and used else []
         return [*legend, *map(one_line, self.notes)]
 
-    def _latex_column(self, i: int) -> str:
-        if self.is_number()[i]:
+    def _made(self) -> Table:
+        """Return the table with all rows made: what many rows are made of is looked at often."""
+        return self if isinstance(self.rows, list) else replace(self, rows=list(self.rows))
+
+    def _latex_column(self, i: int, is_number: bool) -> str:
+        if is_number:
             return "r"
         column = self._columns()[i]
         longest = max((len(printed(_value(row[i]), column)) for row in self.rows), default=0)

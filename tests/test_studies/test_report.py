@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from analysis.answer_table import Rows
+from analysis.by_row import by_row
 from analysis.columns import Column
 from analysis.markup import latex, latex_packages, markdown, markdown_paragraph, one_line
 from analysis.report import LONGEST_FLOAT, Report, Strong, Table
@@ -244,3 +245,19 @@ def test_rows_kept_as_columns_are_rows() -> None:
     assert {type(value) for value in rows[1].values()} == {str, float, int}
     assert (len(rows), rows[1:][0]["name"], rows.values("n")) == (2, "b", [3, 4])
     assert len(Rows({})) == 0
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html", "csv", "json"])
+def test_rows_that_are_made_when_looked_at_are_made_once(form):
+    made = []
+
+    def row(at):
+        made.append(at)
+        return [f"system {at}", 0.5, Strong(0.25) if at == 7 else None]
+
+    table = Table(["system", "score", "best"], by_row(3_000, row), strong="best")
+    checked, report = len(made), Report("many", tables=[table])
+    told = getattr(report, f"as_{form}")()
+    assert len(made) == checked + 3_000
+    whole = Table(table.columns, list(table.rows), strong="best")
+    assert told == getattr(Report("many", tables=[whole]), f"as_{form}")()
