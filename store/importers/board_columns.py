@@ -160,11 +160,20 @@ def _split(column: str) -> MetricOn | None:
     ends = [(column[: gap.start()], column[gap.end() :]) for gap in gaps[-_MOST_WORDS:]]
     starts = [(column[gap.end() :], column[: gap.start()]) for gap in reversed(gaps[:_MOST_WORDS])]
     for rest, metric in (*ends, *starts):
-        name = rest.strip(" ()[]").removeprefix("on ")
-        metric = metric.strip(" ()[]")
+        name = _unwrapped(rest).removeprefix("on ")
+        metric = _unwrapped(metric)
         if normal_metric(metric) in KNOWN and name and not _is_variant(name):
             return MetricOn(name, metric)
     return None
+
+
+def _unwrapped(name: str) -> str:
+    """Return a name without brackets around it; what the gap took of a pair inside comes back."""
+    name = name.strip()
+    for opened, closed in ("()", "[]"):
+        bare = name.strip(f"{opened}{closed} ")
+        name = f"{bare}{closed}" if bare.count(opened) > bare.count(closed) else bare
+    return name
 
 
 def _is_variant(name: str) -> bool:

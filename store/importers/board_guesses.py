@@ -15,7 +15,7 @@ from store.importers.board_columns import (
 from store.importers.cells import read_numbers
 from store.importers.known_metrics import is_cost, is_loss, is_quality, lookup
 from store.importers.naming_columns import metric_of_file
-from store.importers.no_metrics import no_metric
+from store.importers.no_metrics import counts_beside, no_metric
 from store.importers.settings import Settings
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
@@ -62,7 +62,12 @@ def guess_what_columns_are(
     The settings with what was guessed, and the columns that are read: beside datasets, a time, a
     size or a loss is none.
     """
-    wanted = [column for column in figures if no_metric(column, table.cells[column]) is None]
+    counts = counts_beside(numbers_of(table))
+    wanted = [
+        column
+        for column in figures
+        if column not in counts and no_metric(column, table.cells[column]) is None
+    ]
     if not wanted:
         return settings.with_dataset(system=only_system), figures
     told = metric_of_board(data_stem(settings.path.name), wanted)

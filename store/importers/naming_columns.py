@@ -82,10 +82,10 @@ def subset_column(table: Table, roles: Mapping[str, str]) -> str | None:
     if named or not 1 < len(table) <= _MOST_ROWS or not is_of_metric:
         return None
     grouped = re.search(r"group(?:ed)?_by_(.+)", normal_name(data_stem(table.shown)))
-    taken = set(roles.values())
+    taken, are_parts = set(roles.values()), lists_parts(data_stem(table.shown))
     for column in table.columns:
         name = normal_name(column)
-        is_called = not _SUBSETS.isdisjoint(name.split("_"))
+        is_called = not _SUBSETS.isdisjoint(name.split("_")) or (are_parts and name == "name")
         if column in taken or not (
             is_called or (grouped and f"{grouped[1]}_".startswith(f"{name}_"))
         ):
@@ -96,6 +96,12 @@ def subset_column(table: Table, roles: Mapping[str, str]) -> str | None:
         if len(set(map(str, cells))) == len(table):
             return column
     return None
+
+
+def lists_parts(stem: str) -> bool:
+    """Return whether a file is called after parts of a dataset alone: ``domain_scores``."""
+    words = [word for word in re.findall(r"[^\W_]+", stem.lower()) if not says_nothing(word)]
+    return bool(words) and (_SUBSETS | {"group", "groups"}).issuperset(words)
 
 
 def names_subsets_unsaid(path: Path) -> bool:

@@ -64,6 +64,8 @@ _COUNTED_GOOD = words_of("correct passed solved resolved succeeded successes suc
 _FLAG = re.compile(r"(is|has)_.+")
 CALLED_A_FLAG = "a flag by its name"
 """What a column of 0 and 1 is; beside nothing else it may be what was measured."""
+_FEWEST_COUNTS = 3
+"""Rows from which whole numbers under any name are counts beside a share."""
 _FEWEST = 8
 """Rows from which the values of a column say what it is."""
 
@@ -90,21 +92,30 @@ def no_metric_by_name(name: str) -> str | None:
 
 
 def counts_beside(figures: Mapping[str, Sequence[float]]) -> list[str]:
-    """Return the figures called ``correct`` and the like that are counts, not shares.
+    """Return the figures that are counts, not shares: whole numbers above 1 beside their share.
 
-    They are whole numbers above 1, and another figure is the share, or says of how many.
+    Those called ``correct`` and the like are beside any share, or what says of how many; others
+    that no name explains are so in a table of some rows, beside a share that lies in 0 to 1.
     """
     shares = [c for c in figures if is_share(c) and normal_metric(c) not in _COUNTED_GOOD]
     totals = [c for c in figures if no_metric_by_name(c) == "a count"]
-    if not shares and not totals:
-        return []
-    return [
-        column
-        for column, values in figures.items()
-        if normal_metric(column) in _COUNTED_GOOD
-        and max(values, default=0.0) > 1
-        and all(float(value).is_integer() for value in values)
-    ]
+    lie_in_0_1 = any(
+        max(figures[c], default=2.0) <= 1 and not all(map(_is_whole, figures[c])) for c in shares
+    )
+    found = []
+    for column, values in figures.items():
+        is_whole = max(values, default=0.0) > 1 and all(map(_is_whole, values))
+        if not is_whole:
+            continue
+        if normal_metric(column) in _COUNTED_GOOD:
+            found += [column] if shares or totals else []
+        elif lookup(column) is None and lie_in_0_1 and len(values) >= _FEWEST_COUNTS:
+            found.append(column)
+    return found
+
+
+def _is_whole(value: float) -> bool:
+    return isinstance(value, int) or value.is_integer()
 
 
 def is_answer(name: str) -> bool:

@@ -23,6 +23,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
+from store.importers.naming_columns import lists_parts
 from store.importers.no_metrics import counts_beside, no_metric
 from store.importers.places import folder_of_system
 from store.importers.printed import plain_name, plain_names
@@ -47,6 +48,7 @@ from store.importers.reported_pvalues import (
 from store.importers.reported_rows import is_comparison, tell_rows_apart
 from store.importers.settings import Settings
 from store.importers.tables import Table
+from store.importers.textfile import data_stem
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -83,6 +85,10 @@ class _FormReader:
         first = self._table.columns[0]
         if roles.get("system") == first == "column 1" and self._is_numeric(first):
             del roles["system"]  # the index counts the lines
+        if normal_name(roles.get("system", "")) == "name" and lists_parts(
+            data_stem(self._settings.path.name)
+        ):
+            del roles["system"]  # of the parts
         if "precision" in roles and self._is_numeric(roles["precision"]):
             del roles["precision"]  # the metric of that name
         pair = [roles[role] for role in ("system_a", "system_b") if role in roles]

@@ -16,6 +16,7 @@ from store.importers.plan import systems_of
 from store.lookup import names_of
 from store.spelling import composed
 
+_FROM_PATHS = ("the name of the file", "the names of the folders")
 Kind = Literal["system", "dataset"]
 Renamed = dict[tuple[Kind, str], str]
 """Kind and name of what an answer takes for another one -> the name of that."""
@@ -118,11 +119,11 @@ def spelled_as_stated(
 
 
 def _by_file(bundle: ImportBundle) -> set[str]:
-    """Return the datasets whose names were guessed from the name of a file."""
+    """Return the datasets whose names were guessed from the name of a file or of folders."""
     return {
         one.value
         for one in bundle.guesses
-        if one.subject == "dataset" and one.because.startswith("the name of the file")
+        if one.subject == "dataset" and one.because.startswith(_FROM_PATHS)
     }
 
 

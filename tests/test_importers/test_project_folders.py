@@ -260,3 +260,20 @@ def test_results_of_humaneval_say_their_model(found) -> None:
     ]
     means = means_of(found({"fix_net_2.jsonl": "\n".join(map(json.dumps, lines))}))
     assert means == {("org/net", "Python", "pass@1"): 0.5}
+
+
+def test_brackets_of_a_dataset_stay_pairs(found) -> None:
+    head = "Model,MASC (Clean) WER,MASC (Noisy) WER,SADA WER\n"
+    figures = figures_of(found({"leaderboard.csv": head + "A,10,20,30\nB,11,21,31\n"}))
+    assert {dataset for _, dataset, _ in figures} == {"MASC (Clean)", "MASC (Noisy)", "SADA"}
+
+
+def test_a_table_called_after_parts_lists_parts(found) -> None:
+    table = (
+        "name,targets,correct,unknown,accuracy\ncars,20,10,2,0.5\nfood,8,6,0,0.75\nlaw,4,3,1,0.75\n"
+    )
+    figures = figures_of(found({"net_a/domain_scores.csv": table}))
+    assert figures == {
+        ("net_a", f"domain/{part}", "accuracy"): value
+        for part, value in (("cars", 0.5), ("food", 0.75), ("law", 0.75))
+    }
