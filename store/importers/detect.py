@@ -28,6 +28,7 @@ from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.surroundings import looked_for_within
 from store.importers.tables import TABLE_SUFFIXES
 from store.importers.textfile import data_suffix, read_json, read_text
+from store.importers.unread_results import unread_file
 from store.importers.versions_apart import with_versions_apart
 from store.importers.yaml_nodes import nearest, parse_yaml
 from store.progress import tell
@@ -303,6 +304,8 @@ def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | No
             raise
         raise UnknownFormatError(error.reason, path=shown, line=error.line) from None
     reason = "no importer recognises the content."
+    if not candidate.is_given and (unread := unread_file(path)) is not None:
+        raise ImportFormatError(unread, path=shown)
     if candidate.is_given:
         known = ", ".join(importer.name for importer in IMPORTERS)
         reason += f" Known formats: {known}. Force one with --format NAME."

@@ -26,6 +26,7 @@ from store.importers.problems import listed
 from store.importers.settings import Settings
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
+from store.importers.unread_results import unread_table
 
 _ANSWER_ROLES = ("status", "output")
 _FLAGS = {
@@ -306,8 +307,11 @@ def _require(
     missing = [role for role in wanted if role not in roles and not given.get(role)]
     if not missing:
         return
+    unread = unread_table(table) if {"item", "score"} & set(missing) else None
     kind = UnknownFormatError if {"item", "score"} & set(missing) else ImportFormatError
     lacks = "; ".join(f"{_FLAGS[role][0]}: give {_FLAGS[role][1]}" for role in missing)
+    if unread is not None:
+        raise ImportFormatError(f"{unread} Missing: {lacks}.", path=table.shown)
     raise kind(
         f"not enough to read item scores. Columns found: {listed(table.columns)}. "
         f"Missing: {lacks}.",

@@ -29,6 +29,7 @@ from store.importers import (
     run_tables,
     sacrebleu,
     sclite,
+    search_tables,
     terminal_bench,
     wandb,
     wandb_folder,
@@ -134,6 +135,9 @@ IMPORTERS: tuple[Importer, ...] = (
         nested_figures.NAME, nested_figures.DESCRIPTION, nested_figures.sniff, nested_figures.read
     ),
     Importer(metric_rows.NAME, metric_rows.DESCRIPTION, metric_rows.sniff, metric_rows.read),
+    Importer(
+        search_tables.NAME, search_tables.DESCRIPTION, search_tables.sniff, search_tables.read
+    ),
     Importer(run_tables.NAME, run_tables.DESCRIPTION, run_tables.sniff, run_tables.read),
     Importer(
         pvalue_matrix.NAME, pvalue_matrix.DESCRIPTION, pvalue_matrix.sniff, pvalue_matrix.read
