@@ -118,6 +118,8 @@ class _Cells:
         """Cell -> number; ``None`` until it is needed, since it takes as much as the cells."""
         self._last: tuple[pa.Array, Codes] | None = None
         """The last dictionary, and the numbers of its cells: they come again."""
+        self._comes_again = True
+        """Whether most cells of a dictionary were in the one before it, so far."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -144,7 +146,7 @@ class _Cells:
             if len(distinct) == len(cells):
                 self.cells, self._index = cells, None
                 return np.arange(len(cells), dtype=np.int32)
-        elif self._last is not None and len(self._last[0]):
+        elif self._last is not None and len(self._last[0]) and self._comes_again:
             return self._found_again(dictionary, *self._last)
         return self._one_by_one(dictionary)
 
@@ -158,6 +160,7 @@ class _Cells:
 
         places = numbers_of(pc.index_in(dictionary, value_set=last), missing=-1)
         is_new = np.flatnonzero(places < 0)
+        self._comes_again = 2 * len(is_new) < len(places)
         found: Codes = numbers[places]
         if len(is_new):
             found[is_new] = self._one_by_one(dictionary.take(as_numbers(is_new)))
