@@ -5,33 +5,19 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-from xml.parsers.expat import ExpatError
+from typing import Any, NamedTuple
 
 from store.errors import ImportFormatError
 from store.importers.mapping import FOLDER_MAPPING, mapping_path
-from store.importers.ods_bounds import Extents
 from store.importers.textfile import data_stem
-from store.importers.unpack import Budget
+from store.importers.workbook_bounds import OPEN_DOCUMENT, require_bounds
 
-_OPEN_DOCUMENT = ".ods"
-_WORKBOOKS = (".xlsx", ".xlsm", _OPEN_DOCUMENT)
+_WORKBOOKS = (".xlsx", ".xlsm", OPEN_DOCUMENT)
 _FOREIGN = (".xls", ".xlsb")
-_MOST_CELLS: Final = 20_000_000
-"""From the first cell of a sheet to its last, the empty ones counted."""
-_PART: Final = 1 << 20
-_LONGEST_PLACE: Final = 64
-_PLACE = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]{0,3})(\d{1,7})[\"']")
 _UNFIT = re.compile(r"[^\w .,()+=-]|^[. ]+|\s+$")
-_DAMAGED = (
-    zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError,
-    ExpatError, ValueError,
-)  # fmt: skip
 
 
 def is_workbook(path: Path) -> bool:
@@ -61,18 +47,17 @@ def write_sheets(path: Path, folder: Path, shown: str) -> None:
         No whole workbook, one with a password, without any cell, or larger than a workbook of
         results is.
     """
-    _require_bounds(path, shown)
-    sheets = _sheets(path, shown)
-    if not sheets:
+    require_bounds(path, shown)
+    names = _write_all(path, folder, shown)
+    if not names:
         raise ImportFormatError("no sheet of the workbook holds anything.", path=shown)
-    is_single = len(sheets) == 1
-    for number, (name, sheet, used) in enumerate(sheets, start=1):
+    is_single = len(names) == 1
+    for number, (name, written) in enumerate(names, start=1):
         stem = data_stem(path.name) if is_single else _UNFIT.sub("_", name) or f"sheet {number}"
         place = folder / f"{stem}.csv"
         if place.exists():
             place = folder / f"{stem} ({number}).csv"
-        with place.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(_rows(sheet, used))
+        written.rename(place)
     described = mapping_path(path)
     if described is not None:
         shutil.copyfile(described, folder / (described.name if is_single else FOLDER_MAPPING))
@@ -88,18 +73,30 @@ class _Sheet(NamedTuple):
     """Places of the columns that are not empty."""
 
 
-def _sheets(path: Path, shown: str) -> list[_Sheet]:
+def _write_all(path: Path, folder: Path, shown: str) -> list[tuple[str, Path]]:
+    """Write the sheets that hold something, one after another: name of each, and its file."""
+    found: list[tuple[str, Path]] = []
+    for sheet in _sheets(path, shown):
+        place = folder / f".{len(found)}"
+        with place.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(_rows(sheet.content, sheet.used))
+        found.append((sheet.name, place))
+        del sheet  # before the next one is read
+    return found
+
+
+def _sheets(path: Path, shown: str) -> Iterator[_Sheet]:
     import python_calamine as calamine
 
     try:
         with calamine.CalamineWorkbook.from_path(str(path)) as workbook:
-            sheets = [
-                (about.name, workbook.get_sheet_by_name(about.name))
-                for about in workbook.sheets_metadata
-                if about.typ == calamine.SheetTypeEnum.WorkSheet
-            ]
-            found = [_Sheet(name, sheet, _used(sheet)) for name, sheet in sheets]
-            return [one for one in found if one.used]
+            for about in workbook.sheets_metadata:
+                if about.typ == calamine.SheetTypeEnum.WorkSheet:
+                    sheet = workbook.get_sheet_by_name(about.name)
+                    if used := _used(sheet):
+                        yield _Sheet(about.name, sheet, used)
+                    del sheet
+        return
     except calamine.PasswordError:
         reason = "the workbook is locked with a password. Save it without one."
     except (calamine.CalamineError, OSError, ValueError) as error:
@@ -131,56 +128,3 @@ def _text(cell: Any) -> str:
     if isinstance(cell, (datetime, date, time)):
         return cell.isoformat()
     return str(cell.total_seconds()) if isinstance(cell, timedelta) else str(cell)
-
-
-def _require_bounds(path: Path, shown: str) -> None:
-    """Refuse a bomb before the workbook is read: by its bytes, or by a cell that is far out."""
-    budget = Budget(path.stat().st_size, shown)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member in archive.infolist():
-                with archive.open(member) as packed:
-                    if path.suffix.lower() == _OPEN_DOCUMENT and member.filename == "content.xml":
-                        _count_repeated(packed, budget, shown)
-                    else:
-                        _count(packed, budget, shown)
-    except _DAMAGED as error:
-        told = str(error).split("\n", 1)[0].rstrip(".") or type(error).__name__
-        reason = f"not a whole workbook ({told}). Save or copy it again."
-        raise ImportFormatError(reason, path=shown) from None
-
-
-def _count(packed: Any, budget: Budget, shown: str) -> None:
-    n_rows = n_columns = 1
-    tail = b""
-    while part := packed.read(_PART):
-        budget.count(len(part))
-        for letters, digits in _PLACE.findall(tail + part):
-            n_rows = max(n_rows, int(digits))
-            n_columns = max(n_columns, _column_number(letters))
-        tail = part[-_LONGEST_PLACE:]
-        _require_cells(n_rows * n_columns, shown)
-
-
-def _count_repeated(packed: Any, budget: Budget, shown: str) -> None:
-    extents = Extents()
-    while part := packed.read(_PART):
-        budget.count(len(part))
-        extents.feed(part)
-        _require_cells(extents.n_cells, shown)
-
-
-def _require_cells(n_cells: int, shown: str) -> None:
-    if n_cells > _MOST_CELLS:
-        raise ImportFormatError(
-            f"a sheet reaches over more than {_MOST_CELLS:,} cells. Delete what stands far "
-            "from the table, or save the table as .csv.",
-            path=shown,
-        )
-
-
-def _column_number(letters: Sequence[int]) -> int:
-    number = 0
-    for letter in bytes(letters).upper():
-        number = 26 * number + letter - ord("A") + 1
-    return number

@@ -1,11 +1,13 @@
 """Workbooks: each sheet is a table."""
 
 import io
+import re
 import zipfile
 
 import pytest
 
 from store.errors import ImportFormatError
+from store.importers import workbook_bounds
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.importers.unpack import sniffed_suffix
@@ -98,6 +100,45 @@ def test_a_cell_far_out_is_refused_before_memory_is_taken(read) -> None:
             new.writestr(name, old.read(name).replace(b'r="D3"', b'r="XFD1048576"'))
     with pytest.raises(ImportFormatError, match=r"scores.xlsx: a sheet reaches over"):
         read(far.getvalue(), "scores.xlsx")
+
+
+def shared(texts, rows) -> bytes:
+    """Return a workbook of one sheet whose cells are numbers of texts that stand apart."""
+    packed = workbook(s=[[0] * len(row) for row in rows])
+    cells = iter([number for row in rows for number in row])
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(packed)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            content = old.read(name).decode()
+            if "worksheets/" in name:
+                content = re.sub(r"><v>0</v>", lambda _: f' t="s"><v>{next(cells)}</v>', content)
+            if name.endswith(".rels") and "workbook" in name:
+                end = "</Relationships>"
+                link = f'<Relationship Id="t" Type="{_DOCUMENT}/sharedStrings" '
+                content = content.replace(end, f'{link}Target="sharedStrings.xml"/>{end}')
+            new.writestr(name, content)
+        listed = "".join(f"<si><t>{text}</t></si>" for text in texts)
+        new.writestr("xl/sharedStrings.xml", f'<sst xmlns="{_MAIN}">{listed}</sst>')
+    return out.getvalue()
+
+
+def test_texts_that_cells_share_count_as_often_as_they_stand(read, monkeypatch) -> None:
+    """A few bytes may name a long text a million times: the reader copies it into each cell."""
+    texts = ["system", "item", "acc", "A", "x" * 1_000, "1"]
+    packed = shared(texts, [[0, 1, 2], [3, 4, 5]])
+    monkeypatch.setattr(workbook_bounds, "_MOST_BYTES", 9_000)
+    assert read(packed, "scores.xlsx").datasets[0].items[0].key == "x" * 1_000
+    packed = shared(texts, [[0, 1, 2], *[[3, 4, 5]] * 9])
+    with pytest.raises(ImportFormatError, match=r"scores.xlsx: a sheet would take .* as .csv"):
+        read(packed, "scores.xlsx")
+
+
+def test_texts_within_cells_count(read, monkeypatch) -> None:
+    packed = workbook(s=[["system", "item", "acc"], ["A", "x" * 5_000, 1]])
+    read(packed, "scores.xlsx")
+    monkeypatch.setattr(workbook_bounds, "_MOST_BYTES", 5_000)
+    with pytest.raises(ImportFormatError, match=r"scores.xlsx: a sheet would take"):
+        read(packed, "scores.xlsx")
 
 
 @pytest.mark.parametrize(
