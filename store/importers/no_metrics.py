@@ -102,16 +102,19 @@ def counts_beside(figures: Mapping[str, Sequence[float]]) -> list[str]:
     lie_in_0_1 = any(
         max(figures[c], default=2.0) <= 1 and not all(map(_is_whole, figures[c])) for c in shares
     )
-    found = []
-    for column, values in figures.items():
-        is_whole = max(values, default=0.0) > 1 and all(map(_is_whole, values))
-        if not is_whole:
-            continue
-        if normal_metric(column) in _COUNTED_GOOD:
-            found += [column] if shares or totals else []
-        elif lookup(column) is None and lie_in_0_1 and len(values) >= _FEWEST_COUNTS:
-            found.append(column)
-    return found
+    whole = [column for column, values in figures.items() if values and all(map(_is_whole, values))]
+    found = [
+        column
+        for column in whole
+        if max(figures[column]) > 1
+        and (
+            bool(shares or totals)
+            if normal_metric(column) in _COUNTED_GOOD
+            else lookup(column) is None and lie_in_0_1 and len(figures[column]) >= _FEWEST_COUNTS
+        )
+    ]
+    others = [c for c in whole if lookup(c) is None and not any(figures[c])]
+    return [*found, *others] if found else []  # none of a kind, such as no wrong answer
 
 
 def _is_whole(value: float) -> bool:

@@ -117,7 +117,12 @@ class _FormReader:
         """Return whether lines are datasets and columns metrics; a folder names the system."""
         if "dataset" not in self._roles or "score" in self._roles or self._settings.metric:
             return False
-        figures = figure_columns(self._table, self._roles)
+        counts = counts_beside(numbers_of(self._table))
+        figures = [
+            column
+            for column in figure_columns(self._table, self._roles)
+            if column not in counts and no_metric(column, self._table.cells[column]) is None
+        ]
         if has_pvalues(self._table.columns) or what_columns_are(figures) != "metrics":
             return False
         if not self._settings.system:

@@ -108,6 +108,11 @@ def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> 
     return settings.guessing("datasets", roles["dataset"], _BECAUSE)
 
 
+def _are_flags(cells: Sequence[Any]) -> bool:
+    """Return whether each cell says yes or no in words, as a setting does."""
+    return {str(cell).strip().lower() for cell in cells} == {"true", "false"}
+
+
 @dataclass(frozen=True, slots=True)
 class _Teller:
     table: Table
@@ -150,7 +155,8 @@ class _Teller:
         others = map(no_metric_by_name, self.table.columns)
         is_of_runs = sum(reason == _A_SETTING for reason in others) >= _FEWEST_SETTINGS
         cells = self.table.cells[column]
-        return is_of_runs and self._holds_words(column) and len(set(map(str, cells))) < len(cells)
+        are_words = self._holds_words(column) or _are_flags(cells)
+        return is_of_runs and are_words and len(set(map(str, cells))) < len(cells)
 
     def _holds_words(self, column: str) -> bool:
         return not looks_numeric(self.table.cells[column]) and not _is_repeat(column)

@@ -269,11 +269,23 @@ def test_brackets_of_a_dataset_stay_pairs(found) -> None:
 
 
 def test_a_table_called_after_parts_lists_parts(found) -> None:
-    table = (
-        "name,targets,correct,unknown,accuracy\ncars,20,10,2,0.5\nfood,8,6,0,0.75\nlaw,4,3,1,0.75\n"
-    )
-    figures = figures_of(found({"net_a/domain_scores.csv": table}))
-    assert figures == {
-        ("net_a", f"domain/{part}", "accuracy"): value
+    head = "name,targets,correct,wrong,unknown,auto_accuracy,unknown_rate\n"
+    rows = "cars,20,10,0,10,0.5,0.5\nfood,8,6,0,2,0.75,0.25\nlaw,4,3,0,1,0.75,0.25\n"
+    figures = figures_of(found({"net_a/domain_scores.csv": head + rows}))
+    assert {key: v for key, v in figures.items() if key[2] == "auto_accuracy"} == {
+        ("net_a", f"domain/{part}", "auto_accuracy"): value
         for part, value in (("cars", 0.5), ("food", 0.75), ("law", 0.75))
     }
+
+
+def test_a_setting_that_is_true_or_false_is_a_part_of_the_system(found) -> None:
+    head = "model,dataset,bn,conv_layers,hidden_dim,test_acc\n"
+    rows = [
+        f"gcn,{d},{b},{n},8,0.{b == 'true':d}{n}\n"
+        for d in ("Cora", "PubMed")
+        for b in ("true", "false")
+        for n in (1, 2)
+    ]
+    figures = figures_of(found({"runs.csv": head + "".join(rows)}))
+    assert len(figures) == len(rows)
+    assert ("gcn (bn=true, conv_layers=1)", "Cora", "test_acc") in figures
