@@ -130,8 +130,14 @@ def _called(path: Path) -> tuple[str, str]:
     return (folder, own) if is_like_dataset(own) else (own, folder)
 
 
+def _measure(column: str) -> str:
+    """Return the measure that a column is called after."""
+    name = normal_name(column)
+    return "f1_score" if name in ("f1", "fscore", "f_score") else name
+
+
 def _is_table(columns: Sequence[str]) -> bool:
-    names = {normal_name(column) for column in columns}
+    names = {_measure(column) for column in columns}
     is_upright = {*_MEASURES, _SUPPORT} <= names and len(columns) == len(_MEASURES) + 2
     return is_upright or {"macro_avg", "weighted_avg"} <= names
 
@@ -140,7 +146,7 @@ def _of_table(table: Table) -> list[_Row]:
     """Return the rows of a report, which may lie on its side."""
     label, *others = table.columns
     names = [as_text(cell) for cell in table.cells[label]]
-    by_name = {normal_name(column): table.cells[column] for column in others}
+    by_name = {_measure(column): table.cells[column] for column in others}
     if _SUPPORT not in by_name:  # a column for each class
         lines = {normal_name(name): row for row, name in enumerate(names)}
         by_name = {

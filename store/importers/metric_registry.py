@@ -240,8 +240,11 @@ GROUPS: tuple[Group, ...] = (
         True, "coefficient", "points", "corpus",
         {
             "spearman":
-                "spearmanr spearman_rho rho spearman_correlation spearman_r cosine_spearman",
-            "pearson": "pearsonr pearson_r pearson_correlation cosine_pearson correlation corr",
+                "spearmanr spearman_rho rho spearman_correlation spearman_r cosine_spearman "
+                "spearman_corr",
+            "pearson":
+                "pearsonr pearson_r pearson_correlation pearson_corr cosine_pearson correlation "
+                "corr",
             "kendall": "kendall_tau kendalltau tau tau_b",
             "matthews": "mcc matthews_corrcoef matthews_correlation phi matthews_cc",
             "kappa": "cohen_kappa cohens_kappa fleiss_kappa quadratic_weighted_kappa qwk",

@@ -6,7 +6,7 @@ after no system; else they name datasets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -160,8 +160,22 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
     is_wrapper = len(around) == 1 and only[-1:] and only[-1].lower() in _WRAPPERS
     if len(around) == 1 and (is_wrapper or not specific_name("/".join(only))):  # as "metrics"
         bare = [leaf._replace(keys=("",)) for leaf in bare]
+        bare += _beside(content, {leaf.metric for leaf in bare})
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
+
+
+def _beside(content: Mapping[Any, Any], taken: Collection[str]) -> list[_Leaf]:
+    """Return the known metrics that stand beside the only mapping of figures."""
+    return [
+        _Leaf(("",), str(name), value)
+        for name, value in content.items()
+        if isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and lookup(str(name)) is not None
+        and str(name) not in taken
+        and not is_about_the_run(str(name))
+    ]
 
 
 def _at_cutoff(leaf: _Leaf) -> _Leaf:

@@ -7,6 +7,7 @@ against the column. The diagonal says nothing.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -25,18 +26,26 @@ from store.importers.places import own_name
 from store.importers.printed import parse_printed, plain_name
 from store.importers.settings import load_settings
 from store.importers.tables import TABLE_SUFFIXES, Table, peek_columns, read_table
-from store.importers.textfile import data_suffix, peek_text
+from store.importers.textfile import data_stem, data_suffix, peek_text
 
 NAME = "pvalue_matrix"
 DESCRIPTION = "matrix of p-values: systems against systems"
+_NO_PVALUES = re.compile(
+    r"confusion|corr(elation)?s?(?![a-z])|similarit|distance|covariance|co-?occurrence|agreement",
+    re.IGNORECASE,
+)
+"""What other matrices with the same names on both sides are called."""
 _LARGEST = 10_000_000
 """Bytes of a file that is looked at."""
+_SLACK = 0.02
+"""What rounded shares of a row may miss to 1."""
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether the rows of a table are called as its columns and hold p-values."""
     columns = peek_columns(path) if data_suffix(path) in TABLE_SUFFIXES else ()
-    if len(columns) < 3 or path.stat().st_size > _LARGEST:
+    is_other = _NO_PVALUES.search(data_stem(path.name)) is not None
+    if is_other or len(columns) < 3 or path.stat().st_size > _LARGEST:
         return False
     try:
         text = peek_text(path)
@@ -59,7 +68,15 @@ def _is_matrix(table: Table) -> bool:
         if place % len(names) != place // len(names)
         if value is None or not math.isnan(value)
     ]
-    return bool(off) and all(value is not None and 0 <= value <= 1 for value in off)
+    are_shares = bool(off) and all(value is not None and 0 <= value <= 1 for value in off)
+    return are_shares and not set(off) <= {0, 1} and not _sum_to_one(values, len(names))
+
+
+def _sum_to_one(values: Sequence[float | None], width: int) -> bool:
+    """Return whether rows are shares of a whole, as those of a confusion matrix are."""
+    rows = [values[at::width] for at in range(width)]  # they are given column by column
+    whole = [sum(v for v in row if v is not None and not math.isnan(v)) for row in rows]
+    return all(abs(total - 1) < _SLACK or total == 0 for total in whole) and any(whole)
 
 
 def _value(cell: object) -> float | None:

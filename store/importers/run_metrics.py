@@ -6,6 +6,7 @@ dataset: both are guessed from folder and file.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,6 +49,8 @@ _LINE = re.compile(r"\s*([A-Za-z][\w@/ .-]*?)\s*[=:]\s*(\S+)\s*")
 _OF_SPLIT = re.compile(
     r"(test|dev|valid|validation|predict)_(?:results|metrics)|(?:all_|eval_)?results_(test|dev|valid)"
 )
+_RUN_NAMES = ("run", "run_name", "experiment", "experiment_name", "exp_name")
+"""Keys under which a file names its run."""
 _MOST_LINES = 200
 
 
@@ -79,10 +82,12 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     content, sha256 = _content(path, settings.shown)
     counts = counts_beside({n: [float(v)] for n, v in content.items() if _is_number(v)})
     named = {n: value for n, value in content.items() if is_metric(n) and n not in counts}
+    named |= {n: v for n, v in content.items() if _may_be_metric(n, v) and n not in counts}
     system, dataset = _called(path)
     if (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
         dataset = f"{folder_name(path)}/{split}"
     said = {key: text.removeprefix("./") for key, text in content.items() if isinstance(text, str)}
+    system = next((said[key] for key in _RUN_NAMES if said.get(key)), system)
     run = TrackedRun(system, "", dataset, said, named, is_system=not names_model(said))
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = add_runs([run], figures, "the run")
@@ -138,6 +143,13 @@ def _of_table(path: Path, shown: str = "") -> tuple[dict[str, Any], str]:
     table = read_table(path, shown or path.name, RowProblems(lenient=True))
     names, values = (table.cells[column] for column in table.columns)
     return dict(zip(map(str, names), values, strict=True)), table.sha256
+
+
+def _may_be_metric(name: str, value: Any) -> bool:
+    """Return whether a broken number of an unknown name is a figure beside known metrics."""
+    if is_metric(name) or is_about_the_run(name) or not _is_number(value):
+        return False
+    return not float(value).is_integer() and math.isfinite(float(value))
 
 
 def _says_metrics(content: Any) -> bool:

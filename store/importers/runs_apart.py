@@ -17,6 +17,7 @@ import numpy as np
 
 from store.importers.bundle import BundleRun, Guess, ImportBundle
 from store.importers.known_names import share_of_systems
+from store.importers.metric_registry import words_of
 from store.importers.named_items import keys_of
 from store.spelling import composed
 
@@ -25,6 +26,11 @@ _DAY = r"20\d\d[-_.]?[01]\d[-_.]?[0-3]\d"
 _HOUR = r"[-_.T ]?[0-2]\d[-_.:]?[0-5]\d(?:[-_.:]?[0-5]\d)?"
 _TIME = re.compile(rf"(?<!\d){_DAY}(?:{_HOUR})?(?!\d)")
 _REPEAT = re.compile(r"(run|seed|trial|rep|repeat|attempt|try)[-_ ]?\d+", re.IGNORECASE)
+_ROLES = words_of(
+    "hyp hyps hypothesis hypotheses pred preds prediction predictions output outputs system task "
+    "result results texts transcripts decoded generated"
+)
+"""What outputs are called, of whatever system."""
 _SURE = 0.5
 """Share of folders that are called like systems."""
 _BECAUSE = "files of this import give other scores for the same"
@@ -54,6 +60,9 @@ def with_runs_apart(bundles: Sequence[ImportBundle]) -> list[ImportBundle]:
                 is_system = share_of_systems(list(split.names)) > _SURE and not any(
                     map(_REPEAT.search, split.names)
                 )
+                if _is_called_after_role(bundle):
+                    found[number] = _of_folder(bundle, name)
+                    continue
                 change = _of_system if is_system and _has_guessed_system(bundle) else _named
                 found[number] = change(bundle, name)
     return found
@@ -61,7 +70,26 @@ def with_runs_apart(bundles: Sequence[ImportBundle]) -> list[ImportBundle]:
 
 def _has_guessed_system(bundle: ImportBundle) -> bool:
     guessed = {guess.value for guess in bundle.guesses if guess.subject == "system"}
-    return bool(bundle.runs) and guessed == {run.system for run in bundle.runs}
+    is_each = any(guess.subject == "systems" for guess in bundle.guesses)
+    systems = {run.system for run in bundle.runs}
+    return bool(bundle.runs) and (guessed == systems or (is_each and systems <= _ROLES))
+
+
+def _is_called_after_role(bundle: ImportBundle) -> bool:
+    """Return whether the guessed system is what outputs are called, such as ``hyp``."""
+    return _has_guessed_system(bundle) and all(run.system.lower() in _ROLES for run in bundle.runs)
+
+
+def _of_folder(bundle: ImportBundle, name: str) -> ImportBundle:
+    """Return a bundle whose system, which said what its files are, is called after a folder."""
+    guesses = [guess for guess in bundle.guesses if guess.subject not in ("system", "systems")]
+    return replace(
+        bundle,
+        runs=[replace(run, system=name) for run in bundle.runs],
+        reported_scores=[replace(one, system=name) for one in bundle.reported_scores],
+        identities={},
+        guesses=[*guesses, Guess("system", name, _BECAUSE)],
+    )
 
 
 def _of_system(bundle: ImportBundle, name: str) -> ImportBundle:

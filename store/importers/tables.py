@@ -29,6 +29,7 @@ from store.importers.guard import (
     status_of,
 )
 from store.importers.known_metrics import is_quality, lookup
+from store.importers.known_names import is_like_dataset
 from store.importers.record_groups import are_metrics, records_by_name
 from store.importers.streamed import stream
 from store.importers.textfile import (
@@ -311,7 +312,7 @@ def _are_numbers_by_item(content: Mapping[str, Mapping[str, Any]]) -> bool:
         return False
     values = (value for one in content.values() for value in one.values())
     are_numbers = all(isinstance(value, (int, float, NoneType)) for value in values)
-    return are_numbers and not any(map(lookup, first))
+    return are_numbers and not any(map(lookup, first)) and not any(map(is_like_dataset, first))
 
 
 def _of_all_records(content: Mapping[str, Any]) -> dict[str, Any]:

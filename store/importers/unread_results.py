@@ -14,6 +14,7 @@ from store.importers.cells import looks_numeric
 from store.importers.columns import normal_name
 from store.importers.file_names import is_of_settings
 from store.importers.known_metrics import is_quality, normal_metric
+from store.importers.known_names import is_like_dataset
 from store.importers.metric_registry import words_of
 from store.importers.tables import Table
 from store.importers.textfile import data_suffix, peek_text
@@ -71,7 +72,8 @@ def unread_file(path: Path) -> str | None:
         return None
     found: dict[str, int] = {}
     for entry in _ENTRY.finditer(text):
-        if is_quality(entry[1]) and normal_metric(entry[1]) not in _COMMON:
+        is_metric = is_quality(entry[1]) and normal_metric(entry[1]) not in _COMMON
+        if is_metric or ("." in entry[2] and is_like_dataset(entry[1])):
             found[entry[1]] = found.get(entry[1], 0) + 1
     listed = {entry[1] for entry in _LISTED.finditer(text)}
     if any("loss" in name.lower() for name in listed) and any(map(is_quality, listed)):

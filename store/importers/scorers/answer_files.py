@@ -28,6 +28,7 @@ from store.importers.scorers.layout import folder_name, parts_of, says_output
 from store.importers.scorers.right_answers import key_of, kind_of, read_answers
 from store.importers.scorers.scoring import Choice, chosen, usual_for
 from store.importers.settings import Settings, load_settings
+from store.importers.surroundings import is_given
 from store.importers.textfile import data_stem, data_suffix, read_json
 
 NAME = "answers"
@@ -261,4 +262,4 @@ def _system_of(path: Path, outputs: Sequence[Path], dataset: str) -> str:
         return full.parent.name
     near = folder_name(full)
     above = next(folder for folder in full.parents if folder.name == near)
-    return folder_name(above) if near == dataset else near
+    return folder_name(above) if near == dataset and not is_given(above) else near
