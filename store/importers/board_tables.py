@@ -63,11 +63,18 @@ class BoardTable:
 
 def is_board(table: BoardTable) -> bool:
     """Return whether lines are systems: a column says so, and a well-known metric or a source."""
-    if _column_of(table, _SYSTEMS) is None:
+    of_system = _column_of(table, _SYSTEMS)
+    if of_system is None or _counts_systems(table, of_system):
         return False
     figures = _figure_columns(table)
     is_known = any(lookup(plain_name(table.columns[column])) is not None for column in figures)
     return bool(figures) and (is_known or _column_of(table, _SOURCES) is not None)
+
+
+def _counts_systems(table: BoardTable, column: int) -> bool:
+    """Return whether a column says how many systems there were, not which."""
+    filled = [row[column].text for row in table.rows if not is_missing(row[column].text)]
+    return bool(filled) and all(text.replace(",", "").isdecimal() for text in filled)
 
 
 def add_boards(

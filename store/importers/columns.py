@@ -22,7 +22,8 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
         "methods", "approaches", "algorithms", "classifiers",
     ),
     "dataset": (
-        "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "language_pair",
+        "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "bench",
+        "benchmark_name", "language_pair",
         "task", "task_name", "treebank",
     ),
     "dataset_version": (

@@ -10,6 +10,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.cells import as_text, is_missing
 from store.importers.columns import fields_of, normal_name, role_cells
+from store.importers.known_metrics import is_quality
 from store.importers.metric_registry import words_of
 from store.importers.tables import Table, read_table
 
@@ -32,6 +33,8 @@ _PLACE = re.compile(
     r"document|query|passage|pair|row|case|test)_(idx|index|no|nr|num|number)"
 )
 """What a column is called that tells the place of an item."""
+_NUMBERED = words_of("day level chapter lesson stage puzzle_no challenge_no")
+"""What numbers the items of a table whose rows say yes or no of each."""
 _FEW = 2
 """Rows of a system from which a table with places, texts or files of items is one of items."""
 _FEWEST = 10
@@ -48,7 +51,9 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
     keys = [list(map(as_text, role_cells(table, column))) for column in named]
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
     counts = [table.cells[column] for column in repeats]
-    for is_fit in (_is_subject, _is_id, _is_file, _is_text, _is_place):
+    kinds = [_is_subject, _is_id, _is_file, _is_text, _is_place]
+    kinds += [_is_numbered] if _says_outcomes(table) else []
+    for is_fit in kinds:
         for column in free:
             if not is_fit(column) or column in repeats:
                 continue
@@ -97,6 +102,18 @@ def _is_subject(column: str) -> bool:
 
 def _is_place(column: str) -> bool:
     return _PLACE.fullmatch(normal_name(column)) is not None
+
+
+def _is_numbered(column: str) -> bool:
+    return normal_name(column) in _NUMBERED
+
+
+def _says_outcomes(table: Table) -> bool:
+    """Return whether a column says in words of yes and no what was right."""
+    return any(
+        is_quality(column) and {str(cell).lower() for cell in cells} <= {"true", "false"}
+        for column, cells in table.cells.items()
+    )
 
 
 def _is_id(column: str) -> bool:

@@ -69,6 +69,8 @@ _CASES = words_of(
     "instances episodes records"
 )
 """What a count is of, where it ends a name: ``correct_cases`` is no share."""
+_NOT_SHARED = _CASES | _COUNTED | words_of("tests count total plies tokens words")
+"""Words of a count of what is right."""
 _CLOCK = words_of("s ms us ns sec secs seconds min mins minutes")
 _TAKEN = ("seconds", "money", "bytes", "grams")
 _COUNTED_COSTS = words_of("cost tokens calls steps interventions energy flops")
@@ -169,6 +171,8 @@ def _candidates(words: list[str]) -> Iterator[str]:
     if words[0] == "1" or not _TURNED.isdisjoint(words):
         yield from _of_a_class(words)
         return
+    if words[-1] in ("correct", "solved") and _NOT_SHARED.isdisjoint(words):
+        yield words[-1]  # part1_correct
     rest = list(words)
     while len(rest) > 1 and rest[0] in _BEFORE:
         rest = rest[1:]

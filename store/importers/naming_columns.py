@@ -10,6 +10,7 @@ from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import fields_of, find_roles, normal_name, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.known_metrics import is_quality, lookup
+from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.small_tables import is_small_and
 from store.importers.tables import Table
@@ -31,6 +32,8 @@ _SUBSETS = words_of(
 _SPLITS = words_of("train val valid validation dev test cv")
 _REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
 _OF_ITEMS = ("item", "input", "reference", "output")
+_LIKE_DATASETS = -0.5
+"""How much more the words in a column are like datasets than like systems, at least."""
 _LONGEST = 80
 """Characters of the name of a system."""
 _MOST_ROWS = 2_000
@@ -63,6 +66,8 @@ def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] 
             continue
         cells = role_cells(table, column)
         if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):
+            continue
+        if share_of_systems(list(dict.fromkeys(map(str, cells)))) < _LIKE_DATASETS:
             continue
         rows = zip(cells, *(table.cells[one] for one in repeats), strict=True)
         if len(set(map(str, rows))) == len(table) and len(set(map(str, cells))) > 1:

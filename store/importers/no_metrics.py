@@ -30,6 +30,8 @@ _ANSWER = re.compile(
     r"(_(idx|index|id|label|class|number|text|string|str))?|y_(true|pred)|(true|gold|pred|predicted)_[a-z]+"
 )
 """What a number of that name is where it is whole: the answer given, or the one that is right."""
+_GIVEN = re.compile(r"(predicted|gold|correct|true|model|expected|final|extracted|parsed)_answer")
+"""What holds the answer itself, whatever kind of number it is."""
 _RANK = re.compile(
     r"(rank|ranking)(_(by|on|in|of|for|overall|global|avg|mean|accuracy|acc|em|f1|macro_f1|wer|cer|bleu|auc)(_.+)?)?|"
     r"place|placement|position"
@@ -81,6 +83,8 @@ def no_metric_by_name(name: str) -> str | None:
         return "a time"
     if _REPEAT.fullmatch(key):
         return "the number of a repeat"
+    if _GIVEN.fullmatch(key):
+        return "an answer"
     if _SPREAD.fullmatch(key):
         return "a spread"
     if _PERCENTILE.fullmatch(key) or _OF_FIT.fullmatch(key):

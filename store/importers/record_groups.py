@@ -14,6 +14,7 @@ _SAID = {
     "dataset": words_of("dataset dataset_name benchmark task task_name corpus"),
 }
 """What a record calls its system or its dataset."""
+_IDS = words_of("id item_id sample_id task_id question_id example_id instance_id doc_id")
 _FEWEST = 2
 """Lists that make names of what they stand under."""
 
@@ -22,7 +23,8 @@ def records_by_name(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the records with the name that their list stands under, as system or as dataset.
 
     The lists are all values of the mapping, or of the one mapping in it. Names are of datasets
-    where the records say their system or all names are like those of datasets.
+    where the records say their system, where all names are like those of datasets, and where the
+    records name their items and no two lists share any.
     """
     below = [part for part in (content, *content.values()) if _are_lists(part)]
     if len(below) != 1:
@@ -30,7 +32,8 @@ def records_by_name(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     (groups,) = below
     names = {normal_metric(key) for records in groups.values() for key in records[0]}
     says_system = not names.isdisjoint(_SAID["system"])
-    role = "dataset" if says_system or all(map(is_like_dataset, groups)) else "system"
+    are_datasets = says_system or all(map(is_like_dataset, groups)) or _are_apart(groups)
+    role = "dataset" if are_datasets else "system"
     if not names.isdisjoint(_SAID[role]):
         return []
     return [{role: name, **record} for name, records in groups.items() for record in records]
@@ -40,6 +43,20 @@ def are_metrics(content: Mapping[str, Any]) -> bool:
     """Return whether the keys of mappings are metrics: ``{"MAP": {"score": 0.5}, …}``."""
     known = [key for key in content if lookup(str(key)) is not None]
     return 2 * len(known) > len(content)
+
+
+def _are_apart(groups: Mapping[str, list[dict[str, Any]]]) -> bool:
+    """Return whether the records have ids, and each list has its own."""
+    keys = [key for key in next(iter(groups.values()))[0] if normal_metric(key) in _IDS]
+    if not keys:
+        return False
+    seen: set[str] = set()
+    for records in groups.values():
+        own = {str(record.get(keys[0])) for record in records}
+        if not seen.isdisjoint(own) or len(own) < len(records):
+            return False
+        seen |= own
+    return True
 
 
 def _are_lists(part: Any) -> bool:

@@ -47,6 +47,10 @@ _COMPARISONS = words_of(
     reduction"""
 )
 """Words in the name of a row that compares others."""
+_ABOUT_A_ROW = words_of(
+    "error errors message msg exception traceback status reason note notes comment comments"
+)
+"""Words in the names of columns that say what happened, and of what nothing is."""
 _MOST_WORDS = 3
 _A_SETTING = "a setting"
 _FEWEST_SETTINGS = 2
@@ -159,7 +163,9 @@ class _Teller:
         return is_of_runs and are_words and len(set(map(str, cells))) < len(cells)
 
     def _holds_words(self, column: str) -> bool:
-        return not looks_numeric(self.table.cells[column]) and not _is_repeat(column)
+        is_told = not _ABOUT_A_ROW.isdisjoint(normal_name(column).split("_"))
+        is_number = looks_numeric(self.table.cells[column])
+        return not (is_told or is_number or _is_repeat(column))
 
     def is_cut_off(self, column: str) -> bool:
         """Return whether a column holds the few numbers of a setting of the measurement."""

@@ -289,3 +289,44 @@ def test_a_setting_that_is_true_or_false_is_a_part_of_the_system(found) -> None:
     figures = figures_of(found({"runs.csv": head + "".join(rows)}))
     assert len(figures) == len(rows)
     assert ("gcn (bn=true, conv_layers=1)", "Cora", "test_acc") in figures
+
+
+def test_lists_of_records_with_ids_of_their_own_are_datasets(found) -> None:
+    content = {
+        kind: [{"id": f"{kind}_{n}", "valid": n == 0} for n in range(2)]
+        for kind in ("plain", "many")
+    }
+    means = means_of(found({"calls_results.json": content}))
+    assert {dataset for _, dataset, _ in means} == {"plain", "many"}
+    assert {system for system, *_ in means} == {"calls_results"}
+
+
+def test_days_that_were_solved_or_not_are_items(found) -> None:
+    rows = [
+        {"model": "org/net", "year": 2022, "day": day, "part1_correct": day < 6, "error": None}
+        for day in range(1, 11)
+    ]
+    result = found({"org--net--2022.jsonl": "\n".join(map(json.dumps, rows))})
+    ((system, _, metric),) = means_of(result)
+    assert (system, metric) == ("org/net", "part1_correct")
+    assert list(means_of(result).values()) == [0.5]
+
+
+def test_a_message_names_no_dataset(found) -> None:
+    head = "model,split,accuracy,error\n"
+    rows = "A,dev,0.5,\nA,test,0.6,\nB,dev,0.7,late\nB,test,0.8,late\n"
+    assert {d for _, d, _ in figures_of(found({"board.csv": head + rows}))} == {
+        "project/dev",
+        "project/test",
+    }
+
+
+def test_how_many_systems_there_were_names_none(found) -> None:
+    page = "# Digest\n\n| benchmark | models | mean accuracy |\n|---|---|---|\n"
+    result = found({"digest.md": page + "| ARC | 1362 | 0.5 |\n| GSM8K | 1228 | 0.3 |\n"})
+    assert not result.bundles
+
+
+@pytest.mark.parametrize("name", ["predicted_answer", "gold_answer"])
+def test_answers_that_are_numbers_are_no_metrics(name) -> None:
+    assert no_metric_by_name(name) == "an answer"
