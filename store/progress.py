@@ -51,6 +51,16 @@ def listening(listener: Listener) -> Iterator[None]:
         _told.reset(before)
 
 
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Tell nobody of what is read within, as where it is only seen what a file is."""
+    before = _told.set(None)
+    try:
+        yield
+    finally:
+        _told.reset(before)
+
+
 def tell(doing: Doing, done: int, total: int) -> None:
     """Say how many files are through."""
     told = _told.get()

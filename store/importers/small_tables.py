@@ -10,6 +10,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.tables import Table, read_table
 from store.importers.textfile import data_suffix, peek_text
+from store.progress import unheard
 
 _LINES_A_ROW: Final = 20
 """Lines on average that a row with texts in its cells may take."""
@@ -20,7 +21,8 @@ def is_small_and(path: Path, most_rows: int, is_it: Callable[[Table], bool]) -> 
     try:
         if _n_rows_at_least(path) > most_rows:
             return False
-        table = read_table(path, path.name, RowProblems(lenient=True))
+        with unheard():
+            table = read_table(path, path.name, RowProblems(lenient=True))
         return len(table) <= most_rows and is_it(table)
     except (ImportFormatError, OSError, ValueError):  # pyarrow's errors are among these
         return False
