@@ -227,9 +227,10 @@ def _values(change: Change, criterion: Criterion, kind: AnnotatorKind) -> dict[i
     else:
         ratings = ratings_of(connection, criterion, kind=kind)
         uids, values = ratings.system_uids, mean_of_annotators(ratings)
-    rows = connection.execute(sa.select(System.uid, System.id).where(System.uid.in_(uids)))
-    ids = {uid: id_ for uid, id_ in rows}
-    return {ids[uid]: row for uid, row in zip(uids, values, strict=True) if not np.isnan(row).all()}
+    query = sa.select(System.id, System.uid).where(System.uid.in_(uids)).order_by(System.id)
+    number = {uid: n for n, uid in enumerate(uids)}
+    rows = ((id_, values[number[uid]]) for id_, uid in connection.execute(query))
+    return {id_: row for id_, row in rows if not np.isnan(row).all()}
 
 
 def _scale_of(criterion: Criterion) -> GoldScale:
@@ -271,6 +272,19 @@ def _require_fitting(
         raise StoreError(f"`values` must lie between {low:g} and {high:g}.")
 
 
+def _first_ingests(change: Change, criterion: Criterion) -> dict[int | None, int]:
+    """Return system -> the ingest that judged it first; ``None`` stands for the items."""
+    table: Any = Preference if criterion.kind == "preference" else Rating
+    columns = [table.first_id, table.second_id] if table is Preference else [table.system_id]
+    found: dict[int | None, int] = {}
+    for column in columns:
+        query = sa.select(column, sa.func.min(table.ingest_id)).group_by(column)
+        of_it = query.where(table.criterion_id == criterion.id)
+        for system_id, first in change.session.execute(of_it):
+            found[system_id] = min(first, found.get(system_id, first))
+    return found
+
+
 class _Stored(NamedTuple):
     run: Run
     vectors: dict[int, ScoreVector]
@@ -284,12 +298,15 @@ class _Writer:
         self._change = change
         self._criterion = criterion
         self._dataset = change.session.get_one(Dataset, criterion.dataset_id)
+        self._ingests: dict[int | None, int] | None = None
+        """What `_first_ingests` gives, once it was asked."""
         self._stored = self._load()
         self._touched: set[int] = set()
 
     def of(self, criterion: Criterion) -> _Writer:
         """Go on with another criterion of the same dataset."""
         self._criterion = criterion
+        self._ingests = None
         return self
 
     def has_gold(self, source: GoldSource, rule: str) -> bool:
@@ -399,18 +416,16 @@ class _Writer:
 
     def _make_run(self, system_id: int) -> Run:
         session = self._change.session
-        table: Any = Preference if self._criterion.kind == "preference" else Rating
-        ingest_id = session.scalar(
-            sa.select(sa.func.max(table.ingest_id)).where(table.criterion_id == self._criterion.id)
-        )
-        if ingest_id is None:
+        if self._ingests is None:
+            self._ingests = _first_ingests(self._change, self._criterion)
+        if not self._ingests:
             raise StoreError(f"There are no judgments on '{self._criterion.name}' yet.")
         run = Run(
             system_id=system_id,
             dataset_id=self._dataset.id,
             label=RUN_LABEL,
             harness=RUN_LABEL,
-            ingest_id=ingest_id,
+            ingest_id=self._ingests.get(system_id, max(self._ingests.values())),
         )
         session.add(run)
         session.flush()

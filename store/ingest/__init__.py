@@ -14,6 +14,7 @@ from store.importers.bundle import ImportBundle
 from store.ingest.batches import parcels
 from store.ingest.checks import require_well_built
 from store.ingest.complete import completed
+from store.ingest.golds_due import GoldsDue
 from store.ingest.items import align_datasets
 from store.ingest.judgments import ingest_judgments
 from store.ingest.known import forget
@@ -113,6 +114,7 @@ def ingest_all(
                 tell("writing files", n_written, n_files)
                 n_written += sum(len(bundles[n].files) for batch in parcel for n in batch)
                 reports |= write.parcel(parcel, set(optional))
+            write.golds.make()
             # Last: an overlap may name a dataset that comes with a later file.
             add_overlaps(change, [overlap for bundle in bundles for overlap in bundle.overlaps])
             change.session.flush()
@@ -172,9 +174,11 @@ class _Writer:
     case_matters: bool
     missing_as_zero: bool
     scales: Scales = field(init=False)
+    golds: GoldsDue = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scales", Scales(self.change))
+        object.__setattr__(self, "golds", GoldsDue(self.change))
 
     def parcel(
         self, batches: Sequence[Sequence[int]], optional: Set[int]
@@ -225,13 +229,14 @@ class _Writer:
     def _tried(self, numbers: Sequence[int]) -> dict[int, IngestReport]:
         """Write bundles; where one does not fit, all that was written of them is taken back."""
         n_events = len(self.change.events)
-        before = self.scales.state()
+        before, due = self.scales.state(), self.golds.state()
         try:
             with self.change.session.begin_nested():
                 return self._write(numbers)
         except StoreError:
             del self.change.events[n_events:]
             self.scales.go_back(before)
+            self.golds.go_back(due)
             forget(self.change)
             raise
 
@@ -254,7 +259,7 @@ class _Writer:
         )
         figures = known_figures(self.change, arrived)
         reports = {
-            number: _finish(self.change, one, of_it, row, figures, self.replace)
+            number: _finish(self.change, one, of_it, row, figures, self.golds, self.replace)
             for number, one, of_it, row in zip(numbers, arrived, runs, rows, strict=True)
         }
         figures.insert(self.change)
@@ -289,6 +294,7 @@ def _finish(
     runs: list[Run],
     row: Ingest,
     figures: KnownFigures,
+    golds: GoldsDue,
     replace: bool,
 ) -> IngestReport:
     """Write what belongs to no run or rests on runs; keep the ingest if anything is new."""
@@ -296,7 +302,7 @@ def _finish(
     require_bounds(targets.metrics, bundle)
     targets.scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
     ingest_reported(change, bundle, targets, runs, figures, replace=replace, report=report)
-    ingest_judgments(
+    judged = ingest_judgments(
         change,
         bundle,
         targets.systems,
@@ -305,6 +311,8 @@ def _finish(
         replace=replace,
         report=report,
     )
+    for dataset_id, criteria in judged.items():
+        golds.add(dataset_id, criteria, row, report)
     if report.changed:
         report.ingest_uid = None if report.dry_run else row.uid
         row.report = report.to_dict()

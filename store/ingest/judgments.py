@@ -1,4 +1,4 @@
-"""Judgments of a bundle into the store, and what they amount to for each system and item."""
+"""Judgments of a bundle into the store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from store.engine import Change
-from store.gold import recompute_gold
 from store.importers.bundle import BundlePreference, BundleRating, ImportBundle
 from store.importers.named_items import keys_of
 from store.ingest.criteria import ResolvedCriterion, resolve_annotators, resolve_criteria
@@ -16,7 +15,6 @@ from store.ingest.preferences import put_preferences
 from store.ingest.ratings import Judged, Outcome, put_ratings
 from store.ingest.report import IngestReport
 from store.models import Criterion, Item
-from store.stale_golds import stale_golds
 
 
 def ingest_judgments(
@@ -28,8 +26,13 @@ def ingest_judgments(
     *,
     replace: bool,
     report: IngestReport,
-) -> None:
-    """Write criteria, annotators, ratings and preferences, and the metrics that follow from them.
+) -> dict[int, set[int]]:
+    """Write criteria, annotators, ratings and preferences.
+
+    Returns
+    -------
+    dict
+        Dataset -> its criteria whose gold is due, by their ids.
 
     Raises
     ------
@@ -39,7 +42,7 @@ def ingest_judgments(
         A judgment does not fit its scale.
     """
     if not bundle.criteria:
-        return
+        return {}
     criteria = resolve_criteria(change, bundle, datasets, replace=replace, report=report)
     annotators, turned = resolve_annotators(
         change, bundle, criteria, replace=replace, report=report
@@ -51,7 +54,7 @@ def ingest_judgments(
     for preference in bundle.preferences:
         preferences[preference.criterion].append(preference)
     item_ids = [_item_ids(change, aligned) for aligned in datasets]
-    changed: dict[int, dict[int, Criterion]] = {}
+    changed: dict[int, set[int]] = {}
     for number, criterion in enumerate(criteria):
         dataset = bundle.criteria[number].dataset
         judged = Judged(
@@ -71,15 +74,11 @@ def ingest_judgments(
         outcome.tell(report)
         _record(change, criterion, outcome)
         if outcome.changed or criterion.is_changed:
-            changed.setdefault(criterion.row.dataset_id, {})[criterion.row.id] = criterion.row
+            changed.setdefault(criterion.row.dataset_id, set()).add(criterion.row.id)
     for dataset_id in turned:
-        query = sa.select(Criterion).where(Criterion.dataset_id == dataset_id)
-        known = {row.id: row for row in change.session.scalars(query)}
-        changed[dataset_id] = changed.get(dataset_id, {}) | known
-    for rows in changed.values():
-        report.understood += recompute_gold(change, list(rows.values()))
-        stale = stale_golds(change.session.connection(), list(rows.values()))
-        report.warnings += [gold.after("these judgments came in") for gold in stale]
+        query = sa.select(Criterion.id).where(Criterion.dataset_id == dataset_id)
+        changed.setdefault(dataset_id, set()).update(change.session.scalars(query))
+    return changed
 
 
 def _item_ids(change: Change, aligned: AlignedDataset) -> list[int]:
