@@ -72,14 +72,16 @@ def misses(recipe: Recipe, path: Path) -> list[str]:
 
 
 def _is_called(path: Path, patterns: Sequence[str]) -> bool:
+    # Folder by folder: a star of a pattern stays within one name.
     return any(
-        fnmatch(_whole_path(path) if "/" in pattern else path.name, pattern) for pattern in patterns
+        _whole_path(path).match(pattern) if "/" in pattern else fnmatch(path.name, pattern)
+        for pattern in patterns
     )
 
 
 @lru_cache(maxsize=4)
-def _whole_path(path: Path) -> str:
-    return path.resolve().as_posix()
+def _whole_path(path: Path) -> Path:
+    return path.resolve()
 
 
 def _has_members(document: Document, patterns: Sequence[str]) -> bool:

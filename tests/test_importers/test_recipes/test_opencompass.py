@@ -57,3 +57,11 @@ def test_summary_of_several_models(put, read):
     }  # fmt: skip
     assert [one.n_items for one in bundle.reported_scores] == [None, 8, None, None]
     assert found.faults == []
+
+
+def test_a_star_of_a_path_stays_within_one_name(put, read):
+    # '0/old_2023' is no name of a run such as 20260324_053259.
+    put({"task": {"accuracy": 0.5, "f1": 0.4}}, "0/old_2023/results/net/net.json")
+    found = read()
+    assert [one.format for one in found.bundles] == ["nested_figures"]
+    assert not found.left_out
