@@ -135,12 +135,19 @@ def _spellings(name: str) -> Iterator[str]:
     """Yield a name as it is, without an abbreviation of it, and with capitals as new words."""
     yield normal_metric(name)
     spelled_out = _ABBREVIATED.fullmatch(name)
-    if spelled_out and lookup(spelled_out[1]) == lookup(spelled_out[2]):
+    if spelled_out and (
+        lookup(spelled_out[1]) == lookup(spelled_out[2]) or _are_initials(*spelled_out.groups())
+    ):
         yield normal_metric(spelled_out[1])
     yield normal_metric(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
     last = re.split(r"[./:]", name)[-1]
     if last != name and _TURNED.isdisjoint(normal_metric(name).split("_")):
         yield normal_metric(last)
+
+
+def _are_initials(name: str, short: str) -> bool:
+    """Return whether a word has the first letters of the words of a name."""
+    return "".join(word[0] for word in normal_metric(name).split("_") if word) == short.lower()
 
 
 def _candidates(words: list[str]) -> Iterator[str]:
@@ -171,6 +178,8 @@ def _candidates(words: list[str]) -> Iterator[str]:
     if words[0] == "1" or not _TURNED.isdisjoint(words):
         yield from _of_a_class(words)
         return
+    if words[0] in ("positive", "pos") and "_".join(words[1:]) in _OF_CLASSES:
+        yield "_".join(words[1:])
     if words[-1] in ("correct", "solved") and _NOT_SHARED.isdisjoint(words):
         yield words[-1]  # part1_correct
     rest = list(words)

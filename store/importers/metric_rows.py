@@ -67,11 +67,16 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) not in (".csv", ".tsv") or is_said:
         return False
     columns = peek_columns(path)
-    if not 1 < len(columns) <= _MOST_COLUMNS:
+    if not 1 < len(columns) <= _MOST_COLUMNS or any(map(_is_metric_column, columns[1:])):
         return False
     return is_small_and(
         path, _MOST_ROWS, lambda table: _are_metrics(table) and _kind_of(table) is not None
     )
+
+
+def _is_metric_column(column: str) -> bool:
+    """Return whether a column is called after a metric, so that the rows are something else."""
+    return is_quality(column) and normal_metric(column) not in _FIGURES
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:

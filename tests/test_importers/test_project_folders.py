@@ -104,6 +104,8 @@ def test_counts_of_right_answers_are_no_shares(found) -> None:
         ("table_TEDS", True),
         ("json_equal", True),
         ("retrieval_ms", False),
+        ("Negative Precision (NP)", True),
+        ("Positive Recall (PR)", True),
     ],
 )
 def test_what_projects_call_well_known_metrics(name, higher) -> None:
@@ -330,3 +332,20 @@ def test_how_many_systems_there_were_names_none(found) -> None:
 @pytest.mark.parametrize("name", ["predicted_answer", "gold_answer"])
 def test_answers_that_are_numbers_are_no_metrics(name) -> None:
     assert no_metric_by_name(name) == "an answer"
+
+
+def test_outputs_of_two_kinds_of_each_system(found) -> None:
+    def records(short: str, long: str) -> list[dict[str, Any]]:
+        row = {"question": "Which bird?", "short_output": short, "detailed_output": long}
+        return [{**row, "answer": "wren"}, {**row, "question": "Which fish?", "answer": "carp"}]
+
+    content = {"react": records("wren", "It is a wren"), "plain": records("owl", "An owl")}
+    means = means_of(found({"birds_results.json": content}))
+    assert means["react (short)", "project", "exact_match"] == 0.5
+    assert means["plain (detailed)", "project", "exact_match"] == 0.0
+
+
+def test_kinds_of_errors_with_their_recall_are_no_metrics(found) -> None:
+    table = "Kind,Total,Recall\nTable-Related Errors,110,0.5\nValue-Related Errors,219,0.75\n"
+    result = found({"kinds.csv": table})
+    assert all(metric == "Recall" for *_, metric in figures_of(result))

@@ -187,7 +187,11 @@ def _rows_of(
         by_system.setdefault(name or own, []).append(row)
     found = []
     columns = roles.outputs or {"": roles.output}
-    parts = [(name or by, c, rows) for by, rows in by_system.items() for name, c in columns.items()]
+    parts = [
+        (f"{by} ({name})" if name and systems is not None else name or by, c, rows)
+        for by, rows in by_system.items()
+        for name, c in columns.items()
+    ]
     for system, column, rows in parts:
         keys, has_ids = keys_of(table, roles, rows, shown)
         place = golds.place_for(path, roles)
