@@ -14,7 +14,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figure, Figures
 from store.importers.file_names import specific_name
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.no_metrics import counts_beside
@@ -152,7 +152,9 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
     counts = counts_beside(by_name)
     numbers = [leaf for leaf in numbers if leaf.metric not in counts]
     known = [leaf for leaf in numbers if lookup(leaf.metric) is not None]
-    if 2 * len(known) < len(numbers):
+    are_measured = any(is_quality(one.metric) and not _is_whole(one) for one in known)
+    whole = [leaf for leaf in numbers if are_measured and leaf not in known and _is_whole(leaf)]
+    if 2 * len(known) < len(numbers) - len(whole):
         return []
     bare = [_Leaf(_without_wrappers(leaf.keys), leaf.metric, leaf.value) for leaf in known]
     around = {leaf.keys for leaf in bare}
@@ -163,6 +165,10 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
         bare += _beside(content, {leaf.metric for leaf in bare})
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
+
+
+def _is_whole(leaf: _Leaf) -> bool:
+    return isinstance(leaf.value, int) or leaf.value.is_integer()
 
 
 def _beside(content: Mapping[Any, Any], taken: Collection[str]) -> list[_Leaf]:

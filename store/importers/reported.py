@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from store.errors import ImportFormatError
+from store.errors import ImportFormatError, NoResultsError
 from store.importers.bundle import (
     BundleDataset,
     BundleMetric,
@@ -130,9 +130,14 @@ def _require_no_pvalues(table: Table, settings: Settings) -> None:
 
     Raises
     ------
+    NoResultsError
+        The file is called after a confusion matrix.
     ImportFormatError
         Nothing says which systems the p-values compare.
     """
+    is_confusion = data_stem(settings.path.name).lower().startswith("confusion")
+    if is_confusion and not any(map(is_quality, table.columns)):
+        raise NoResultsError("a confusion matrix, by its name.", path=settings.shown)
     is_called = _OF_PVALUES.search(normal_name(data_stem(settings.path.name))) is not None
     is_said = settings.columns or settings.metric or has_pvalues(table.columns)
     if is_called and not is_said and any(map(is_quality, table.columns)):

@@ -100,3 +100,20 @@ def test_outputs_called_hyp_are_of_the_folder_that_tells_them_apart(read) -> Non
         }
     )
     assert {run.system for bundle in found.bundles for run in bundle.runs} == {"asr1", "asr2"}
+
+
+def test_counts_beside_figures_of_parts_do_not_count(read) -> None:
+    part = {"n": 40, "em": 0.25, "f1": 0.5, "wrong_by_a": 3, "wrong_by_b": 4, "share_a": 0.4}
+    found = read(analysis_DOT_json={"bridge": part, "comparison": part})
+    assert {place[1:]: value for place, value in figures(found).items()} == {
+        ("bridge", "em"): 0.25,
+        ("bridge", "f1"): 0.5,
+        ("comparison", "em"): 0.25,
+        ("comparison", "f1"): 0.5,
+    }
+
+
+def test_a_long_confusion_matrix_is_no_board(read) -> None:
+    head = "model,feature,a_pred_a,a_pred_b,b_pred_a,b_pred_b\n"
+    found = read(confusion_matrices_DOT_csv=head + "svm,bow,8,2,3,7\nnb,bow,7,3,2,8\n")
+    assert not found.bundles
