@@ -1,6 +1,7 @@
 """Files of a folder, taken into the store as they appear: each content once, also after a restart.
 
-What is in the store is known by its SHA-256, which every import keeps. Whatever else was looked at,
+What is in the store is known by its SHA-256, which every import keeps; of a packed file or a
+workbook those of what is in it. Whatever else was looked at,
 files that do not fit among them, is looked at again when it changes, and once after a restart.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +18,12 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from store.engine import Store
-from store.errors import StoreError
+from store.errors import ImportFormatError, StoreError
 from store.importers.bundle import ReadOptions
 from store.importers.plan import PlanEntry
+from store.importers.sheets import is_workbook
+from store.importers.sources import Sources
+from store.importers.unpack import is_archive, is_packed
 from store.ingest.files import ingest_files
 from store.models import Ingest
 
@@ -132,10 +137,28 @@ class Watch:
 
     def _is_new(self, path: Path, known: set[str]) -> bool:
         try:
-            with path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest() not in known
+            return not (_digest(path) in known or (_is_unpacked(path) and _are_in(path, known)))
         except OSError:
             return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_unpacked(path: Path) -> bool:
+    """Return whether an import keeps the digests of what is in a file, not its own."""
+    return is_archive(path) or is_packed(path) or is_workbook(path)
+
+
+def _are_in(path: Path, known: set[str]) -> bool:
+    """Return whether all files that are packed in one are known; not where it is damaged."""
+    faults: list[ImportFormatError] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        sources = Sources(Path(scratch), None, lambda _, error: faults.append(error))
+        inside = [one.path for one in sources.find([path])]
+        return bool(inside) and not faults and all(_digest(one) in known for one in inside)
 
 
 def _pattern(path: Path) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,40 @@ def test_finished_files_go_in_once_also_after_a_restart(store: Store, folder: Pa
     assert [one.entry.files for one in watch.look(NOW + 9)] == [["d.csv"]]
     assert len(list_imports(store)) == n_imports + 1
     assert sorted(run.system for run in list_runs(store)) == ["A", "B", "C", "D"]
+
+
+def packed(path: Path, *names: str) -> None:
+    """Put files of its folder into a file, of gzip or ZIP, and remove them."""
+    sources = [path.parent / name for name in names]
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(sources[0].read_bytes()))
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for source in sources:
+                archive.write(source, source.name)
+    for source in sources:
+        source.unlink()
+    os.utime(path, (NOW - 60, NOW - 60))
+
+
+def test_packed_files_go_in_once_also_after_a_restart(store: Store, folder: Path) -> None:
+    for name in "abc":
+        write(folder / f"{name}.csv", name)
+    packed(folder / "a.csv.gz", "a.csv")
+    packed(folder / "more.zip", "b.csv", "c.csv")
+    assert all(one.went_in for one in Watch(store, folder, "test").look(NOW))
+    assert {run.system for run in list_runs(store)} == {"a", "b", "c"}
+    again = Watch(store, folder, "test")
+    assert again.look(NOW) == []
+    write(folder / "b.csv", "b")
+    write(folder / "d.csv", "d")
+    packed(folder / "more.zip", "b.csv", "d.csv")  # one of them is new
+    assert [one.entry.files for one in Watch(store, folder, "test").look(NOW)] != []
+    assert {run.system for run in list_runs(store)} == {"a", "b", "c", "d"}
+    assert Watch(store, folder, "test").look(NOW) == []
+    (folder / "more.zip").write_bytes(b"PK damaged")
+    os.utime(folder / "more.zip", (NOW - 60, NOW - 60))
+    assert [one.went_in for one in Watch(store, folder, "test").look(NOW)] == [False]
 
 
 def test_file_that_does_not_fit_is_named_once_and_tried_again_when_it_changes(
