@@ -173,6 +173,26 @@ def test_which_pairs_have_two_values():
     assert found == {(0, 1, 1.0), (2, 3, 2.0), (1, 5, 1.0)}
 
 
+def test_pairs_of_two_values_with_a_higher_one_in_common_are_counted_together(monkeypatch):
+    rng = np.random.default_rng(3)
+    constant = np.repeat(np.arange(9.0)[:, np.newaxis], 20, axis=1)
+    constant[3:, ::4] = NAN
+    scores = np.concatenate([constant, rng.integers(0, 2, (3, 20)) * 8.0])
+    left, right = np.triu_indices(len(scores), 1)
+    found = two_valued(scores, left, right)
+    assert [some.high for some in found] == [float(high) for high in range(1, 9)]
+    together = []
+    for ahead in (0, 10**6):
+        monkeypatch.setattr(exact, "_PRODUCT_AHEAD", ahead)
+        tails = [
+            by_binomial(scores == high, ~np.isnan(scores), left[pairs], right[pairs])
+            for high, pairs in found
+        ]
+        together.append([side for each in tails for side in each])
+    for one, other in zip(*together, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_inversion_leaves_out_what_would_take_long():
     rng = np.random.default_rng(0)
     settled = []

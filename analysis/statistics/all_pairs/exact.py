@@ -21,6 +21,9 @@ AFFORDABLE_SECONDS = 5e-5
 MAX_POINTS = 2**14
 """Most points of the frequency axis that can be had in that time."""
 PAIRS_AT_ONCE = 256
+_PRODUCT_AHEAD = 8
+"""A matrix product counts this many pairs while one is counted by itself."""
+_CELLS_AT_ONCE = 1 << 22
 
 
 class Pairs(NamedTuple):
@@ -254,17 +257,34 @@ def by_binomial(
         Which scores have the higher value, and which there are.
     left, right : ndarray of int, shape (n_pairs,)
     """
-    # Counts below 2^24 or 2^53 are exact.
-    single = high.shape[1] < 2**24
-    numbers, there = (
-        side.astype(np.float32) if single else side.astype(np.float64) for side in (high, present)
-    )
-    both, won = numbers @ numbers.T, numbers @ there.T
-    joint = both[left, right].astype(np.int64)
-    wins = won[left, right].astype(np.int64) - joint
-    losses = won[right, left].astype(np.int64) - joint
+    if left.size * _PRODUCT_AHEAD < len(high) ** 2:
+        wins, losses = _won_by_pair(high, present & ~high, left, right)
+    else:
+        # Counts below 2^24 or 2^53 are exact.
+        single = high.shape[1] < 2**24
+        numbers, there = (
+            side.astype(np.float32) if single else side.astype(np.float64)
+            for side in (high, present)
+        )
+        both, won = numbers @ numbers.T, numbers @ there.T
+        joint = both[left, right].astype(np.int64)
+        wins = won[left, right].astype(np.int64) - joint
+        losses = won[right, left].astype(np.int64) - joint
     n = wins + losses
     return BinaryTails(_binomial(losses, n), _binomial(wins, n), n)
+
+
+def _won_by_pair(
+    high: BoolArray, low: BoolArray, left: IntArray, right: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Count the items that each system of a pair has high and the other low, pair by pair."""
+    wins, losses = np.empty_like(left), np.empty_like(left)
+    step = max(1, _CELLS_AT_ONCE // max(1, high.shape[1]))
+    for begin in range(0, left.size, step):
+        some = slice(begin, begin + step)
+        wins[some] = np.count_nonzero(high[left[some]] & low[right[some]], axis=1)
+        losses[some] = np.count_nonzero(low[left[some]] & high[right[some]], axis=1)
+    return wins, losses
 
 
 def _binomial(k: IntArray, n: IntArray) -> FloatArray:

@@ -25,7 +25,7 @@ class Kinds(NamedTuple):
 
 
 class TwoValues(NamedTuple):
-    """Pairs whose scores have one of two values, by these."""
+    """Pairs whose scores have one of two values, by the higher one."""
 
     high: float
     pairs: IntArray
@@ -69,7 +69,8 @@ def two_valued(values: FloatArray, left: IntArray, right: IntArray) -> list[TwoV
     for end in (low[left], low[right], high[left], high[right]):
         fits &= (end == lower) | (end == upper)
     pairs = np.flatnonzero(fits)
-    ends, which = np.unique(
-        np.stack([lower[pairs], upper[pairs]], axis=1), axis=0, return_inverse=True
-    )
-    return [TwoValues(float(ends[k, 1]), pairs[which.reshape(-1) == k]) for k in range(len(ends))]
+    # Who has the higher value is all that counts: the lower one may be another for each pair.
+    highs, which = np.unique(upper[pairs], return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    groups = np.split(pairs[order], np.flatnonzero(np.diff(which[order])) + 1)
+    return [TwoValues(float(end), some) for end, some in zip(highs, groups, strict=False)]
