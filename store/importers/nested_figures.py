@@ -1,4 +1,4 @@
-"""Figures in nested mappings of JSON: ``{"task": {"accuracy": 0.5, …}, …}``, without items.
+"""Figures in nested mappings of JSON or YAML: ``{"task": {"accuracy": 0.5, …}, …}``, without items.
 
 The keys above a metric name systems, where they are like names of systems or the file is called
 after no system; else they name datasets.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from store.errors import ImportFormatError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figure, Figures
-from store.importers.file_names import specific_name
+from store.importers.file_names import is_of_settings, specific_name
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
@@ -21,11 +21,13 @@ from store.importers.no_metrics import counts_beside
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import holds_outcomes
-from store.importers.textfile import data_stem, data_suffix, peek_json, read_json
+from store.importers.textfile import data_stem, data_suffix, peek_json, read_json, read_text
 from store.importers.tracked import is_about_the_run, model_said
+from store.importers.yaml_nodes import parse_yaml
 
 NAME = "nested_figures"
-DESCRIPTION = 'figures in nested JSON, by dataset or system: {"task": {"accuracy": 0.5}}'
+DESCRIPTION = 'figures in nested JSON or YAML, by dataset or system: {"task": {"accuracy": 0.5}}'
+_YAML = (".yaml", ".yml")
 _DEEPEST = 4
 _WRAPPERS = words_of(
     """results result metrics scores figures table_results evaluation summary all report
@@ -51,14 +53,26 @@ class _Leaf(NamedTuple):
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
-    """Return whether JSON holds nothing but mappings whose numbers are mostly known metrics."""
-    if data_suffix(path) != ".json":
-        return False
+    """Return whether a file holds nothing but mappings whose numbers are mostly known metrics."""
+    suffix = data_suffix(path)
     try:
+        if suffix in _YAML:
+            return not is_of_settings(path) and bool(_leaves(_content(path, path.name)[0]))
+        if suffix != ".json":
+            return False
         content = peek_json(path)
         return bool(_leaves(content)) and not holds_outcomes(content)
     except (ImportFormatError, RecursionError):
         return False
+
+
+def _content(path: Path, shown: str) -> tuple[Any, str]:
+    """Return what JSON or YAML holds, and the fingerprint of the file."""
+    if data_suffix(path) not in _YAML:
+        return read_json(path, shown)
+    text, sha256 = read_text(path, shown)
+    root = parse_yaml(text, shown)
+    return (None if root is None else root.plain()), sha256
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
@@ -71,7 +85,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
-    content, sha256 = read_json(path, settings.shown)
+    content, sha256 = _content(path, settings.shown)
     leaves = _leaves(content)
     said = model_said(content)
     of_system = None if said else _level_of_systems([leaf.keys for leaf in leaves], path)

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import ImportFormatError
+from store.importers import nested_figures
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.columns import normal_name
 from store.importers.figures import Figures
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.no_metrics import counts_beside
 from store.importers.path_names import trimmed
@@ -61,7 +62,10 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         if suffix in _TABLES:
             return _is_two_columns(peek_columns(path)) and _says_metrics(_of_table(path)[0])
         if suffix == ".json":
-            return _says_metrics(peek_json(path))
+            content = peek_json(path)
+            return _says_metrics(content) or (
+                _says_metrics_beside(content) and not nested_figures.sniff(path, options)
+            )
         if suffix == ".txt":
             return _says_metrics(_of_lines(peek_text(path)))
     except (ImportFormatError, ValueError):
@@ -79,7 +83,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
-    content, sha256 = _content(path, settings.shown)
+    whole, sha256 = _content(path, settings.shown)
+    content = _plain(whole)
     counts = counts_beside({n: [float(v)] for n, v in content.items() if _is_number(v)})
     named = {n: value for n, value in content.items() if is_metric(n) and n not in counts}
     named |= {n: v for n, v in content.items() if _may_be_metric(n, v) and n not in counts}
@@ -92,6 +97,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = add_runs([run], figures, "the run")
     told = [f"{len(named)} figures of {len(content)} entries; the others count or time something."]
+    if nested := [name for name in whole if name not in content]:
+        told.append(f"Entries that hold more than one value are not read: {', '.join(nested)}.")
     return figures.bundle(NAME, settings.files(sha256), told, guesses)
 
 
@@ -161,6 +168,26 @@ def _says_metrics(content: Any) -> bool:
     found = [metric for metric in map(lookup, known) if metric is not None]
     are_results = any(metric.measured not in ("count", "money") for metric in found)
     return are_results and 2 * len(known) >= len(numbers)
+
+
+def _plain(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that hold one value each."""
+    return {name: v for name, v in content.items() if not isinstance(v, (dict, list))}
+
+
+def _says_metrics_beside(content: Any) -> bool:
+    """Return whether metrics of quality stand beside matrices, texts and parts, and no records."""
+    if not isinstance(content, dict) or len(content) > _MOST_LINES:
+        return False
+    lists = [value for value in content.values() if isinstance(value, list)]
+    if any(isinstance(one, dict) for value in lists for one in value):
+        return False
+    plain = _plain(content)
+    has_quality = any(
+        is_quality(name) and _is_number(value) and not float(value).is_integer()
+        for name, value in plain.items()
+    )
+    return has_quality and _says_metrics(plain)
 
 
 def _is_number(value: Any) -> bool:

@@ -117,3 +117,27 @@ def test_a_long_confusion_matrix_is_no_board(read) -> None:
     head = "model,feature,a_pred_a,a_pred_b,b_pred_a,b_pred_b\n"
     found = read(confusion_matrices_DOT_csv=head + "svm,bow,8,2,3,7\nnb,bow,7,3,2,8\n")
     assert not found.bundles
+
+
+def test_nested_figures_in_yaml(read) -> None:
+    text = "Relevance:\n  Majority:\n    f1: 0.46\n    f1_se: 0.01\n  LSTM:\n    f1: 0.7\n"
+    text += "Type:\n  Majority:\n    f1: 0.2\n  LSTM:\n    f1: 0.6\n"
+    found = read(baselines_DOT_yaml=text, config_DOT_yaml="train:\n  loss: 0.5\n  f1: 0.5\n")
+    assert len(figures(found)) == 4
+    assert {place[2] for place in figures(found)} == {"f1"}
+
+
+def test_metrics_beside_matrices_and_parts(read) -> None:
+    content = {
+        "accuracy": 0.75,
+        "f1_macro": 0.5,
+        "f1_per_class": {"a": 0.25, "b": 0.75},
+        "confusion_matrix": [[3, 1], [0, 4]],
+    }
+    found = read(eval_DOT_json=content)
+    assert {place[2]: value for place, value in figures(found).items()} == {
+        "accuracy": 0.75,
+        "f1_macro": 0.5,
+    }
+    (bundle,) = found.bundles
+    assert any("f1_per_class, confusion_matrix" in told for told in bundle.understood)
