@@ -11,6 +11,7 @@ from dashboard.components.canvas import Plane, narrow, show_matrix
 
 MOST_ROWS: Final = 200
 """More items than this are drawn as bands of neighbours."""
+_OF_A_MEAN: Final = 2
 
 
 class PickedItems(NamedTuple):
@@ -47,7 +48,7 @@ def item_grid(
     quantity
         What the score is, for key and tooltip: "accuracy".
     decimals
-        Decimals of a score.
+        Decimals of a score; the mean of a band has two at least.
     key
         Streamlit's key.
     low, high
@@ -69,6 +70,9 @@ def item_grid(
     bounds = bands(len(items))
     means, counts = band_means(values, bounds)
     known = values[np.isfinite(values)]
+    per_row = int(np.diff(bounds).max(initial=1))
+    if per_row > 1:  # of right and wrong, a mean is neither
+        decimals = max(decimals, _OF_A_MEAN)
     header: dict[str, Any] = {
         "mode": "scores",
         "title": f"Items and systems, {quantity}",
@@ -83,7 +87,7 @@ def item_grid(
         "decimals": decimals,
         "quantity": quantity,
         "caption": caption or _caption(quantity, bounds),
-        "per_row": int(np.diff(bounds).max(initial=1)),
+        "per_row": per_row,
         "missing": bool((counts == 0).any()),
         "selected": None,
     }

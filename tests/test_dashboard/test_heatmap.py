@@ -294,6 +294,18 @@ def test_a_band_is_the_mean_of_its_scores_and_knows_what_is_missing() -> None:
     np.testing.assert_array_equal(counts, [[2, 0], [1, 1]])
 
 
+@pytest.mark.parametrize(("n", "decimals"), [(3, 0), (500, 2)])
+def test_means_of_bands_have_decimals_where_scores_need_none(
+    monkeypatch: pytest.MonkeyPatch, n: int, decimals: int
+) -> None:
+    sent: dict[str, Any] = {}
+    monkeypatch.setattr(canvas, "_mount", lambda **said: sent.update(said) or Result(None))
+    scores = np.arange(2 * n).reshape(n, 2) % 2
+    items = [str(i) for i in range(n)]
+    components.item_grid(items, ["a", "b"], scores, quantity="accuracy", decimals=0, key="g")
+    assert unpacked(sent["data"])[0]["decimals"] == decimals
+
+
 def test_item_grid_names_a_wrong_shape() -> None:
     with pytest.raises(ValueError, match=r"`scores` has shape \(2, 2\)"):
         components.item_grid(
