@@ -25,22 +25,32 @@ def marks_of_none(metric: str, scores: FloatArray, has_score: BoolArray) -> Mark
     """Return which scores are marks of a missing one.
 
     A -1 is one where no score of the metric can be below 0, no other is, and some are neither 0
-    nor 1: beside these two it may as well be a verdict. What is left below 0 is warned about.
+    nor 1: beside these two it may as well be a verdict. What is left below 0 is warned about, and
+    so is a -1 of a metric without a known lower bound, where all else lies between 0 and 1.
 
     Parameters
     ----------
     metric
-        Its name; nothing is found where it is not known.
+        Its name.
     scores, has_score
         Shape (n_rows,): values, and which rows have one of the metric.
     """
     is_below = has_score & (scores < 0)
     known = lookup(metric)
-    if known is None or known.lower != 0 or not is_below.any():
+    lower = None if known is None else known.lower
+    if not is_below.any() or lower not in (None, 0):
         return Marks(np.zeros_like(is_below), [], [])
     others = scores[has_score & ~is_below]
     n = int(is_below.sum())
-    if (scores[is_below] == _MARK).all() and not np.isin(others, (0, 1)).all():
+    are_marks = bool((scores[is_below] == _MARK).all()) and not np.isin(others, (0, 1)).all()
+    if lower is None:
+        warning = (
+            f"'{metric}' is -1 in {n:,} of {n + len(others):,} rows and between 0 and 1 in all "
+            "others. Where -1 stands for no score, leave the cells empty."
+        )
+        is_odd = are_marks and bool((others <= 1).all())
+        return Marks(np.zeros_like(is_below), [], [warning] if is_odd else [])
+    if are_marks:
         told = f"no score in {n:,} {'row' if n == 1 else 'rows'}"
         because = "it is never below 0, and nothing else is"
         return Marks(is_below, [Guess(f"-1 of {metric}", told, because)], [])

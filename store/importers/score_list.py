@@ -21,6 +21,7 @@ from store.importers.cells import CellError, parse_number, read_numbers
 from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.file_names import says_nothing
 from store.importers.known_metrics import lookup
+from store.importers.marks_of_none import Marks, marks_of_none
 from store.importers.settings import Settings, outside_reason
 from store.importers.textfile import data_stem, data_suffix, peek_text, read_text
 
@@ -62,6 +63,10 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
     is_header = normal_name(header) in (*ROLE_NAMES["score"], normal_name(name))
     first = 2 if is_header and not _is_number(header) else 1
     metric, values = _read_values(lines[first - 1 :], first, name, settings, problems)
+    marks = Marks(np.zeros(len(values), np.bool_), [], [])
+    if name not in settings.mapping.metrics:
+        marks = marks_of_none(name, values, ~np.isnan(values))
+        values = np.where(marks.is_mark, np.nan, values)
     items = tuple(BundleItem(str(i)) for i in range(1, len(values) + 1))
     n_missing = int(np.isnan(values).sum())
     run = BundleRun(
@@ -84,8 +89,8 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
             f"List of {len(values):,} scores of '{system}', one in each line; items are known by "
             "their place in the file."
         ],
-        warnings=[f"{n_missing} of the lines hold no score."] if n_missing else [],
-        guesses=settings.guesses,
+        warnings=[f"{n_missing} of the lines hold no score."] * bool(n_missing) + marks.warnings,
+        guesses=[*settings.guesses, *marks.guesses],
         questions=settings.questions,
     )
 

@@ -269,13 +269,14 @@ class _Writer:
         """Find or make in the store what a bundle names."""
         change = self.change
         bundle, converted = in_units_of_store(change, completed(change, bundle))
+        bundle, rescaled = self.scales.figures_on_one(bundle)
         report = IngestReport(
             format=bundle.format,
             files=[file.path for file in bundle.files],
             dry_run=self.dry_run,
             skipped=list(bundle.skipped),
             understood=[*bundle.understood, *converted],
-            warnings=list(bundle.warnings),
+            warnings=[*bundle.warnings, *rescaled],
         )
         with _naming_file(bundle):
             targets = Targets(
@@ -300,6 +301,7 @@ def _finish(
     """Write what belongs to no run or rests on runs; keep the ingest if anything is new."""
     bundle, targets, report = arrived
     require_bounds(targets.metrics, bundle)
+    report.warnings += targets.scales.beside_figures(targets.metrics, bundle)
     targets.scales.require_one_of_figures(targets.metrics, bundle.reported_scores)
     ingest_reported(change, bundle, targets, runs, figures, replace=replace, report=report)
     judged = ingest_judgments(

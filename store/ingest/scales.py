@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -22,23 +23,32 @@ from store.importers.known_metrics import is_share
 from store.importers.settings import outside_reason
 from store.ingest.known import known_metrics, label_of
 from store.models import Metric, Run, ScoreVector
+from store.reported_models import ReportedScore
 
 _PLACES = {("percent", "proportion"): -2, ("proportion", "percent"): 2}
 """By how many places the decimal point moves from one unit to the other."""
 
 
+class _Largest(NamedTuple):
+    """The largest number of each metric so far, in the store and in the import under way."""
+
+    scores: dict[int, float]
+    figures: dict[str, float]
+    """By `label_of`: a figure may come before its metric is in the store."""
+
+
 class Scales:
-    """The largest score of each metric so far, in the store and in the import under way."""
+    """How far the numbers of each metric go so far."""
 
     def __init__(self, change: Change) -> None:
         self._change = change
-        self._largest: dict[int, float] = {}
+        self._largest = _Largest({}, {})
 
-    def state(self) -> dict[int, float]:
+    def state(self) -> _Largest:
         """Return what `go_back` takes, when a part of the import is taken back."""
-        return dict(self._largest)
+        return _Largest(dict(self._largest.scores), dict(self._largest.figures))
 
-    def go_back(self, state: dict[int, float]) -> None:
+    def go_back(self, state: _Largest) -> None:
         """Forget what was learned since `state`."""
         self._largest = state
 
@@ -50,7 +60,7 @@ class Scales:
         if not _is_open(metric) or np.isnan(values).all():
             return
         here, known = float(np.nanmax(values)), self._known(metric)
-        self._largest[metric.id] = max(here, known)
+        self._largest.scores[metric.id] = max(here, known)
         if _are_two(here, known, _LITTLE_ABOVE_ONE):
             raise ConflictError(
                 f"'{metric.name}' goes up to {here:g} for '{system}' and up to {known:g} for other "
@@ -82,10 +92,65 @@ class Scales:
                     "the YAML file beside them."
                 )
 
+    def figures_on_one(self, bundle: ImportBundle) -> tuple[ImportBundle, list[str]]:
+        """Return the bundle with its figures on the scale of those that came before.
+
+        Only for shares without a declared unit and without item scores in the store. One board
+        prints 0.74, another one 74.4: the later one is taken for percent, or for proportions.
+
+        Returns
+        -------
+        bundle, warnings
+            The bundle, and a sentence for each metric that was converted.
+        """
+        figures, told = list(bundle.reported_scores), []
+        for number, wanted in enumerate(bundle.metrics):
+            of_it = [i for i, figure in enumerate(figures) if figure.metric == number]
+            here = max((figures[i].value for i in of_it), default=0.0)
+            row = known_metrics(self._change).get(label_of(wanted))
+            if here <= 0 or not _is_open(wanted) or (row and not _is_open(row)):
+                continue
+            before = self._known_figures(wanted, row)
+            if (row is None or not self._known(row)) and _are_of_two_units(here, before):
+                unit, kept = _UNITS[here > before]
+                for i in of_it:
+                    figures[i] = _shifted(figures[i], _PLACES[unit, kept])
+                told.append(
+                    f"Figures of '{wanted.name}' go up to {here:g} here and up to {before:g} in "
+                    f"others: they are taken for {unit} and kept as {kept}. Where that is wrong, "
+                    "declare their unit for the metric in the YAML file beside them."
+                )
+                here = max(figures[i].value for i in of_it)
+            self._largest.figures[label_of(wanted)] = max(here, before)
+        return replace(bundle, reported_scores=figures), told
+
+    def beside_figures(self, metrics: Sequence[Metric], bundle: ImportBundle) -> list[str]:
+        """Return warnings of item scores that are on another scale than figures before them."""
+        told = []
+        for number in sorted({one.metric for run in bundle.runs for one in run.scores}):
+            metric = metrics[number]
+            if not _is_open(metric):
+                continue
+            here, before = self._known(metric), self._known_figures(metric, metric)
+            if before > here and _are_of_two_units(here, before):
+                told.append(
+                    f"'{metric.name}' goes up to {here:g} here, and up to {before:g} in figures "
+                    "that the store has: these look like percent. Import them again with "
+                    "unit: percent for the metric in the YAML file beside them, and --replace."
+                )
+        return told
+
     def _known(self, metric: Metric) -> float:
-        if metric.id not in self._largest:
-            self._largest[metric.id] = _largest_in_store(self._change, metric)
-        return self._largest[metric.id]
+        scores = self._largest.scores
+        if metric.id not in scores:
+            scores[metric.id] = _largest_in_store(self._change, metric)
+        return scores[metric.id]
+
+    def _known_figures(self, metric: BundleMetric | Metric, row: Metric | None) -> float:
+        figures, label = self._largest.figures, label_of(metric)
+        if label not in figures:
+            figures[label] = 0.0 if row is None else _largest_figure(self._change, row)
+        return figures[label]
 
 
 def require_bounds(metrics: Sequence[Metric], bundle: ImportBundle) -> None:
@@ -153,15 +218,19 @@ def _unit_in_store(change: Change, metric: Metric, wanted: BundleMetric) -> str:
     """Return the unit of a metric: as declared; of a share without one, as its scores look."""
     if metric.unit or not wanted.unit or not _is_open(metric):
         return metric.unit
-    largest = _largest_in_store(change, metric)
+    largest = _largest_in_store(change, metric) or _largest_figure(change, metric)
     if largest == 0:
         return ""
     return "proportion" if largest <= 1 else "percent"
 
 
-def _is_open(metric: Metric) -> bool:
+def _is_open(metric: Metric | BundleMetric) -> bool:
     """Return whether a metric is a share whose scale nobody declared."""
     return not metric.unit and metric.aggregation in ONE_SCORE and is_share(metric.name)
+
+
+_UNITS = {True: ("percent", "proportion"), False: ("proportion", "percent")}
+"""Whether figures go further than others -> what they are taken for, and what they become."""
 
 
 _LITTLE_ABOVE_ONE = 2.0
@@ -175,6 +244,16 @@ _TIMES = 10
 def _are_two(one: float, other: float, most: float = 1.0) -> bool:
     less, more = min(one, other), max(one, other)
     return 0 < less <= most < more and (less <= 1 or more >= _TIMES * less)
+
+
+def _are_of_two_units(one: float, other: float) -> bool:
+    """Return whether one goes up to 1 and the other beyond what a share may be."""
+    return 0 < min(one, other) <= 1 and max(one, other) > _LITTLE_ABOVE_ONE
+
+
+def _largest_figure(change: Change, metric: Metric) -> float:
+    of_it = sa.select(sa.func.max(ReportedScore.value)).where(ReportedScore.metric_id == metric.id)
+    return change.session.scalar(of_it) or 0.0
 
 
 def _largest_in_store(change: Change, metric: Metric) -> float:

@@ -12,7 +12,7 @@ from store.errors import ConflictError, ImportFormatError
 from store.importers.bundle import BundleMetric, Provenance
 from store.importers.claims import read_claims
 from store.importers.detect import read_paths
-from store.ingest import ingest
+from store.ingest import ingest, ingest_all
 from store.ingest.claims import import_claims
 from store.reported import list_reported_scores
 from store.runs import get_run, list_runs
@@ -155,3 +155,71 @@ def test_a_date_of_a_figure_that_comes_later_is_filled_in(store, tmp_path) -> No
     assert report.n("reported figure", "unchanged") == 1
     (score,) = list_dated_scores(store, "qa", "accuracy")
     assert (score.dated_on, score.n_items) == (datetime(2024, 5, 1, tzinfo=UTC), 500)
+
+
+def board_of(tmp_path, figures, name="board.csv", yaml=""):
+    """Return a board as it is read: system -> figure of accuracy on qa."""
+    (tmp_path / name).write_text(
+        "system,dataset,metric,value,source\n"
+        + "".join(f"{system},qa,accuracy,{value},{name}\n" for system, value in figures.items())
+    )
+    mapping = tmp_path / name.replace(".csv", ".tiebreak.yaml")
+    mapping.write_text(yaml) if yaml else mapping.unlink(missing_ok=True)
+    (bundle,) = read_paths([tmp_path / name]).bundles
+    return bundle
+
+
+def kept_of(store):
+    return {(r.system, r.source): (r.value, r.printed) for r in list_reported_scores(store)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "unit"),
+    [("0.74", "74.4", 0.744, "proportion"), ("74.4", "0.75", 75.0, "percent")],
+)
+def test_a_later_board_is_kept_on_the_scale_of_the_earlier(
+    store, tmp_path, first, second, kept, unit
+) -> None:
+    ingest(store, board_of(tmp_path, {"A": first, "B": first}, "one.csv"), actor="t")
+    later = board_of(tmp_path, {"C": second}, "two.csv")
+    report = ingest(store, later, actor="t")
+    assert kept_of(store)["C", "two.csv"] == (kept, second)
+    (told,) = report.warnings
+    assert f"go up to {second} here and up to {first} in others" in told
+    assert f"kept as {unit}" in told
+    assert ingest(store, later, actor="t").n("reported figure", "unchanged") == 1
+
+
+def test_boards_of_one_import_are_on_one_scale(store, tmp_path) -> None:
+    boards = [
+        board_of(tmp_path, {"A": "0.74"}, "one.csv"),
+        board_of(tmp_path, {"A": "74.4"}, "two.csv"),
+        board_of(tmp_path, {"A": "0.9"}, "three.csv"),
+    ]
+    reports = ingest_all(store, boards, actor="t")
+    assert [len(one.warnings) for one in reports] == [0, 1, 0]
+    assert [value for value, _ in kept_of(store).values()] == [0.74, 0.744, 0.9]
+
+
+def test_a_declared_unit_beside_figures_of_none_is_converted(store, tmp_path) -> None:
+    ingest(store, board_of(tmp_path, {"A": "0.74"}, "one.csv"), actor="t")
+    yaml = "metrics: {accuracy: {unit: percent}}"
+    report = ingest(store, board_of(tmp_path, {"A": "0.9"}, "two.csv", yaml), actor="t")
+    assert kept_of(store)["A", "two.csv"] == (0.009, "0.9")
+    assert any("kept as proportion" in one for one in report.understood)
+
+
+def test_figures_a_little_beyond_one_are_left_as_they_are(store, tmp_path) -> None:
+    ingest(store, board_of(tmp_path, {"A": "0.9"}, "one.csv"), actor="t")
+    report = ingest(store, board_of(tmp_path, {"A": "1.2"}, "two.csv"), actor="t")
+    assert (report.warnings, kept_of(store)["A", "two.csv"][0]) == ([], 1.2)
+
+
+def test_item_scores_after_figures_in_percent_are_told(store, bundle, tmp_path) -> None:
+    board = board_of(tmp_path, {"A": "74.4"})
+    ingest(store, board, actor="t")
+    report = ingest(store, bundle({"A": [1.0, 0.0]}, metric=BARE), actor="t")
+    assert "up to 1 here, and up to 74.4 in figures" in report.warnings[0]
+    declared = board_of(tmp_path, {"A": "74.4"}, yaml="metrics: {accuracy: {unit: percent}}")
+    ingest(store, declared, actor="t", replace=True)
+    assert kept_of(store) == {("A", "board.csv"): (0.744, "74.4")}
