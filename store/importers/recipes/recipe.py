@@ -158,7 +158,7 @@ def shipped() -> tuple[Recipe, ...]:
     """Return the recipes that come with Tiebreak, in the order in which they are asked."""
     folder = resources.files(__package__) / "shipped"
     files = sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=str)
-    return tuple(parse_recipe(one.read_text("utf-8"), one.name) for one in files)
+    return tuple(parse_recipe(one.read_text("utf-8"), one.name, is_own=True) for one in files)
 
 
 @lru_cache(maxsize=64)
@@ -178,9 +178,9 @@ def load_recipe(path: Path, shown: str) -> Recipe:
     return _cached(path, about.st_mtime_ns, about.st_size, shown)
 
 
-def parse_recipe(text: str, shown: str) -> Recipe:
-    """Return the recipe that a YAML text holds; see `load_recipe`."""
-    root = parse_yaml(text, shown)
+def parse_recipe(text: str, shown: str, *, is_own: bool = False) -> Recipe:
+    """Return the recipe that a YAML text holds; see `load_recipe` and `parse_yaml`."""
+    root = parse_yaml(text, shown, is_own=is_own)
     if root is None:
         raise ImportFormatError("the recipe is empty.", path=shown)
     given = root.entries(_KEYS)

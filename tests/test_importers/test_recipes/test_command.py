@@ -1,12 +1,14 @@
 """`tiebreak recipes`: a list, the YAML, and a try on a file."""
 
 import json
+from importlib import resources
 
 import pytest
 from typer.testing import CliRunner
 
 from dashboard.cli import app
 from store.importers.recipes.recipe import parse_recipe, shipped
+from store.importers.yaml_nodes import parse_yaml
 
 YAML = """
 name: ours
@@ -48,6 +50,16 @@ def test_a_try_on_a_file_says_what_comes_of_it_or_what_is_lacking(ask, put):
     assert not other["is_recognised"]
     assert other["misses"] == ["match 1: `has: rows` does not hold."]
     assert "holds no scores" in other["problem"]
+
+
+def test_shipped_recipes_say_the_same_to_both_readers_of_yaml():
+    folder = resources.files("store.importers.recipes") / "shipped"
+    for file in folder.iterdir():
+        if file.name.endswith(".yaml"):
+            text = file.read_text("utf-8")
+            roots = [parse_yaml(text, file.name, is_own=is_own) for is_own in (True, False)]
+            assert roots[0].plain() == roots[1].plain()
+            assert roots[0].lines() == roots[1].lines()
 
 
 @pytest.mark.parametrize("recipe", shipped(), ids=lambda recipe: recipe.name)
