@@ -19,7 +19,8 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
         "submission",
         "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger", "method",
         "approach", "algorithm", "classifier", "extractor", "retriever", "models", "systems",
-        "methods", "approaches", "algorithms", "classifiers",
+        "methods", "approaches", "algorithms", "classifiers", "detector", "team", "team_name",
+        "participant",
     ),
     "dataset": (
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "bench",

@@ -36,6 +36,8 @@ _LIKE_DATASETS = -0.5
 """How much more the words in a column are like datasets than like systems, at least."""
 _LONGEST = 80
 """Characters of the name of a system."""
+_FEWEST_WORDS = 6
+"""Of a sentence; names are shorter."""
 _MOST_ROWS = 2_000
 """Of a board; longer tables are of items."""
 
@@ -68,6 +70,8 @@ def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] 
         if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):
             continue
         if share_of_systems(list(dict.fromkeys(map(str, cells)))) < _LIKE_DATASETS:
+            continue
+        if _are_sentences(cells):
             continue
         rows = zip(cells, *(table.cells[one] for one in repeats), strict=True)
         if len(set(map(str, rows))) == len(table) and len(set(map(str, cells))) > 1:
@@ -127,6 +131,12 @@ def metric_of_file(name: str) -> str | None:
     words = re.findall(r"[^\W_]+", data_stem(name))
     known = [word for word in words if lookup(word) is not None and not says_nothing(word)]
     return known[-1] if known else None
+
+
+def _are_sentences(cells: Sequence[object]) -> bool:
+    """Return whether most cells have many words, as questions of items have."""
+    n_long = sum(len(as_text(cell).split()) >= _FEWEST_WORDS for cell in cells)
+    return 2 * n_long > len(cells) or any(as_text(cell).rstrip().endswith("?") for cell in cells)
 
 
 def _is_name(cell: object) -> bool:

@@ -23,7 +23,7 @@ _REPEATS = words_of("experiment run seed trial repeat repetition fold replica at
 """Words in the names of columns that tell repeats of one measurement apart."""
 _PARTS = words_of(
     """subset split language lang domain board leaderboard category section subject data condition
-    conditions environment scenario noise difficulty bucket"""
+    conditions environment scenario noise difficulty bucket series"""
 )
 """Words in the names of columns that name parts of a benchmark."""
 _FEWEST_ALIKE = 3
@@ -39,7 +39,8 @@ _CHOSEN = words_of(
     norm normalization normalisation backbone loss_fn loss_type criterion init initialization
     initialisation regularization regularisation augmentation sampler solver kernel tokenizer
     tokeniser ablation variant feature features feature_set vectorizer vectoriser representation
-    embedding embeddings encoder preprocessing"""
+    embedding embeddings encoder preprocessing freeze_fraction data_split data_fraction
+    train_fraction tier"""
 )
 """What a column is called that says how a system was made, beside what is known as a setting."""
 _COMPARISONS = words_of(

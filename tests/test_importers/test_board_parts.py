@@ -87,3 +87,27 @@ def test_features_are_parts_of_the_system(read) -> None:
         for model in ("svm", "nb")
         for feature in ("bow", "tfidf")
     }
+
+
+def test_teams_are_systems_and_their_runs_apart(read) -> None:
+    text = "Team,Lang,Run,ACC@1,MAP@3\nA,en,1,0.5,0.4\nA,en,2,0.6,0.5\nA,es,1,0.3,0.2\n"
+    text += "B,en,1,0.4,0.3\n"
+    bundle = read(text, "mtls/A.csv")
+    assert {one.system for one in bundle.reported_scores} == {"A", "B"}
+    assert {dataset.name.rpartition("/")[2] for dataset in bundle.datasets} == {"en", "es"}
+    assert len(bundle.reported_scores) == 8
+
+
+def test_questions_name_no_systems(write, tmp_path) -> None:
+    rows = "".join(f"What is the plot of {name}?,0.5,0.{n}\n" for n, name in enumerate("abcd"))
+    write("original,risk,success\n" + rows, "v3/steering.csv")
+    found = read_paths([tmp_path / "v3"], root=tmp_path)
+    assert not any(bundle.reported_scores for bundle in found.bundles)
+
+
+def test_numbers_of_a_setting_are_parts_of_the_system(read) -> None:
+    text = "model,dataset,freeze_fraction,val_acc\nA,c,0,0.5\nA,c,0.5,0.6\nB,c,0,0.4\n"
+    text += "B,c,0.5,0.3\n"
+    assert {place[0] for place in figures(read(text, "tl/all.csv"))} == {
+        f"{model} (freeze_fraction={part})" for model in "AB" for part in ("0", "0.5")
+    }
