@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from store.importers.metric_registry import words_of
 from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
+from store.importers.textfile import data_stem
 
 _KEY_ROLES = (
     "system", "dataset", "dataset_version", "metric", "date", "source", "source_url", "revision",
@@ -107,7 +108,7 @@ def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> 
     if not of_dataset and not cut_offs:
         return settings
     named = roles.get("dataset")
-    own = f"{{{named}}}" if named else settings.with_dataset().dataset or ""
+    own = f"{{{named}}}" if named else _own_dataset(table, roles, settings)
     parts = [own, *(f"{{{one}}}" for one in of_dataset), *(f"{one}={{{one}}}" for one in cut_offs)]
     roles["dataset"] = "/".join(parts).lstrip("/")
     return settings.guessing("datasets", roles["dataset"], _BECAUSE)
@@ -116,6 +117,14 @@ def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> 
 def _are_flags(cells: Sequence[Any]) -> bool:
     """Return whether each cell says yes or no in words, as a setting does."""
     return {str(cell).strip().lower() for cell in cells} == {"true", "false"}
+
+
+def _own_dataset(table: Table, roles: Mapping[str, str], settings: Settings) -> str:
+    """Return the dataset after the file, or after its folder where the file is called a system."""
+    stem = data_stem(settings.path.name).casefold()
+    columns = fields_of(roles["system"], table.columns)[:1]
+    systems = {str(cell).casefold() for c in columns for cell in table.cells.get(c, ())}
+    return settings.with_dataset(use_stem=stem not in systems).dataset or ""
 
 
 @dataclass(frozen=True, slots=True)

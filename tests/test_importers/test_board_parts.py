@@ -94,7 +94,7 @@ def test_teams_are_systems_and_their_runs_apart(read) -> None:
     text += "B,en,1,0.4,0.3\n"
     bundle = read(text, "mtls/A.csv")
     assert {one.system for one in bundle.reported_scores} == {"A", "B"}
-    assert {dataset.name.rpartition("/")[2] for dataset in bundle.datasets} == {"en", "es"}
+    assert {dataset.name for dataset in bundle.datasets} == {"mtls/en", "mtls/es"}
     assert len(bundle.reported_scores) == 8
 
 
