@@ -88,6 +88,8 @@ def _with_runs(
             metrics = tuple(dict.fromkeys(one.metric for one in run.scores))
             known = _Place(number, i, other.datasets[run.dataset].name, metrics)
             runs.setdefault(run.system.casefold(), []).append(known)
+    if not runs:
+        return []
     is_guessed = any(guess.subject in ("dataset", "datasets") for guess in bundle.guesses)
     moved: list[tuple[int, BundleReportedScore]] = []
     for figure in bundle.reported_scores:

@@ -48,7 +48,7 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
     taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
     free = [column for column in table.columns if column not in taken]
     named = [roles[role] for role in ("system", "dataset") if role in roles]
-    keys = [list(map(as_text, role_cells(table, column))) for column in named]
+    keys: list[list[str]] = []
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
     counts = [table.cells[column] for column in repeats]
     kinds = [_is_subject, _is_id, _is_file, _is_text, _is_place]
@@ -60,6 +60,7 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
             cells = table.cells[column]
             if any(isinstance(cell, (list, dict)) or is_missing(cell) for cell in cells):
                 continue
+            keys = keys or [list(map(as_text, role_cells(table, column))) for column in named]
             told = [*keys, *(counts if is_fit is _is_subject else ()), list(map(as_text, cells))]
             is_again = is_fit is not _is_subject or len(set(map(str, cells))) < len(table)
             if is_again and len(set(zip(*told, strict=True))) == len(table):

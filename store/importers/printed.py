@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from store.importers.cells import LARGEST, MISSING_WORDS, CellError, parse_number, too_large
@@ -62,6 +63,11 @@ def parse_printed(cell: Any) -> PrintedNumber:
         if isinstance(cell, int) and abs(cell) > LARGEST:
             raise CellError("a whole number too large for a score")
         return PrintedNumber(_finite(math.nan if cell is None else float(cell)))
+    return _parse_text(cell)
+
+
+@lru_cache(maxsize=10_000)  # many cells of a board are alike
+def _parse_text(cell: str) -> PrintedNumber:
     if _PLAIN.fullmatch(cell):
         return PrintedNumber(float(cell))
     text, marks = _plain_number(cell)

@@ -151,8 +151,9 @@ class _FormReader:
                     system=only_system(self._table, self._roles)
                 )
         self._require("dataset", "metric")
-        systems, datasets = self._names("system"), self._names("dataset")
-        metrics = self._names("metric")
+        systems, datasets, metrics = (
+            list(self._names(role)) for role in ("system", "dataset", "metric")
+        )
         return [
             ScoreCell(row, column, systems[row], datasets[row], metrics[row])
             for row in self._usable()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from store.importers.cells import looks_numeric
+from store.importers.columnar import Coded, are_distinct
 from store.importers.columns import fields_of, normal_name, role_cells
 from store.importers.metric_registry import words_of
 from store.importers.no_metrics import no_metric_by_name
@@ -83,7 +84,13 @@ def tell_rows_apart(table: Table, roles: dict[str, str], settings: Settings) -> 
     if "system" not in roles or "dataset" in stated or "source" in stated:
         return settings
     keys = [role for role in _KEY_ROLES if role in roles]
-    rows = list(zip(*(role_cells(table, roles[key]) for key in keys), strict=True))
+    cells = [role_cells(table, roles[key]) for key in keys]
+    coded = [one for one in cells if isinstance(one, Coded)]
+    if len(coded) == len(cells) and are_distinct(
+        [one.codes for one in coded], [len(one.values) for one in coded]
+    ):
+        return settings
+    rows = list(zip(*cells, strict=True))
     if len(set(map(str, rows))) == len(rows):
         return settings
     teller = _Teller(table, roles)

@@ -111,6 +111,8 @@ def _of_system(bundle: ImportBundle, name: str) -> ImportBundle:
 
 def _contradicting(bundles: Sequence[ImportBundle]) -> Iterator[tuple[int, int]]:
     """Yield pairs of bundles that state a run or a figure in two ways."""
+    if len(bundles) < 2:
+        return
     runs: dict[tuple[str, ...], list[tuple[int, BundleRun]]] = {}
     figures: dict[tuple[str, ...], tuple[int, float]] = {}
     pairs: set[tuple[int, int]] = set()

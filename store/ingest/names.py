@@ -30,22 +30,26 @@ def resolve_systems(
     ConflictError
         A name differs from a known one in nothing but its case, and `case_matters` is False.
     """
-    session, systems = change.session, known_systems(change)
-    ids: dict[str, int] = {}
-    for name in systems_of(bundle):
-        known = systems.ids.get(name)
-        if known is None:
-            other = systems.by_case.get(composed(name).casefold(), name)
-            if other != name and not case_matters:
-                raise ConflictError(_differs_in_case(name, other, bundle))
-            system = System(name=composed(name))
-            session.add(system)
-            session.flush()
-            change.record("create", "system", system.uid, name=system.name)
-            report.systems_added.append(system.name)
-            known = system.id
-            systems.add(system.name, known)
-        ids[name] = known
+    systems, names = known_systems(change), systems_of(bundle)
+    made: dict[str, System] = {}
+    by_case: dict[str, str] = {}
+    for name in names:
+        plain = composed(name)
+        if systems.ids.get(name) is not None or plain in made:
+            continue
+        case = plain.casefold()
+        other = by_case.get(case) or systems.by_case.get(case, name)
+        if other != name and not case_matters:
+            raise ConflictError(_differs_in_case(name, other, bundle))
+        made[plain] = System(name=plain)
+        by_case[case] = plain
+    change.session.add_all(made.values())
+    change.session.flush()
+    for system in made.values():
+        change.record("create", "system", system.uid, name=system.name)
+        report.systems_added.append(system.name)
+        systems.add(system.name, system.id)
+    ids = {name: known for name in names if (known := systems.ids.get(name)) is not None}
     path = bundle.files[0].path if bundle.files else ""
     require_one_spelling("system", ids.items(), path)
     _add_aliases(change, bundle, ids, systems, report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from store.importers.bundle import (
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import Difference, IngestReport
 from store.ingest.run_parts import Arrived, Targets
-from store.model_base import new_uid
+from store.model_base import new_uids
 from store.models import ReportedComparison, ReportedScore, Run, ScoreVector
 from store.reported import is_another
 
@@ -36,6 +36,8 @@ class _Known(NamedTuple):
     rows: dict[tuple[Any, ...], Any]
     new: list[SimpleNamespace]
     """Those of `rows` that are not in the store yet."""
+    uids: Iterator[str]
+    """For those that come."""
 
     def insert(self, change: Change) -> None:
         """Write the new ones all at once."""
@@ -140,7 +142,7 @@ def _known(
         query: sa.Select[Any] = sa.select(table).where(table.dataset_id.in_(part))
         for row in change.session.scalars(query.order_by(table.id)):
             rows.setdefault(tuple(getattr(row, name) for name in identity), row)
-    return _Known(table, rows, [])
+    return _Known(table, rows, [], new_uids())
 
 
 def _put(
@@ -158,7 +160,9 @@ def _put(
     key = tuple(identity.values())
     row = known_rows.rows.get(key)
     if row is None:
-        row = SimpleNamespace(uid=new_uid(), **identity, **content, ingest_id=targets.ingest_id)
+        row = SimpleNamespace(
+            uid=next(known_rows.uids), **identity, **content, ingest_id=targets.ingest_id
+        )
         known_rows.rows[key] = row
         known_rows.new.append(row)
         report.add("reported figure", "added")

@@ -104,9 +104,12 @@ class Scales:
             The bundle, and a sentence for each metric that was converted.
         """
         figures, told = list(bundle.reported_scores), []
-        for number, wanted in enumerate(bundle.metrics):
-            of_it = [i for i, figure in enumerate(figures) if figure.metric == number]
-            here = max((figures[i].value for i in of_it), default=0.0)
+        by_metric: dict[int, list[int]] = {}
+        for i, figure in enumerate(figures):
+            by_metric.setdefault(figure.metric, []).append(i)
+        for number, of_it in sorted(by_metric.items()):
+            wanted = bundle.metrics[number]
+            here = max(figures[i].value for i in of_it)
             row = known_metrics(self._change).get(label_of(wanted))
             if here <= 0 or not _is_open(wanted) or (row and not _is_open(row)):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import TypeDecorator
 
+from store.model_base import new_uids
 from store.models import Base, System, UTCDateTime, new_uid
 
 VERSIONS = Path(__file__).parents[2] / "migrations" / "versions"
@@ -95,3 +97,9 @@ def test_utc_datetime_hands_out_times_in_utc(store):
         made = connection.scalar(sa.select(System.created_at))
     assert made.utcoffset() == timedelta(0)
     assert abs(datetime.now(UTC) - made) < timedelta(minutes=1)
+
+
+def test_uids_are_drawn_together_as_they_are_one_by_one() -> None:
+    drawn = list(islice(new_uids(), 250))
+    assert len(set(drawn)) == 250
+    assert all(re.fullmatch("[0-9a-hjkmnp-tv-z]{12}", uid) for uid in (*drawn, new_uid()))
