@@ -73,7 +73,7 @@ def unread_file(path: Path) -> str | None:
     found: dict[str, int] = {}
     for entry in _ENTRY.finditer(text):
         is_metric = is_quality(entry[1]) and normal_metric(entry[1]) not in _COMMON
-        if is_metric or ("." in entry[2] and is_like_dataset(entry[1])):
+        if "." in entry[2] and (is_metric or is_like_dataset(entry[1])):
             found[entry[1]] = found.get(entry[1], 0) + 1
     listed = {entry[1] for entry in _LISTED.finditer(text)}
     if any("loss" in name.lower() for name in listed) and any(map(is_quality, listed)):

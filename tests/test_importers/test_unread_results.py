@@ -52,3 +52,8 @@ def test_json_with_figures_in_an_unknown_form_is_left_out(faults) -> None:
 def test_tables_with_known_metrics_and_no_names(faults) -> None:
     found = faults(odd_DOT_csv="x,f1,accuracy\n1.5,0.5,0.6\n2.5,0.5,0.7\n")
     assert "seems to hold results (f1, accuracy)" in found["odd.csv"]
+
+
+def test_tokens_called_like_metrics_are_no_results(faults) -> None:
+    vocab = {"wer": 17, "AP": 3, **{f"tok{number}": number for number in range(40)}}
+    assert faults(vocab_DOT_json=vocab) == {}
