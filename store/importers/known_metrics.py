@@ -61,6 +61,11 @@ _AFTER = words_of(
     recomputed leaderboard reported stated median p50 p75 p90 p95 p99"""
 )
 """Words around a name that do not change what it is."""
+_A_SECOND = re.compile(
+    r"_(tok|tokens|chars|characters|words|sentences|queries|requests|pages|docs|documents|images|frames|samples)"
+    r"_per_(s|sec|second)$"
+)
+"""How much was done in a second, whatever words stand before."""
 _COUNTED = words_of("n num number nb")
 _GOOD = words_of("correct right good valid solved resolved passed accepted matched successful")
 """Words that make a count one of what is good."""
@@ -170,6 +175,8 @@ def _candidates(words: list[str]) -> Iterator[str]:
     is_clocked = len(words) > 2 and words[-2] == "time" and words[-1] in _CLOCK
     if is_clocked or (len(words) > 1 and words[-1] == "ms"):
         yield "duration"
+    if key.endswith("_tps") or _A_SECOND.search(key):
+        yield "throughput"
     is_sum = words[0] in ("total", "sum") and len(words) > 1 and _GOOD.issuperset(words[1:])
     if is_sum or (len(words) > 1 and words[-1] in _CASES and not _GOOD.isdisjoint(words)):
         return

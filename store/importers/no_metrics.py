@@ -55,6 +55,13 @@ _SPREAD = re.compile(
 )
 _PERCENTILE = re.compile(r"p(25|50|75|80|90|95|99|999|99_9)")
 """Of something that the name does not say."""
+_WORTH = re.compile(
+    r"(max|maximum|full|possible|available)_(possible_)?(points|marks)|(points|marks|score)_(possible|available|max)|"
+    r"(max|maximum)_possible_(score|grade)|out_of"
+)
+"""What an answer can be given at most."""
+_MAYBE_WORTH = re.compile(r"(max|maximum)_(score|grade)")
+"""The same where it is whole; else it may be the best of several."""
 _OF_FIT = re.compile(r"coefs?|coefficients?|intercept|slope")
 _DESCRIPTION = re.compile(
     r"(.*_)?(role|type|kind|category|split|subset|language|lang|domain|genre|topic|difficulty|source|url|"
@@ -64,6 +71,7 @@ AN_ID = "an id or a place"
 """What a column is that numbers the rows, or names them by a number."""
 _COUNTED_GOOD = words_of("correct passed solved resolved succeeded successes successful matched")
 _FLAG = re.compile(r"(is|has)_.+")
+A_WORTH = "what can be reached"
 CALLED_A_FLAG = "a flag by its name"
 """What a column of 0 and 1 is; beside nothing else it may be what was measured."""
 _FEWEST_COUNTS = 3
@@ -89,6 +97,8 @@ def no_metric_by_name(name: str) -> str | None:
         return "a spread"
     if _PERCENTILE.fullmatch(key) or _OF_FIT.fullmatch(key):
         return "a percentile" if key[0] == "p" else "a part of a fit"
+    if _WORTH.fullmatch(key):
+        return A_WORTH
     last = normal_metric(re.split(r"[./]", name)[-1])
     is_called = any(_COUNT.fullmatch(one) or _OF_SPLIT.fullmatch(one) for one in (key, last))
     is_count = is_called and lookup(name) is None
@@ -98,25 +108,25 @@ def no_metric_by_name(name: str) -> str | None:
 def counts_beside(figures: Mapping[str, Sequence[float]]) -> list[str]:
     """Return the figures that are counts, not shares: whole numbers above 1 beside their share.
 
-    Those called ``correct`` and the like are beside any share, or what says of how many; others
-    that no name explains are so in a table of some rows, beside a share that lies in 0 to 1.
+    Those called ``correct`` and the like are beside any share, or what says of how many, and
+    ``success`` is beside ``success_rate``; others that no name explains are so in a table of some
+    rows, beside a share that lies in 0 to 1.
     """
     shares = [c for c in figures if is_share(c) and normal_metric(c) not in _COUNTED_GOOD]
     totals = [c for c in figures if no_metric_by_name(c) == "a count"]
+    names = set(map(normal_metric, figures))
     lie_in_0_1 = any(
         max(figures[c], default=2.0) <= 1 and not all(map(_is_whole, figures[c])) for c in shares
     )
     whole = [column for column, values in figures.items() if values and all(map(_is_whole, values))]
-    found = [
-        column
-        for column in whole
-        if max(figures[column]) > 1
-        and (
-            bool(shares or totals)
-            if normal_metric(column) in _COUNTED_GOOD
-            else lookup(column) is None and lie_in_0_1 and len(figures[column]) >= _FEWEST_COUNTS
-        )
-    ]
+
+    def is_count(column: str) -> bool:
+        if (name := normal_metric(column)) in _COUNTED_GOOD:
+            return bool(shares or totals)
+        is_unknown = lookup(column) is None and len(figures[column]) >= _FEWEST_COUNTS
+        return f"{name}_rate" in names or (is_unknown and lie_in_0_1)
+
+    found = [column for column in whole if max(figures[column]) > 1 and is_count(column)]
     others = [c for c in whole if lookup(c) is None and not any(figures[c])]
     return [*found, *others] if found else []  # none of a kind, such as no wrong answer
 
@@ -151,6 +161,8 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
         return None
     if np.isnan(numbers).any():
         return None
+    if _MAYBE_WORTH.fullmatch(normal_metric(name)) and (numbers == np.round(numbers)).all():
+        return A_WORTH
     if is_answer(name) and (numbers == np.round(numbers)).all():
         return "an answer"
     distinct = np.unique(numbers)

@@ -7,6 +7,7 @@ vary. The level whose files share their items, other ones than those of the next
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -230,12 +231,25 @@ def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[
             same = next((side for side, n in zip((first, last), n_each, strict=True) if n == 1), [])
             if share_of_systems(same[:1]) <= -_SURE:
                 return [first, last]
-            if same or n_each[0] * n_each[1] != len(distinct):
+            if same is last and len(distinct) > 1:  # of a_s0_t8 and b_s1_t8, s0 may be a dataset
+                inner = _split(first, paths, identity)
+                if len(inner) > 1:
+                    return [[f"{name}{mark}{same[0]}" for name in inner[0]], inner[1]]
+            if same or not _is_crossed(first, last):
                 continue
             factors = [first, last]
-            if _by_names(factors) is not None or _by_items(factors, paths, identity) is not None:
+            is_named = n_each[0] * n_each[1] == len(distinct) and _by_names(factors) is not None
+            if is_named or _by_items(factors, paths, identity) is not None:
                 return factors
     return [stems]
+
+
+def _is_crossed(first: Sequence[str], last: Sequence[str]) -> bool:
+    """Return whether every part is met with two of the other side, or with all of them."""
+    pairs = set(zip(first, last, strict=True))
+    n_each = len(set(first)), len(set(last))
+    met = (*Counter(one for one, _ in pairs).values(), *Counter(one for _, one in pairs).values())
+    return n_each[0] * n_each[1] == len(pairs) or min(met) > 1
 
 
 def _dataset_factor(

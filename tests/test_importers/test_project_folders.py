@@ -104,6 +104,7 @@ def test_counts_of_right_answers_are_no_shares(found) -> None:
         ("table_TEDS", True),
         ("json_equal", True),
         ("retrieval_ms", False),
+        ("avg_predicted_tokens_per_second", True),
         ("Negative Precision (NP)", True),
         ("Positive Recall (PR)", True),
     ],
@@ -349,3 +350,36 @@ def test_kinds_of_errors_with_their_recall_are_no_metrics(found) -> None:
     table = "Kind,Total,Recall\nTable-Related Errors,110,0.5\nValue-Related Errors,219,0.75\n"
     result = found({"kinds.csv": table})
     assert all(metric == "Recall" for *_, metric in figures_of(result))
+
+
+def test_what_the_items_of_files_share_is_their_dataset_also_amid_a_name(found) -> None:
+    wanted = {"judge": (0, 1, 2), "plain": (0, 1), "planner": (0, 1, 2)}
+    read = found(
+        {
+            f"raw/session_{system}_s{seed}_t8.jsonl": "\n".join(
+                json.dumps({"task_id": f"s{seed}-q{i}", "correct": (seed + i) % 3 == 0})
+                for i in range(6)
+            )
+            for system, seeds in wanted.items()
+            for seed in seeds
+        }
+    )
+    assert {key[:2] for key in means_of(read)} == {
+        (f"session_{system}_t8", f"s{seed}") for system, seeds in wanted.items() for seed in seeds
+    }
+
+
+def test_what_can_be_reached_is_no_score(found) -> None:
+    rows = [
+        {"question_id": f"q{i}", "score": i % 4, "max_points": 3 + i % 3, "max_score": 3 + i % 3}
+        for i in range(10)
+    ]
+    read = found({f"{name}.json": rows for name in ("gpt-4o", "qwen2-7b")})
+    assert {metric for _, _, metric in means_of(read)} == {"score"}
+    assert no_metric_by_name("max_score") is None  # with parts, it may be the best of several
+
+
+def test_what_has_a_rate_is_a_count(found) -> None:
+    rows = "".join(f"m{i},{60 + i},{3 - i},{(60 + i) / 80}\n" for i in range(3))
+    read = found({"reliability.csv": f"model,success,timeout,success_rate\n{rows}"})
+    assert {metric for _, _, metric in figures_of(read)} == {"success_rate"}
