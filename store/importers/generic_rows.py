@@ -161,8 +161,11 @@ def _item_positions(datasets: Coded, keys: Coded) -> tuple[tuple[Names, ...], Co
         [datasets.codes, keys.codes], [len(datasets.values), len(keys.values)]
     )
     order = np.argsort(first_rows(codes, len(of_pair)))
-    items = tuple(Names() for _ in datasets.values)
-    place = np.zeros(len(of_pair), np.int32)
-    for pair in order.tolist():
-        place[pair] = items[of_pair[pair]].number(keys.values[key_of_pair[pair]])
-    return items, place.astype(smallest(max(map(len, items))))[codes]
+    order = order[np.argsort(of_pair[order], kind="stable")]  # by dataset, in order of appearance
+    sizes = np.bincount(of_pair, minlength=len(datasets.values))
+    begins = np.cumsum(sizes) - sizes
+    place = np.empty(len(of_pair), smallest(int(sizes.max())))
+    place[order] = np.arange(len(order)) - np.repeat(begins, sizes)
+    names = list(map(keys.values.__getitem__, key_of_pair[order].tolist()))
+    bounds = zip(begins.tolist(), sizes.tolist(), strict=True)
+    return tuple(Names(names[begin : begin + size]) for begin, size in bounds), place[codes]
