@@ -27,6 +27,7 @@ from store.importers.bundle import (
     ImportBundle,
     SourceFile,
 )
+from store.ingest import ingest
 
 NEED_A_FILE = re.compile(r"\.path\b|sqlite3|PRAGMA")
 """In the words of a test: it is about the file of a store."""
@@ -150,6 +151,19 @@ def database(store: Store) -> Iterator[sqlite3.Connection]:
 def rated() -> Callable[..., ImportBundle]:
     """Return a function that makes a bundle of ratings on one criterion."""
     return _rated
+
+
+@pytest.fixture
+def filled(store: Store, rated: Callable[..., ImportBundle]) -> Store:
+    """Return a store with two annotators, two systems and four items."""
+    ingest(
+        store,
+        rated(
+            ("ann", 2, "B", 4.0), ("ann", 0, "B", 5.0), ("bob", 0, "A", 1.0), ("ann", 0, "A", 2.0)
+        ),
+        actor="t",
+    )
+    return store
 
 
 @pytest.fixture(scope="session")
