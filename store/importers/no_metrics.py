@@ -41,7 +41,7 @@ _REPEAT = re.compile(
     r"(_?(no|nr|num|number|idx|index|id))?"
 )
 _COUNT = re.compile(
-    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length|len)|gen_len|n|count|size|support|(.+_)?votes|items|examples|instances|utterances|rows|runs|repeats|"
+    r"(n|num|number_of|nb|count|total|len|length|avg_len|avg_length)(_.+)?|.+_(count|counts|total|length|len)|gen_len|n|count|size|support|(.+_)?votes|(.+_)?samples|tests|items|examples|instances|utterances|rows|runs|repeats|"
     r"tp|tn|true_positives|true_negatives|attempted|answered|(.+_)?(cases|attempts|questions|tasks|problems|prompts|trials|episodes|records)"
 )
 _OF_SPLIT = re.compile(

@@ -116,7 +116,15 @@ def test_what_projects_call_well_known_metrics(name, higher) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["total_cases", "correct_attempts", "format.n_items_parsed", "repeats", "total_correct"]
+    "name",
+    [
+        "total_cases",
+        "correct_attempts",
+        "format.n_items_parsed",
+        "repeats",
+        "samples",
+        "total_correct",
+    ],
 )
 def test_counts_of_cases_are_no_metrics(name) -> None:
     assert no_metric_by_name(name) == "a count"
@@ -383,3 +391,15 @@ def test_what_has_a_rate_is_a_count(found) -> None:
     rows = "".join(f"m{i},{60 + i},{3 - i},{(60 + i) / 80}\n" for i in range(3))
     read = found({"reliability.csv": f"model,success,timeout,success_rate\n{rows}"})
     assert {metric for _, _, metric in figures_of(read)} == {"success_rate"}
+
+
+def test_what_passed_of_some_samples_is_a_count(found) -> None:
+    read = found(
+        {
+            "baselines.json": {
+                name: {"samples": 300, "passed": n, "score": 100 * n / 300}
+                for name, n in (("gpt-4o", 121), ("qwen2-7b", 97))
+            }
+        }
+    )
+    assert {metric for _, _, metric in figures_of(read)} == {"score"}
