@@ -12,6 +12,7 @@ from analysis.answer_table import AnswerTable
 from analysis.columns import Column, Value, with_interval
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.across.aggregates import Aggregates, AggregateSet
+from analysis.statistics.across.drawn_ranks import doubled_ranks
 from analysis.studies.ranking_result import Bars, RankingResult
 from analysis.studies.ranking_words import NEMENYI, STEPWISE, WILCOXON
 
@@ -258,15 +259,18 @@ def pairs(study: RankingResult, rule: str) -> AnswerTable:
 
 
 def _ahead(study: RankingResult, rule: str) -> np.ndarray:
-    """Return whom a test favours, row over column."""
+    """Return whom a test favours, row over column; of Wilcoxon's in rows where a pair differs."""
     if rule == NEMENYI:
         return np.asarray(study.mean_ranks[:, np.newaxis] < study.mean_ranks)
     if rule == STEPWISE:
         return np.asarray(study.pairs.wins > study.pairs.losses)
-    from analysis.statistics.all_pairs.wilcoxon import signed_ranks
-
-    found = signed_ranks(np.asarray(study.metric.sign * study.scores))
-    return np.asarray(2 * found.doubled > found.n_nonzero * (found.n_nonzero + 1))
+    scores = study.metric.sign * study.scores
+    ahead = np.zeros((len(scores), len(scores)), dtype=np.bool_)
+    for i in np.flatnonzero((_pvalues_by(study, rule) <= study.alpha).any(axis=1)):
+        gains = scores[i] - scores
+        ranks = doubled_ranks(-np.abs(np.where(gains == 0, np.nan, gains)))
+        ahead[i] = np.sum(ranks * (gains > 0), axis=1) > np.sum(ranks * (gains < 0), axis=1)
+    return ahead
 
 
 def places(study: RankingResult) -> int:

@@ -149,6 +149,13 @@ def test_one_item_or_group_is_nothing_to_draw():
     assert not resample_over_datasets([grouped]).drawn.any()
 
 
+def test_the_smallest_scores_have_replicates():
+    scores = _scores("mean")
+    tiny = resample_over_datasets([DatasetScores(scores * 1e-318, "mean")], n_resamples=49)
+    plain = resample_over_datasets([DatasetScores(scores, "mean")], n_resamples=49)
+    np.testing.assert_allclose(tiny.resampled / 1e-318, plain.resampled, rtol=1e-3, atol=1e-3)
+
+
 def test_a_replicate_without_a_metric_is_nan():
     scores = np.array([[[1.0, 0, 0], [0, 0, 0], [0, 0, 0]]])
     replicates = resample_over_datasets([DatasetScores(scores, "f1")]).resampled

@@ -44,6 +44,8 @@ _SINGLE = 2.0**24
 _OWN_BLOCKS = 32
 """Bits that blocks have for themselves: block b of dataset d has the key d · 2^32 + b."""
 _WHOLE = 1e-9
+_SMALLEST = float(np.finfo(np.float64).tiny)
+"""One over less is no number."""
 
 
 class DatasetScores(NamedTuple):
@@ -460,7 +462,7 @@ def _per_unit(rows: FloatArray, codes: IntArray | None) -> FloatArray:
 
 def _in_steps(sums: FloatArray, step: float) -> FloatArray:
     """Return sums of whole steps on the scale of the scores, rounded once where it can be."""
-    per_one = 1.0 / step
-    if abs(per_one - round(per_one)) < _WHOLE * per_one and per_one >= 1:
+    per_one = 1.0 / step if step > _SMALLEST else math.inf
+    if 1 <= per_one < math.inf and abs(per_one - round(per_one)) < _WHOLE * per_one:
         return sums / round(per_one)
     return sums * step
