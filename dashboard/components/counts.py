@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dashboard.components import tiles
 from dashboard.components.canvas import Plane, narrow, show_matrix, upper
 from dashboard.components.heatmap import LARGEST_CELL, Picked
 
@@ -72,6 +73,9 @@ def count_heatmap(
         If a matrix has not the shape (S, S), or a count is negative or above `n_shared`.
     """
     header, planes = _table(systems, k, n_shared, estimator, difference, decimals)
+    if len(systems) > tiles.MOST_WHOLE:
+        later = {name: planes.pop(name)[0] for name in ("estimator", "difference")}
+        header["tiles"] = tiles.served(later, key=key)
     header |= {
         "title": "Datasets on which the row is better than the column, at least",
         "label": f"All pairs of {len(systems)} systems: datasets on which the row is better. "
@@ -110,8 +114,8 @@ def _table(
     known, codes = np.unique(names, return_inverse=True)
     codes = codes.reshape(n, n)
     planes: dict[str, Plane] = {
-        "k": (counts.astype(np.int64), "full", ""),
-        "n_shared": (upper(shared.astype(np.int64)), "symmetric", ""),
+        "k": (_small(counts), "full", ""),
+        "n_shared": (upper(_small(shared)), "symmetric", ""),
         "estimator": (codes.astype(np.uint8), "full", ""),
         "difference": (narrow(np.where(off, means, 0.0), decimals), "full", ""),
     }
@@ -127,6 +131,11 @@ def _table(
         "kinds": sorted({int(kind) for kind in kinds[off]}),
     }
     return header, planes
+
+
+def _small(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return counts in a byte each where they fit."""
+    return counts.astype(np.uint8 if counts.max(initial=0) < 256 else np.int64)
 
 
 def kinds_of(k: npt.NDArray[Any], n_shared: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -73,12 +73,11 @@ function unpack(bytes) {
   }
   const opens = ([i, j]) => !header.square || i !== j;
   const tiles = header.tiles && new Tiles(header.tiles, columns);
-  if (tiles) {
+  for (const name of tiles?.names ?? []) get[name] = (i, j) => tiles.value(name, i, j);
+  if (get.looks) {
     const look = (i, j) => lookOf(get.looks(i, j), header.limit, header.sign);
     get.marks = (i, j) => look(i, j)[0];
     get.shade = (i, j) => look(i, j)[1];
-    for (const name of ["difference", "ci_low", "ci_high", "pvalue", "pvalue_adjusted", "n_items"])
-      get[name] = (i, j) => tiles.value(name, i, j);
   } else get.shade = get.difference;
   return { ...header, columns: header.columns ?? header.rows, get, opens, tiles, n: [rows, columns] };
 }

@@ -6,7 +6,7 @@ const [NOTHING, NONE, ROW_BETTER, COLUMN_BETTER, BOTH] = [0, 1, 2, 3, 4];
 const [ROOM_FOR_COUNT, ROOM_FOR_BOTH] = [19, 32];
 
 function countsPainter(table, theme) {
-  const { get, limit, quantity, decimals, estimators } = table;
+  const { get, limit, quantity, decimals, estimators, tiles } = table;
   const shades = {
     up: ramp(theme.ground, theme.better, theme.dark ? 0.34 : 0.2, 1),
     down: ramp(theme.ground, theme.worse, theme.dark ? 0.34 : 0.2, 1),
@@ -83,6 +83,8 @@ function countsPainter(table, theme) {
       if (Number.isFinite(difference))
         lines.push(`Mean difference in ${quantity}: ${fixed(difference, decimals, true)}`);
       if (n < table.n_datasets) lines.push(`${table.n_datasets - n} of ${table.n_datasets} datasets not shared.`);
+      if (tiles && !tiles.has(i)) lines.push("More numbers are coming …");
+      else if (tiles?.isLost(i)) lines.push("For more numbers load the page anew.");
       return { head, lines };
     },
     legend(small) {

@@ -24,6 +24,11 @@ class Tiles {
     this.loaded = new Map();
   }
 
+  /** What there is of each pair. */
+  get names() {
+    return [...Object.keys(this.same), ...this.planes];
+  }
+
   /** Whether the numbers of a row are here; if not, they are on their way. */
   has(row) {
     const at = Math.floor(row / this.rows);

@@ -67,6 +67,21 @@ def test_the_browser_reads_the_counts_that_python_had(n: int, seed: int) -> None
     assert header["limit"] >= 1
 
 
+def test_of_many_systems_only_the_counts_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid: dict[str, Any] = {}
+    monkeypatch.setattr(
+        counts, "show_matrix", lambda header, planes, key: laid.update(header, planes=planes)
+    )
+    monkeypatch.setattr(counts.tiles, "served", lambda planes, key: {"planes": list(planes)})
+    values = some_counts(400, 0)
+    counts.count_heatmap([f"s{i}" for i in range(400)], **values, key="k")
+    assert laid["tiles"]["planes"] == ["estimator", "difference"]
+    assert {name: plane[0].dtype for name, plane in laid["planes"].items()} == {
+        "k": np.uint8,
+        "n_shared": np.uint8,
+    }
+
+
 def test_who_is_better_somewhere() -> None:
     k = np.array([[0, 3, 0, 0], [0, 0, 2, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
     n_shared = np.full((4, 4), 5)
