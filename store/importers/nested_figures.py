@@ -33,6 +33,8 @@ _WRAPPERS = words_of(
     """results result metrics scores figures table_results evaluation summary all report
     classification_report"""
 )
+_SYSTEMS = words_of("arms models systems methods approaches agents")
+"""What stands above the names of systems."""
 _VALUES = words_of("mean avg average value score")
 _PARTS = words_of("train training val valid validation dev test eval overall all average")
 
@@ -95,6 +97,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     system = said[0] if said else own if is_told else folder_name(path)
     for leaf in leaves:
         others = [key for level, key in enumerate(leaf.keys) if level != of_system]
+        if of_system is not None:
+            others = [key for key in others if key.lower() not in _SYSTEMS]
         named = others[-1:] if is_short else others
         dataset = "/".join(named) or (own if of_system is not None else folder_name(path))
         figures.add(
@@ -257,6 +261,9 @@ def _level_of_systems(keys: Sequence[tuple[str, ...]], path: Path) -> int | None
     """Return which of the keys name systems, where any do."""
     levels = [list(dict.fromkeys(level)) for level in zip(*keys, strict=True)]
     shares = [share_of_systems(level) for level in levels]
+    called = [i for i, level in enumerate(levels[:-1]) if level[0].lower() in _SYSTEMS]
+    if called and len(levels[called[0]]) == 1:
+        return called[0] + 1
     if max(shares) > 0:
         return shares.index(max(shares))
     stem = data_stem(path.name)

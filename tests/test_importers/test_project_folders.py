@@ -403,3 +403,10 @@ def test_what_passed_of_some_samples_is_a_count(found) -> None:
         }
     )
     assert {metric for _, _, metric in figures_of(read)} == {"score"}
+
+
+def test_what_stands_under_arms_is_a_system(found) -> None:
+    arms = {name: {"n": 150, "accuracy": 0.96, "cost_usd": 1.4} for name in ("single", "debate")}
+    read = found({"mmlu_results.json": {"arms": arms}})
+    named = {(system, dataset) for system, dataset, _ in figures_of(read)}
+    assert named == {("single", "mmlu_results"), ("debate", "mmlu_results")}
