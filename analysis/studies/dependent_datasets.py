@@ -117,13 +117,17 @@ def sample_datasets(
     return DatasetSample(tuple(blocks), tuple(own), not joined.any(), relations, dependent)
 
 
-def sample_scores(scores: Sequence[DatasetScores], sample: DatasetSample) -> FloatArray:
+def sample_scores(
+    scores: Sequence[DatasetScores], sample: DatasetSample, observed: FloatArray | None = None
+) -> FloatArray:
     """Return scores of systems over the blocks of a sample, for tests over datasets.
 
     Parameters
     ----------
     scores, sample
         As `sample_datasets` takes and returns them.
+    observed
+        What `observe_over_datasets` gives for all items, from a caller that has it.
 
     Returns
     -------
@@ -136,7 +140,8 @@ def sample_scores(scores: Sequence[DatasetScores], sample: DatasetSample) -> Flo
         for dataset, own in zip(scores, sample.own, strict=True)
         if own is None or own.any()
     ]
-    observed = observe_over_datasets(kept)
+    if observed is None or any(own is not None for own in sample.own):
+        observed = observe_over_datasets(kept)
     column = {index: k for k, index in enumerate(sorted(sum(sample.blocks, ())))}
     return np.stack(
         [_mean_of(observed[:, [column[index] for index in block]]) for block in sample.blocks],

@@ -231,7 +231,7 @@ def _study(
     metric, observed = table.metric, resampled.observed
     complete = not np.isnan(observed).any()
     positions = np.arange(len(table.systems))
-    sample = sample_scores(table.scores, known)
+    sample = sample_scores(table.scores, known, observed)
     is_whole = not np.isnan(sample).any()
     pairs = pairs_over_datasets(sample, alpha=alpha)
     needed = is_whole and smallest_adjusted(pairs) > alpha

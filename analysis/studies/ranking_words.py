@@ -223,14 +223,14 @@ def warn(
 
 def order_note(observed: FloatArray, systems: Sequence[str]) -> str:
     """Say where leaving a system out turns the order of two others by mean rank."""
-    means = np.nanmean(dataset_ranks(observed), axis=1)
+    ranks = dataset_ranks(observed)
+    means = np.nanmean(ranks, axis=1)
     turned, example = 0, ""
     for left_out in range(len(systems)) if len(systems) > 2 else ():
         rest = np.delete(np.arange(len(systems)), left_out)
-        ranks = dataset_ranks(observed[rest])
-        if np.isnan(ranks).all(axis=1).any():
-            continue
-        without = np.nanmean(ranks, axis=1)
+        own, others = ranks[left_out], ranks[rest]
+        # Whoever stands below moves up by one place, whoever shares its place by half of one.
+        without = np.nanmean(others - (own < others) - (own == others) / 2, axis=1)
         # `systems` stand by their mean rank: a later one that gets ahead was turned.
         ahead = (without[:, np.newaxis] > without + 1e-9) & (
             means[rest][:, np.newaxis] < means[rest] - 1e-9

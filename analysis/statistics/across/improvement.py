@@ -179,19 +179,17 @@ def mean_ranks(resampled: ResampledScores, *, confidence_level: float = 0.95) ->
     scored = ~np.isnan(resampled.observed)
     n_ranked = np.count_nonzero(scored, axis=1)
     observed_ranks = dataset_ranks(resampled.observed)
-    total = np.zeros(resampled.n_systems)
-    sums = np.zeros((resampled.n_systems, resampled.n_resamples))
-    for dataset, rows in enumerate(scored.T):
-        total[rows] += observed_ranks[rows, dataset]
-        drawn = resampled.ranks[rows, dataset]
-        # An undefined score leaves nobody a rank in that replicate.
-        sums[rows] += np.where((drawn == 0).any(axis=0), np.nan, drawn / 2)
+    ranks = resampled.ranks
+    # An undefined score leaves nobody a rank in that replicate.
+    whole = np.array([(ranks[rows, d] != 0).all(axis=0) for d, rows in enumerate(scored.T)])
     value, low, high = (np.full(resampled.n_systems, np.nan) for _ in range(3))
     ranked = n_ranked > 0
-    value[ranked] = total[ranked] / n_ranked[ranked]
+    value[ranked] = np.nansum(observed_ranks[ranked], axis=1) / n_ranked[ranked]
     for system in np.flatnonzero(ranked):
-        n = int(np.max(np.count_nonzero(scored[:, scored[system]], axis=0)))
-        own = sums[system, ~np.isnan(sums[system])] / n_ranked[system]
+        on = scored[system]
+        n = int(np.max(np.count_nonzero(scored[:, on], axis=0)))
+        doubled: IntArray = np.asarray(np.sum(ranks[system, on], axis=0, dtype=np.int64))
+        own = doubled[whole[on].all(axis=0)] / (2 * n_ranked[system])
         spread = spread_of_draws(own[np.newaxis], level)
         ends = count_interval(
             value[system : system + 1], spread, n_compared=max(n, 2), ends=(1.0, n)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.across.count_intervals import count_interval, spread_of_counts
 from analysis.statistics.across.resampled_datasets import ResampledScores
+from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats, as_level
@@ -116,17 +117,21 @@ def performance_profiles(
             raise ValueError("`thresholds` must be finite and 1-D.")
     scored = ~np.isnan(resampled.observed)
     value, low, high = (np.full((resampled.n_systems, taus.size), np.nan) for _ in range(3))
-    for system, row in enumerate(scored):
-        if not row.any():
-            continue
-        shares = np.arange(np.count_nonzero(row) + 1) / np.count_nonzero(row)
-        value[system] = shares[
-            _counts_above(resampled.observed[system, row, np.newaxis], taus).argmax(axis=1)
-        ]
+
+    def count(system: int) -> None:
+        row = scored[system]
+        n_datasets = int(np.count_nonzero(row))
+        if not n_datasets:
+            return
+        shares = np.arange(n_datasets + 1) / n_datasets
+        times = _counts_above(resampled.observed[system, row, np.newaxis], taus)
+        value[system] = shares[times.argmax(axis=1)]
         if resampled.drawn[system, row].all():
             times = _counts_above(resampled.of_system(system)[row], taus)
             spread = spread_of_counts(times, shares, level)
             low[system], high[system] = count_interval(value[system], spread)
+
+    run_tiles(count, resampled.n_systems)
     return Profiles(
         read_only(taus),
         read_only(value),

@@ -33,7 +33,7 @@ from analysis.statistics.random_streams import Stream
 from analysis.statistics.resampling.metrics import resampled_metric
 from analysis.statistics.resampling.plan import BLOCK, count_block
 from analysis.statistics.resampling.system_metric import sum_units
-from analysis.statistics.resampling.threads import part_of, run_blocks
+from analysis.statistics.resampling.threads import part_of, run_blocks, run_tiles
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_count, as_floats, as_seed
@@ -140,7 +140,7 @@ class ResampledScores:
         Shape (n_systems, n_datasets, n_resamples), contiguous; 2 is best, ties share their middle
         rank, 0 where there is no score.
         """
-        ranks = [doubled_ranks(self.resampled[:, :, d]) for d in range(self.n_datasets)]
+        ranks = run_tiles(lambda d: doubled_ranks(self.resampled[:, :, d]), self.n_datasets)
         by_system = np.empty((self.n_systems, self.n_datasets, self.n_resamples), ranks[0].dtype)
         for dataset, found in enumerate(ranks):
             by_system[:, dataset] = found.T
