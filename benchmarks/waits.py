@@ -191,13 +191,13 @@ def _write_long_tables(folder: Path) -> None:
 
 
 PARTS: Final[Mapping[str, Callable[[Path], Iterator[Row]]]] = {
+    "imports": of_imports,  # first: a command inherits the peak memory of this process
     "commands": of_commands,
     "start": of_start,
     "clicks": of_clicks,
     "pairs": of_all_pairs,
     "ranking": of_ranking,
     "ranks": of_ranks,
-    "imports": of_imports,
 }
 
 
