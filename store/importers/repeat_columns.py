@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from store.importers.cells import looks_numeric
 from store.importers.columns import fields_of
 from store.importers.known_metrics import lookup, normal_metric
+from store.importers.melted import melted
 from store.importers.metric_registry import words_of
 from store.importers.naming_columns import metric_of_file
 from store.importers.no_metrics import no_metric_by_name
@@ -74,23 +74,14 @@ def repeats_as_rows(table: Table, settings: Settings, *, of_items: bool) -> Tabl
     kept = [column for column in table.columns if column not in found and column not in summed]
     if of_items and any(_may_be_system(table, column) for column in kept):
         return table
-    cells: dict[str, Sequence[Any]] = {
-        column: [cell for cell in table.cells[column] for _ in first] for column in kept
-    }
-    cells[counted] = first * len(table)
+    added: dict[str, Sequence[Any]] = {counted: first * len(table)}
     for metric, name in names.items():
         columns = [table.cells[c] for c, one in found.items() if one.metric == metric]
-        cells[name] = [cell for row in zip(*columns, strict=True) for cell in row]
+        added[name] = [cell for row in zip(*columns, strict=True) for cell in row]
     told = f"Columns read as repeats, a {counted} each: {', '.join(found)}."
     if summed:
         told += f" What sums them up is left out: {', '.join(summed)}."
-    return replace(
-        table,
-        columns=tuple(cells),
-        cells=cells,
-        lines=[line for line in table.lines for _ in first],
-        notes=(*table.notes, told),
-    )
+    return melted(table, kept, len(first), added, told)
 
 
 def _repeat_of(table: Table, column: str) -> _Repeat | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from store.importers.generic_guesses import layout_of
 from store.importers.known_metrics import lookup
+from store.importers.melted import melted
 from store.importers.metric_registry import words_of
 from store.importers.no_metrics import no_metric_by_name
 from store.importers.tables import Table
@@ -50,20 +50,11 @@ def with_row_for_each_system(table: Table, figures: Sequence[str]) -> Table | No
     if len(placed) != len(systems) * len(metrics) or {SYSTEM, *metrics} & set(kept):
         return None
     of = {place: column for column, place in placed.items()}
-    cells: dict[str, Sequence[Any]] = {
-        column: [cell for cell in table.cells[column] for _ in systems] for column in kept
-    }
-    cells[SYSTEM] = systems * len(table)
+    added: dict[str, Sequence[Any]] = {SYSTEM: systems * len(table)}
     for metric in metrics:
         rows = zip(*(table.cells[of[system, metric]] for system in systems), strict=True)
-        cells[metric] = [cell for row in rows for cell in row]
+        added[metric] = [cell for row in rows for cell in row]
     told = f"Columns read as a metric of a system: {', '.join(measured)}."
     if spreads:
         told += f" Not taken for scores: {', '.join(spreads)}."
-    return replace(
-        table,
-        columns=tuple(cells),
-        cells=cells,
-        lines=[line for line in table.lines for _ in systems],
-        notes=(*table.notes, told),
-    )
+    return melted(table, kept, len(systems), added, told)

@@ -17,6 +17,7 @@ from store.importers.cells import is_missing, looks_numeric
 from store.importers.columns import JUDGMENT_ROLES, find_roles
 from store.importers.delimited import choose_delimiter
 from store.importers.judgments.options import JudgmentOptions
+from store.importers.melted import melted
 from store.importers.settings import Settings
 from store.importers.tables import Table, read_table
 from store.importers.textfile import data_suffix, peek_json, peek_text, read_json, read_text
@@ -60,15 +61,12 @@ def _with_judges(table: Table) -> Table:
         return table
     kept = tuple(name for name in table.columns if name not in found)
     n_rows = len(table.cells[found[0]])
-    cells: dict[str, Sequence[Any]] = {
-        name: [cell for cell in table.cells[name] for _ in found] for name in kept
+    added = {
+        "annotator": [f"annotator {_number_of(name)}" for name in found] * n_rows,
+        "winner": [table.cells[name][row] for row in range(n_rows) for name in found],
     }
-    cells["annotator"] = [f"annotator {_number_of(name)}" for name in found] * n_rows
-    cells["winner"] = [table.cells[name][row] for row in range(n_rows) for name in found]
-    lines = [line for line in table.lines for _ in found]
     told = f"Columns {found[0]} to {found[-1]} are the verdicts of {len(found)} annotators."
-    columns = (*kept, "annotator", "winner")
-    return replace(table, columns=columns, cells=cells, lines=lines, notes=(*table.notes, told))
+    return melted(table, kept, len(found), added, told)
 
 
 def _number_of(name: str) -> str:
