@@ -32,6 +32,20 @@ from store.ingest import ingest
 from tests.test_studies.claimed import AddDated, by_system, claim, report, right
 
 
+def state_pvalues(store: Store, *stated: BundleReportedComparison) -> None:
+    """Put reported p-values about "qa" into a store."""
+    ingest(
+        store,
+        ImportBundle(
+            format="test",
+            datasets=[BundleDataset("qa")],
+            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
+            reported_comparisons=stated,
+        ),
+        actor="tests",
+    )
+
+
 def test_power_at_the_claimed_gain_needs_a_claim_from_elsewhere(
     store: Store, add_dated: AddDated
 ) -> None:
@@ -101,19 +115,9 @@ def test_graded_items_can_be_significant_with_any_gain(store: Store) -> None:
 
 def test_a_pvalue_for_the_other_direction_is_no_support(store: Store) -> None:
     report(store, [("A", 0.60, 0), ("B", 0.65, 1)])
-    ingest(
+    state_pvalues(
         store,
-        ImportBundle(
-            format="test",
-            datasets=[BundleDataset("qa")],
-            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
-            reported_comparisons=[
-                BundleReportedComparison(
-                    "A", "B", 0, 0, 0.01, "t", sidedness="greater", source="paper"
-                )
-            ],
-        ),
-        actor="tests",
+        BundleReportedComparison("A", "B", 0, 0, 0.01, "t", sidedness="greater", source="paper"),
     )
     row = study_claims(store, "qa").rows[1]
     assert row.pvalue == 1
@@ -125,16 +129,7 @@ def test_reported_pvalues_are_about_the_figures_they_were_computed_for(store: St
     claim(store, "B", 0.9, 2, printed="0.90", source="elsewhere")
     compared = BundleReportedComparison("A", "B", 0, 0, 0.001, "t", "two-sided", source="paper")
     again = BundleReportedComparison("A", "B", 0, 0, 0.02, "t", "two-sided", source="another")
-    ingest(
-        store,
-        ImportBundle(
-            format="test",
-            datasets=[BundleDataset("qa")],
-            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
-            reported_comparisons=[compared, again],
-        ),
-        actor="tests",
-    )
+    state_pvalues(store, compared, again)
     rows = [row for row in study_claims(store, "qa").rows if row.system == "B"]
     reported, elsewhere = rows
     assert (reported.basis, reported.pvalue, reported.verdict) == ("reported", 0.02, "supported")
@@ -200,19 +195,11 @@ def test_error_rates_agree_as_the_accuracies_do(store: Store) -> None:
 )
 def test_a_reported_pvalue_is_evidence(store: Store, sidedness: str, expected: float) -> None:
     report(store, [("A", 0.70, 0), ("B", 0.9, 1)])
-    ingest(
+    state_pvalues(
         store,
-        ImportBundle(
-            format="test",
-            datasets=[BundleDataset("qa")],
-            metrics=[BundleMetric("accuracy", higher_is_better=True, unit="proportion")],
-            reported_comparisons=[
-                BundleReportedComparison(
-                    "B", "A", 0, 0, 0.001, "McNemar", sidedness=sidedness, source="paper"
-                )  # type: ignore[arg-type]
-            ],
+        BundleReportedComparison(
+            "B", "A", 0, 0, 0.001, "McNemar", sidedness=sidedness, source="paper"
         ),
-        actor="tests",
     )
     row = study_claims(store, "qa").rows[1]
     assert (row.basis, row.test, row.verdict) == ("reported", "McNemar", "supported")
