@@ -29,10 +29,10 @@ from analysis.statistics.across.over_datasets import pairs_over_datasets
 from analysis.statistics.across.profiles import performance_profiles
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
-    ResampledScores,
     observe_over_datasets,
     resample_over_datasets,
 )
+from analysis.statistics.across.resampled_scores import ResampledScores
 from analysis.statistics.across.skillings_mack import SkillingsMackTest, skillings_mack_test
 from analysis.statistics.across.stepwise_mean_ranks import stepwise_mean_ranks
 from analysis.statistics.results import read_only

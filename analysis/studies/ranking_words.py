@@ -12,7 +12,7 @@ from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.across.aggregates import Aggregates
 from analysis.statistics.across.friedman import FriedmanTest, dataset_ranks
 from analysis.statistics.across.over_datasets import PairsOverDatasets
-from analysis.statistics.across.resampled_datasets import ResampledScores
+from analysis.statistics.across.resampled_scores import ResampledScores
 from analysis.statistics.across.skillings_mack import SkillingsMackTest
 from analysis.statistics.across.stepwise_mean_ranks import StepwiseMeanRanks
 from analysis.studies.dependence import although, count_as_one, sample_notes

@@ -16,9 +16,9 @@ from analysis.statistics.across.aggregates import (
 )
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
-    ResampledScores,
     resample_over_datasets,
 )
+from analysis.statistics.across.resampled_scores import ResampledScores
 
 NAN = math.nan
 figures = st.floats(-100, 100, allow_nan=False).map(lambda x: round(x, 3))

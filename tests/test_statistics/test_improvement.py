@@ -16,9 +16,9 @@ from analysis.statistics.across.improvement import (
 )
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
-    ResampledScores,
     resample_over_datasets,
 )
+from analysis.statistics.across.resampled_scores import ResampledScores
 
 NAN = math.nan
 cell = st.one_of(st.just(NAN), st.integers(0, 3).map(float))

@@ -16,9 +16,9 @@ from analysis.statistics.across.count_intervals import (
 from analysis.statistics.across.profiles import performance_profiles
 from analysis.statistics.across.resampled_datasets import (
     DatasetScores,
-    ResampledScores,
     resample_over_datasets,
 )
+from analysis.statistics.across.resampled_scores import ResampledScores
 
 NAN = math.nan
 grid = st.integers(0, 8).map(lambda k: k / 8)

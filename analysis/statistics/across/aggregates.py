@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
-from analysis.statistics.across.resampled_datasets import Estimate, ResampledScores
+from analysis.statistics.across.resampled_scores import Estimate, ResampledScores
 from analysis.statistics.results import JsonValue, Result, read_only, to_plain
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_bounds, as_level

@@ -12,7 +12,7 @@ from analysis.statistics.across.count_intervals import (
     spread_of_draws,
 )
 from analysis.statistics.across.friedman import dataset_ranks
-from analysis.statistics.across.resampled_datasets import Estimate, ResampledScores
+from analysis.statistics.across.resampled_scores import Estimate, ResampledScores
 from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature

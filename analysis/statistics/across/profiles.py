@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.across.count_intervals import count_interval, spread_of_counts
-from analysis.statistics.across.resampled_datasets import ResampledScores
+from analysis.statistics.across.resampled_scores import ResampledScores
 from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
