@@ -6,13 +6,14 @@ under other names is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from store.importers.bundle import (
+    BundleDataset,
     BundleReportedScore,
     BundleRun,
     BundleScores,
@@ -20,12 +21,17 @@ from store.importers.bundle import (
     LeftOut,
 )
 from store.importers.known_metrics import lookup
+from store.importers.named_items import keys_of
 
 _OVER_ALL = frozenset({"average", "avg", "mean", "overall", "all", "total", "macro_avg", "score"})
 _OF_FIGURES = ("reported", "nested_figures")
 """Formats of tables that may sum up items, by name."""
 _FEWEST = 5
 """Scores from which equal ones are no accident."""
+
+
+_Print = tuple[int, float, float]
+"""Number, sum and sum of squares of scores."""
 
 
 class _Place(NamedTuple):
@@ -46,13 +52,12 @@ def without_derived(bundles: Sequence[ImportBundle]) -> tuple[list[ImportBundle]
     """
     found = list(bundles)
     left_out: list[LeftOut] = []
-    stated = {
-        _print_of(one)
-        for bundle in bundles
-        if not _is_guessed_copy(bundle)
-        for run in bundle.runs
-        for one in run.scores
-    }
+    stated: dict[_Print, list[tuple[BundleDataset, BundleScores]]] = {}
+    for bundle in bundles:
+        if not _is_guessed_copy(bundle):
+            for dataset, one in _scores_of(bundle):
+                if (sums := _print_of(one)) is not None:
+                    stated.setdefault(sums, []).append((dataset, one))
     for number, bundle in enumerate(bundles):
         if _is_guessed_copy(bundle) and _is_copy(bundle, stated):
             reason = "the item scores of other files of this import again, under other names."
@@ -152,13 +157,43 @@ def _is_guessed_copy(bundle: ImportBundle) -> bool:
     return bundle.format == "generic" and any(one.subject == "dataset" for one in bundle.guesses)
 
 
-def _is_copy(bundle: ImportBundle, stated: Set[tuple[int, float, float] | None]) -> bool:
+def _is_copy(
+    bundle: ImportBundle, stated: Mapping[_Print, Sequence[tuple[BundleDataset, BundleScores]]]
+) -> bool:
     """Return whether all scores of a bundle are among those of formats that say what they are."""
-    prints = [_print_of(one) for run in bundle.runs for one in run.scores]
-    return bool(prints) and all(one is not None and one in stated for one in prints)
+    mine = list(_scores_of(bundle))
+    return bool(mine) and all(
+        (sums := _print_of(one)) is not None
+        and any(_are_alike(dataset, one, *other) for other in stated.get(sums, ()))
+        for dataset, one in mine
+    )
 
 
-def _print_of(scores: BundleScores) -> tuple[int, float, float] | None:
+def _scores_of(bundle: ImportBundle) -> Iterator[tuple[BundleDataset, BundleScores]]:
+    for run in bundle.runs:
+        for one in run.scores:
+            yield bundle.datasets[run.dataset], one
+
+
+def _are_alike(
+    dataset: BundleDataset, scores: BundleScores, other: BundleDataset, others: BundleScores
+) -> bool:
+    """Return whether scores of equal sums are the same, in their order or item by item.
+
+    Few values, such as right and wrong, have equal sums by accident.
+    """
+    mine, theirs = scores.values[:, 0], others.values[:, 0]
+    present, there = ~np.isnan(mine), ~np.isnan(theirs)
+    if 2 * len(np.unique(mine[present])) > int(present.sum()):
+        return True
+    if bool((mine[present] == theirs[there]).all()):
+        return True
+    known = dict(zip(keys_of(other.items), theirs.tolist(), strict=True))
+    pairs = zip(keys_of(dataset.items), mine.tolist(), present.tolist(), strict=True)
+    return all(known.get(key) == value for key, value, is_there in pairs if is_there)
+
+
+def _print_of(scores: BundleScores) -> _Print | None:
     """Return number, sum and sum of squares of scores; ``None`` where they tell too little."""
     values = scores.values[:, 0]
     values = values[~np.isnan(values)]

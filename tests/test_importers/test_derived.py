@@ -54,17 +54,20 @@ def test_an_average_over_datasets_is_no_dataset(folder) -> None:
     assert len(bundle.reported_scores) == 4
 
 
-def test_a_copy_of_what_a_harness_wrote_is_left_out(folder, tmp_path) -> None:
+@pytest.mark.parametrize(("solved", "n_copies"), [(range(4), 1), (range(2, 6), 0)])
+def test_a_copy_of_what_a_harness_wrote_is_left_out(folder, tmp_path, solved, n_copies) -> None:
+    """Another system that solved as many of the tasks is none."""
     (tmp_path / "qa").mkdir()
     rows = ", ".join(
         f'{{"task_id": "t{i}", "trial_name": "t{i}.1-of-1.r", "is_resolved": {str(i < 4).lower()}}}'
         for i in range(6)
     )
     (tmp_path / "qa/results.json").write_text(f'{{"results": [{rows}], "accuracy": 0.67}}')
-    copy = "system,task_id,resolved\n" + "".join(f"S,t{i},{int(i < 4)}\n" for i in range(6))
+    copy = "system,task_id,resolved\n" + "".join(f"S,t{i},{int(i in solved)}\n" for i in range(6))
     found = folder(per_task=copy)
-    assert [bundle.format for bundle in found.bundles] == ["terminal_bench"]
-    assert ["again" in one.reason for one in found.left_out] == [True]
+    formats = sorted(one.format for one in found.bundles)
+    assert formats == ["generic", "terminal_bench"][n_copies:]
+    assert ["again" in one.reason for one in found.left_out] == [True] * n_copies
 
 
 def test_means_keyed_by_system_are_figures_and_no_items(tmp_path) -> None:
