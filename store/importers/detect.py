@@ -15,6 +15,7 @@ from store.importers.derived import without_derived
 from store.importers.file_names import is_of_settings
 from store.importers.guard import looked_at, require_content, require_size
 from store.importers.judges_apart import with_judges_apart
+from store.importers.languages_apart import with_languages_apart
 from store.importers.mapping import load_mapping, mapping_path
 from store.importers.mlflow import local_path
 from store.importers.naming import names_of_files
@@ -187,7 +188,8 @@ def read_paths(
     if refused:
         raise together(refused)
     bundles, derived = without_derived([reading.bundle for reading in readings])
-    bundles = with_runs_apart(with_versions_apart(with_releases_apart(bundles)))
+    bundles = with_languages_apart(with_releases_apart(bundles))
+    bundles = with_runs_apart(with_versions_apart(bundles))
     bundles = with_judges_apart(bundles)
     left_out += [LeftOutFile(one.path, one.reason) for one in derived]
     pairs = zip(readings, bundles, strict=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from store.importers.metric_registry import words_of
+
 _SYSTEM = re.compile(
     r"(chat)?gpt.*|claude.*|gemini.*|gemma.*|palm.*|bard|llama.*|alpaca|vicuna|mi[sx]tral.*|qwen.*|"
     r"phi\d*|deepseek.*|falcon|bloomz?|opt|pythia|olmo.*|grok.*|command|cohere|yi|o[134]|"
@@ -26,6 +28,16 @@ _DATASET = re.compile(
     r"tydiqa|mlqa|xquad|webq\w*|popqa|strategyqa|coqa|quac|narrativeqa|qasper|scrolls|ptb|wikitext|"
     r"[a-z]{2,3}(-|_|2)[a-z]{2,3}"
 )
+
+LANGUAGES = words_of(
+    """arabic armenian basque bengali bulgarian catalan chinese croatian czech danish dutch estonian
+    finnish french galician german greek gujarati hebrew hindi hungarian icelandic indonesian irish
+    italian japanese kannada kazakh korean latvian lithuanian malay malayalam marathi mongolian
+    nepali norwegian persian polish portuguese punjabi romanian russian serbian sinhala slovak
+    slovene slovenian spanish swahili swedish tamil telugu thai turkish ukrainian urdu vietnamese
+    welsh"""
+)
+"""Names of languages, without that in which most data is."""
 
 _LANGUAGE_MODEL = re.compile(
     r"(?:^|[^a-z])(?:(?:chat)?gpt|claude|gemini|gemma|palm|llama|mi[sx]tral|mixtral|qwen|deepseek|"

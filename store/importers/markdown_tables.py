@@ -15,8 +15,8 @@ from store.importers.board_tables import BoardTable, Cell, add_boards, is_board
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figures
 from store.importers.known_metrics import is_quality
+from store.importers.known_names import LANGUAGES
 from store.importers.lm_eval_tables import add_printed, is_printed, with_filters
-from store.importers.metric_registry import words_of
 from store.importers.path_names import trimmed
 from store.importers.settings import load_settings
 from store.importers.surroundings import is_given
@@ -33,15 +33,6 @@ _ABOUT = re.compile(
 )
 """Pages that tell of a project: where they are named, tables of known metrics are read."""
 
-_LANGUAGES = words_of(
-    """arabic armenian basque bengali bulgarian catalan chinese croatian czech danish dutch estonian
-    finnish french galician german greek gujarati hebrew hindi hungarian icelandic indonesian irish
-    italian japanese kannada kazakh korean latvian lithuanian malay malayalam marathi mongolian
-    nepali norwegian persian polish portuguese punjabi romanian russian serbian sinhala slovak
-    slovene slovenian spanish swahili swedish tamil telugu thai turkish ukrainian urdu vietnamese
-    welsh"""
-)
-"""Folders of pages about one language: what their headings name is data in that language."""
 _LONGEST_LEAD = 80
 """Characters of a line above a table that says what the table is."""
 
@@ -97,7 +88,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
 def _language(path: Path) -> str:
     """Return the language that the folder of a page is called after, but for English."""
     folder = path.absolute().parent.name
-    return folder.capitalize() if folder.lower() in _LANGUAGES else ""
+    return folder.capitalize() if folder.lower() in LANGUAGES else ""
 
 
 def read_tables(text: str) -> list[BoardTable]:

@@ -43,7 +43,7 @@ _WORDS: Mapping[str, Choice] = {
     **dict.fromkeys(
         (
             "tie", "tied", "draw", "equal", "same", "both", "neither", "no preference", "both bad",
-            "bothbad", "tie bothbad", "tie both bad",
+            "bothbad", "tie bothbad", "tie both bad", "inconsistent",
         ),
         "tie",
     ),
@@ -160,7 +160,7 @@ def read_pairs(
             continue
         column = roles.get("choice") or roles["strength"]
         strength = cells.get("strength")
-        if is_missing(cells.get("choice")) and is_missing(strength):
+        if is_missing(strength) and _says_nothing(cells.get("choice"), options, sides):
             reader.result.n_empty += 1
             continue
         reader.add(row, row.annotator, pair, cells.get("choice"), column, strength, cells)
@@ -168,6 +168,16 @@ def read_pairs(
     return reader.result
 
 
+def _says_nothing(choice: Any, options: JudgmentOptions, sides: Sequence[str]) -> bool:
+    """Return whether a cell is empty, or says that the judge gave no verdict."""
+    if is_missing(choice):
+        return True
+    text = _plain(choice) if is_plain(choice) else ""
+    return _spoken(text) in _FAILED and text not in options.words and text not in sides
+
+
+_FAILED = ("error", "parse error", "judge error")
+"""What stands for the choice where the judge failed, as MT-bench writes it."""
 _DETAILS = ("order_known", "first_length", "second_length")
 
 

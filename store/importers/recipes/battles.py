@@ -16,6 +16,7 @@ from store.importers.judgments import importer as judgments
 from store.importers.judgments.sheet import OUTCOMES
 from store.importers.mapping import load_mapping
 from store.importers.recipes.documents import peek
+from store.importers.recipes.hooks.mt_bench import bench_of
 
 NAME: Final = "battles"
 DESCRIPTION: Final = "pairs of MT-bench and battles of an arena"
@@ -44,7 +45,7 @@ def _names(path: Path) -> frozenset[str]:
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:
     """Read battles as judgments; see `judgments.read` for what is raised.
 
-    A judge whose two verdicts contradict each other ("inconsistent", MT-bench) says a tie.
+    A judge of MT-bench whose two verdicts contradict each other ("inconsistent") says a tie.
     """
     (path,) = paths
     names = _names(path)
@@ -52,14 +53,13 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     dataset = options.dataset or load_mapping(path, shown[path]).dataset
     guesses = []
     if dataset is None:
-        dataset = "MT-bench pairs" if by_model else "arena"
+        dataset = f"{bench_of(path)} pairs" if by_model else "arena"
         guesses = [Guess("dataset", dataset, "the shape of the file")]
     annotator = next((name for name in _JUDGES if name in names), None)
     item = next(name for name in _ITEMS if name in names)
     columns: dict[str, str] = {}
     if item != "question_id" or "turn" not in names:  # the reader knows a question's turns
         columns["item"] = item
-    choices = {"inconsistent": "tie"} if by_model else {}
     kind = {"kind": "model"} if by_model else {}
     if annotator is not None:
         columns = {**columns, "annotator": annotator}
@@ -72,7 +72,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             options,
             dataset=dataset,
             columns={**columns, **options.columns},
-            choices={**choices, **kind, **options.choices},
+            choices={**kind, **options.choices},
         ),
         shown,
     )

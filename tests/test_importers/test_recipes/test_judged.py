@@ -31,7 +31,10 @@ def test_grades_by_turn_judge_and_reference(put, read):
 
 def test_battles_name_the_winner_and_contradictions_are_ties(put, read):
     pair = {"model_a": "a", "model_b": "b", "judge_id": "j"}
-    rows = [{"question_id": n, **pair, "winner": w} for n, w in enumerate(["b", "inconsistent"])]
+    rows = [
+        {"question_id": n, **pair, "winner": w}
+        for n, w in enumerate(["b", "inconsistent", "error"])
+    ]
     put(lines(*rows), "pairs.jsonl")
     (bundle,) = read().bundles
     assert [p.choice for p in bundle.preferences] == ["second", "tie"]
