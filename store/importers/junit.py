@@ -6,8 +6,9 @@ missing, with their status.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +46,7 @@ _OUTCOMES = {
     "failure": (0.0, Status.OK),
 }
 _ROOTS = ("testsuites", "testsuite")
+_OF_PROMPT = re.compile(r"\[(.+)\] prompt (\d+)", re.DOTALL)
 
 MOST_TRIALS: Final = 1_000
 """Of one test: all others get as many, which are missing."""
@@ -102,23 +104,32 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     cases = [_case(element, settings.shown) for element in root.iter("testcase")]
     if not cases:
         raise NoResultsError("the report holds no test case.", path=settings.shown)
-    held = _Held()
-    names = _names(cases)
-    for case, name in zip(cases, names, strict=True):
-        held.add(case, name)
     system, dataset, guesses = _named(settings)
+    by_system = _by_system(root, cases) or {system: cases}
+    if system not in by_system:
+        guesses = [guess for guess in guesses if guess.subject != "system"]
+    names = _names(cases) if len(by_system) == 1 else [case.name for case in cases]
+    of_case = {id(case): name for case, name in zip(cases, names, strict=True)}
+    items = {of_case[id(case)]: case.of_class for case in cases}
+    items = items if len(by_system) == 1 else dict.fromkeys(items, "")
     suites = [root] if root.tag == "testsuite" else list(root.iter("testsuite"))
     stamp = next((s.get("timestamp") for s in suites if s.get("timestamp")), None)
-    items = tuple(BundleItem(name, of_class or None) for name, of_class in held.items.items())
-    scores, statuses = held.vectors(settings.shown)
-    run = BundleRun(
-        settings.canonical(system),
-        0,
-        settings.run_label or stamp or "",
-        scores,
-        statuses,
-        provenance=_provenance(settings, stamp),
-    )
+    runs = []
+    for name, of_system in by_system.items():
+        held = _Held(items, {item: [] for item in items})
+        for case in of_system:
+            held.cases[of_case[id(case)]].append(case)
+        scores, statuses = held.vectors(settings.shown)
+        runs.append(
+            BundleRun(
+                settings.canonical(settings.system or name),
+                0,
+                settings.run_label or stamp or "",
+                scores,
+                statuses,
+                provenance=_provenance(settings, stamp),
+            )
+        )
     n = {word: sum(case.status is Status[word] for case in cases) for word in Status.__members__}
     told = [
         f"{len(cases):,} test cases: {sum(case.score == 1 for case in cases):,} passed, "
@@ -128,15 +139,36 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     return ImportBundle(
         NAME,
         settings.files(sha256),
-        datasets=[settings.dataset_of(dataset, items)],
+        datasets=[settings.dataset_of(dataset, _items(items))],
         metrics=_METRICS,
-        runs=[run],
+        runs=runs,
         overlaps=settings.mapping.overlaps,
         aliases=settings.mapping.aliases,
         understood=told,
         guesses=guesses,
         warnings=_counted(suites, cases),
     )
+
+
+def _items(items: Mapping[str, str]) -> tuple[BundleItem, ...]:
+    return tuple(BundleItem(name, of_class or None) for name, of_class in items.items())
+
+
+def _by_system(root: _Element, cases: Sequence[_Case]) -> dict[str, list[_Case]]:
+    """Return the cases of each provider and prompt where promptfoo wrote the report, else nothing.
+
+    Its test cases are of the class ``[openai:gpt-4o] prompt 2``.
+    """
+    found = [_OF_PROMPT.fullmatch(case.of_class) for case in cases]
+    heads = [(match[1], match[2]) for match in found if match is not None]
+    if root.get("name") != "promptfoo" or len(heads) < len(cases):
+        return {}
+    is_one_prompt = len({prompt for _, prompt in heads}) == 1
+    by_system: dict[str, list[_Case]] = {}
+    for (provider, prompt), case in zip(heads, cases, strict=True):
+        name = provider if is_one_prompt else f"{provider} (prompt {prompt})"
+        by_system.setdefault(name, []).append(case)
+    return by_system
 
 
 def _case(element: _Element, shown: str) -> _Case:
@@ -179,13 +211,9 @@ def _names(cases: Sequence[_Case]) -> list[str]:
 
 @dataclass(slots=True)
 class _Held:
-    items: dict[str, str] = field(default_factory=dict)
+    items: Mapping[str, str]
     """Name -> class."""
-    cases: dict[str, list[_Case]] = field(default_factory=dict)
-
-    def add(self, case: _Case, name: str) -> None:
-        self.items.setdefault(name, case.of_class)
-        self.cases.setdefault(name, []).append(case)
+    cases: dict[str, list[_Case]]
 
     def vectors(self, shown: str) -> tuple[list[BundleScores], dict[int, np.ndarray]]:
         """Return scores and statuses by trial."""

@@ -70,3 +70,16 @@ def test_one_name_for_a_thousand_tests_is_refused(read):
     many = SUITE.format(name="A", n=1_001, cases='<testcase name="x"/>' * 1_001)
     with pytest.raises(ImportFormatError, match=r"1,001 test cases are called 'x'"):
         read(many, "gpt.xml", dataset="d")
+
+
+def test_promptfoo_has_a_system_for_each_provider_and_prompt(read):
+    def suite(name, verdict):
+        case = f'<testcase classname="{name}" name="test 1" time="1">{verdict}</testcase>'
+        return SUITE.format(name=name, n=1, cases=case)
+
+    text = report(suite("[a:net] prompt 1", ""), suite("[a:net] prompt 2", "<failure/>"))
+    bundle = read(text.replace("<testsuites>", '<testsuites name="promptfoo">'), "quiz/o.junit.xml")
+    assert [item.key for item in bundle.datasets[0].items] == ["test 1"]
+    found = {run.system: run.scores[0].values[0, 0] for run in bundle.runs}
+    assert found == {"a:net (prompt 1)": 1, "a:net (prompt 2)": 0}
+    assert [guess.subject for guess in bundle.guesses] == ["dataset"]

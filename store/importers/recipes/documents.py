@@ -166,6 +166,21 @@ def _peeked(path: Path) -> Document | None:
     return read_document(path, name, RowProblems(lenient=True))
 
 
+def peek_yaml(path: Path, keys: Sequence[str]) -> Document:
+    """Return the tree of a YAML file; an empty one where it does not begin with some of the keys.
+
+    YAML is slow to read, and most such files are settings.
+    """
+    try:
+        with path.open("rb") as file:
+            start = b"\n" + file.read(_FIRST_BYTES)
+        if all(b"\n" + key.encode() + b":" in start for key in keys):
+            return read_document(path, path.name, RowProblems(lenient=True))
+    except (ImportFormatError, OSError, ValueError, RecursionError):
+        pass
+    return Document("yaml", None, shown=path.name)
+
+
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         row = json.loads(line)

@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 
-from store.importers.recipes.documents import Document, peek
+from store.importers.recipes.documents import Document, peek, peek_yaml
 from store.importers.recipes.paths import leads_somewhere
 from store.importers.recipes.recipe import Match, Recipe
 
@@ -42,6 +42,8 @@ def _fits(match: Match, path: Path) -> bool:
         document = peek(path)
         if document is None or (match.kind and match.kind != document.kind):
             return False
+        if match.kind == "yaml" and match.has:
+            document = peek_yaml(path, tuple(one.partition(".")[0] for one in match.has))
         if not (
             _has_members(document, match.members)
             and _has_columns(document.columns, match.columns)
@@ -97,7 +99,7 @@ def _has_columns(columns: Sequence[str], patterns: Sequence[str]) -> bool:
 def _leads_somewhere(document: Document, wanted: Sequence[str]) -> bool:
     if not wanted:
         return True
-    if document.kind not in ("json", "lines"):
+    if document.kind not in ("json", "lines", "yaml"):
         return False
     top = document.content[0] if document.kind == "lines" and document.content else document.content
     return all(any(leads_somewhere(top, one) for one in _choices(choice)) for choice in wanted)

@@ -136,3 +136,50 @@ def test_the_table_of_today_states_verdict_and_scores_in_columns(put, read):
     assert found[("a:net", "quiz", "pass", 0)] == {"0": 1, "1": None}
     assert found[("a:net", "quiz", "tone", 0)] == {"0": 0.5, "1": None}
     assert found[("b:net", "quiz", "score", 0)] == {"0": 0.25, "1": 1}
+
+
+def test_repeats_of_tests_are_trials(put, read):
+    def case(test, question, passed):
+        about = {"vars": {"q": question}, "assert": [{"type": "equals"}]}
+        return row(test, passed, vars={"q": question}, testCase=about)
+
+    rows = [case(0, "x", True), case(1, "x", False), case(2, "y", True), case(3, "y", True)]
+    put(output(*rows), "o.json")
+    found = {k[3]: v for k, v in scores_of(read().bundles).items() if k[2] == "pass"}
+    assert found == {0: {"0": 1, "1": 1}, 1: {"0": 0, "1": 1}}
+
+
+def test_repeats_in_the_table_are_trials(put, read):
+    lines = "x,[PASS] (1.00) o\nx,[FAIL] (0.00) no\ny,[PASS] (1.00) o\ny,[PASS] (1.00) o\n"
+    put(f"q,[a:net] Ask\n{lines}", "quiz/o.csv")
+    found = {k[3]: v for k, v in scores_of(read().bundles).items() if k[2] == "pass"}
+    assert found == {0: {"0": 1, "1": 1}, 1: {"0": 0, "1": 1}}
+
+
+def test_one_test_that_comes_twice_is_no_repeat(put, read):
+    rows = [row(n, vars={"q": q}, testCase={"vars": {"q": q}}) for n, q in enumerate("xxy")]
+    put(output(*rows), "o.json")
+    found = {k: v for k, v in scores_of(read().bundles).items() if k[2] == "pass"}
+    assert found == {("a:net", "quiz", "pass", 0): {"0": 1, "1": 1, "2": 1}}
+
+
+def test_json_lines_and_yaml_go_in_as_json_does(put, read):
+    rows = [row(0) | {"promptIdx": 0}, row(1, False) | {"promptIdx": 0}]
+    put("".join(json.dumps(one) + "\n" for one in rows), "lines/o.jsonl")
+    listed = "\n".join(f"    - {json.dumps(one)}" for one in rows)
+    put(
+        f"evalId: e\nresults:\n  stats: {{}}\n  prompts: [{{}}]\n  results:\n{listed}\n", "y/o.yaml"
+    )
+    found = {k[:3]: v for k, v in scores_of(read().bundles).items() if k[2] == "pass"}
+    right = {"0": 1, "1": 0}
+    assert found == {("a:net", "lines", "pass"): right, ("a:net", "y", "pass"): right}
+
+
+def test_cells_with_named_scores(put, read):
+    head = json.dumps({"raw": "p", "display": "p", "provider": "a:net"}, separators=(",", ":"))
+    quoted = head.replace('"', '""')
+    put(f'q,"{quoted}"\nx,"[FAIL] (0.25, tone: 0.50, F1: 0.00)\n\nno"\n', "quiz/o.csv")
+    found = scores_of(read().bundles)
+    names = {key[2]: value["0"] for key, value in found.items()}
+    assert names == {"pass": 0, "score": 0.25, "tone": 0.5, "F1": 0}
+    assert {key[0] for key in found} == {"a:net"}

@@ -16,7 +16,11 @@ from store.importers.recipes.paths import as_words
 from store.importers.textfile import peek_json
 
 _COLUMN = re.compile(r"\[([^\]]+)\]\s*(.*)", re.DOTALL)
-_CELL = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)\))?\s*(.*)", re.DOTALL)
+_CELL = re.compile(
+    r"\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)((?:, [^\n]+: -?[\d.]+)*)\))?\s*(.*)", re.DOTALL
+)
+"""``[PASS] (0.74, Correct: 1.00, Length: 0.47)`` and the output."""
+_NAMED = re.compile(r", ([^\n]+?): (-?[\d.]+)")
 _AGAIN = re.compile(r" \(\d+\)$")
 """What is put behind a column's name that comes again."""
 _AS_JSON: Final = '{"raw":'
@@ -32,15 +36,21 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
         rows = _of_table(document.columns, document.content)
         _require_own(rows, path, document.shown)
         return {"rows": rows, "system": folder_name(path)}
-    top = document.content
+    top = {"results": document.content} if document.kind == "lines" else _mapping(document.content)
     held = top.get("results")
     summary = held if isinstance(held, dict) else top
     results = [row for row in summary.get("results") or [] if isinstance(row, dict)]
     config = _mapping(top.get("config"))
     named = _names([_prompt(row) for row in results])
     providers = config.get("providers")
+    rows = [
+        _row(row, named[_prompt(row)], number)
+        for number, row in zip(_tests(results), results, strict=True)
+    ]
+    if document.kind != "json":
+        _require_own(rows, path, document.shown)
     return {
-        "rows": [_row(row, named[_prompt(row)], number) for number, row in enumerate(results)],
+        "rows": rows,
         "system": _only(providers) or folder_name(path),
         "description": config.get("description"),
         "evaluated_on": summary.get("timestamp") or top.get("createdAt"),
@@ -103,7 +113,7 @@ def _row(row: Mapping[str, Any], prompt: str | None, number: int) -> dict[str, A
         "failureReason" not in row and bool(row.get("error")) and not row.get("gradingResult")
     )
     return {
-        "item": row.get("testIdx", text or number),
+        "item": (text or number) if "testIdx" not in row else number,
         "provider": provider,
         "prompt": prompt,
         "input": text,
@@ -118,6 +128,25 @@ def _row(row: Mapping[str, Any], prompt: str | None, number: int) -> dict[str, A
         "description": test.get("description"),
         "metadata": test.get("metadata"),
     }
+
+
+def _tests(results: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the number of each row's test, or of the row where none is said.
+
+    ``--repeat`` numbers each repeat of a test as a test of its own: where all tests come several
+    times, alike, they are numbered anew.
+    """
+    numbers = [row.get("testIdx", n) for n, row in enumerate(results)]
+    if any("testIdx" not in row for row in results):
+        return numbers
+    tests = [json.dumps([row.get("testCase"), row.get("vars")], sort_keys=True) for row in results]
+    seen: dict[str, set[Any]] = {}
+    for test, number in zip(tests, numbers, strict=True):
+        seen.setdefault(test, set()).add(number)
+    if any(len(of_test) == 1 for of_test in seen.values()):
+        return numbers
+    first = {test: n for n, test in enumerate(sorted(seen, key=lambda one: min(seen[one])))}
+    return [first[test] for test in tests]
 
 
 def _mapping(value: Any) -> dict[str, Any]:
@@ -142,8 +171,8 @@ def _of_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list
     named = _names([_template(columns[n]) for n in starts])
     variables = columns[: min(starts, default=0)] or columns[max(starts, default=0) + 1 :]
     found = []
-    for number, row in enumerate(rows):
-        text = _input({name: row[name] for name in variables if row[name]})
+    inputs = [_input({name: row[name] for name in variables if row[name]}) for row in rows]
+    for number, text, row in zip(_lines(inputs), inputs, rows, strict=True):
         for start, end in zip(starts, [*starts[1:], len(columns)], strict=True):
             head = _head(columns[start])
             about = {_AGAIN.sub("", name): row[name] for name in columns[start + 1 : end]}
@@ -155,15 +184,19 @@ def _of_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list
                         "provider": head.provider,
                         "prompt": named[_template(columns[start])],
                         "input": text,
-                        "named": {
-                            name.removeprefix(_METRIC): value
-                            for name, value in about.items()
-                            if name.startswith(_METRIC)
-                        },
                         **verdict,
                     }
                 )
     return found
+
+
+def _lines(inputs: Sequence[str | None]) -> list[int]:
+    """Return the number of each line's test: all lines that come equally often are repeats."""
+    times = Counter(inputs)
+    if None in times or len(set(times.values())) > 1 or set(times.values()) == {1}:
+        return list(range(len(inputs)))
+    first = {text: n for n, text in enumerate(times)}
+    return [first[text] for text in inputs]
 
 
 class _Head(NamedTuple):
@@ -174,15 +207,16 @@ class _Head(NamedTuple):
 
 
 def _head(column: str) -> _Head | None:
-    """Return provider and prompt; the first versions wrote the prompt alone, as JSON."""
+    """Return provider and prompt; the first versions wrote both, or the prompt alone, as JSON."""
     if match := _COLUMN.fullmatch(_AGAIN.sub("", column)):
         return _Head(match[1], match[2])
     if not column.startswith(_AS_JSON):
         return None
     try:
-        return _Head(None, str(_mapping(json.loads(column)).get("display")))
+        said = _mapping(json.loads(column))
     except (ValueError, RecursionError):
         return None
+    return _Head(as_words(said.get("provider")) or None, str(said.get("display")))
 
 
 def _template(column: str) -> str:
@@ -203,16 +237,23 @@ def _verdict(cell: str, about: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return verdict, score and output of a cell; ``None`` where nothing was asked."""
     if "Status" in about:
         status, score, output = str(about["Status"]), about.get("Score"), cell
+        named = {
+            name.removeprefix(_METRIC): value
+            for name, value in about.items()
+            if name.startswith(_METRIC)
+        }
     else:
         match = _CELL.match(cell.strip())
         if match is None:
             return None
-        status, score, output = match.groups()
+        status, score, scores, output = match.groups()
+        named = dict(_NAMED.findall(scores or ""))
     if status not in ("PASS", "FAIL", "ERROR"):
         return None
     return {
         "state": "error" if status == "ERROR" else None,
         "pass": status == "PASS",
         "score": None if score in (None, "") else score,
+        "named": named,
         "output": output,
     }
