@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import places
 from store.errors import clipped
@@ -39,6 +40,8 @@ _GIVEN: Final = "address_given"
 """In the session: what "Copy link" of this run gives."""
 _PLACE: Final = "address_place"
 """In the session: the place that is drawn."""
+_PAGE: Final = "address_page"
+"""In the session: Streamlit's name of the place that was begun last."""
 _RUN: Final = "address_run"
 """In the session: how often a place was drawn."""
 _DRAWN: Final = "address_drawn"
@@ -81,8 +84,11 @@ def values(name: str) -> list[str]:
 def tell(changes: Mapping[str, str | Sequence[str] | None]) -> None:
     """Write parameters into the address, in a callback; ``None`` or an empty list takes one out.
 
-    All of them make one entry in the history if one of `STEPS` gets a new value, else none.
+    All of them make one entry in the history if one of `STEPS` gets a new value, else none. A widget
+    of a place that was left meanwhile writes nothing: the browser shows another address already.
     """
+    if st.session_state.get(_PAGE) != _page():
+        return
     told: dict[str, str | Sequence[str]] = {
         name: st.query_params.get_all(name) for name in st.query_params
     }
@@ -205,6 +211,7 @@ def listen(place: str, moved: Sequence[str] = ()) -> None:
     for name in (_CORRECTED, _KNOWN, _TITLE, _GIVEN):
         st.session_state.pop(name, None)
     st.session_state[_PLACE] = place
+    st.session_state[_PAGE] = _page()
     run = st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1
     known = {"places": [*places.BY_NAME, *moved], "moved": list(moved), "steps": STEPS}
     with st.container(key="address"):
@@ -251,6 +258,12 @@ def redirect(place: str, query: Mapping[str, str | Sequence[str]]) -> None:
     to = f"./{place or _place()}?{_query(query)}".rstrip("?")
     with st.container(key="address_redirect"):
         _mount(key="redirect", data={"from": here, "to": to})
+
+
+def _page() -> str | None:
+    """Return Streamlit's name of the place that this run is for; in a callback too."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.page_script_hash if context else None
 
 
 def _place() -> str:

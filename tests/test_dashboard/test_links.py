@@ -45,6 +45,17 @@ def test_a_choice_is_written_as_the_machine_says_it_and_words_are_understood(
     assert app.query_params["dataset"] == "wine"
 
 
+def test_a_setting_of_a_place_that_was_left_is_not_written(
+    open_page: Callable[..., AppTest], filled_path: Path
+) -> None:
+    app = open_page("leaderboard", filled_path, dataset="wine")
+    app.session_state["address_page"] = "of a place that was begun meanwhile"
+    app.selectbox(key="correction").set_value("none").run()
+    assert "correction" not in app.query_params
+    app.selectbox(key="correction").set_value("none").run()
+    assert app.query_params["correction"] == "none"
+
+
 def test_what_does_not_fit_a_new_choice_leaves_the_address(
     open_page: Callable[..., AppTest], filled_path: Path
 ) -> None:
