@@ -84,8 +84,8 @@ def values(name: str) -> list[str]:
 def tell(changes: Mapping[str, str | Sequence[str] | None]) -> None:
     """Write parameters into the address, in a callback; ``None`` or an empty list takes one out.
 
-    All of them make one entry in the history if one of `STEPS` gets a new value, else none. A widget
-    of a place that was left meanwhile writes nothing: the browser shows another address already.
+    All of them make one entry in the history if one of `STEPS` gets a new value, else none. A
+    widget of a place that was left meanwhile writes nothing: the browser shows another address.
     """
     if st.session_state.get(_PAGE) != _page():
         return
