@@ -14,7 +14,7 @@ from pathlib import Path
 
 from store.importers.bundle import PathNames, Question
 from store.importers.file_names import NO_PLACE, naming_folders, says_nothing
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import KNOWN, lookup, normal_metric
 from store.importers.known_names import share_of_systems
 from store.importers.textfile import data_stem
 
@@ -28,6 +28,7 @@ _STEP = re.compile(r"(global_?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d+", re
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = ("__", "_", "-", ".")
 _BY_LEVELS = "the names of the files and folders, taken together"
+AFTER_METRICS = "the names of the folders; the files are called after metrics"
 _SURE = 0.5
 
 Identity = Callable[[Path], tuple[str, bool] | None]
@@ -59,7 +60,18 @@ def names_together(paths: Sequence[Path], identity: Identity, answers: Mapping[s
     what
         What to call files of the kind in a question, so that an answer holds for later ones.
     """
-    places = _shortened({path: _place_of(path) for path in paths})
+    named = {path: _place_of(path) for path in paths}
+    if (places := _without_metrics(named)) is not named:
+        of_folders = _by_places(places, identity, answers, what)
+        return {path: replace(one, because=AFTER_METRICS) for path, one in of_folders.items()}
+    return _by_places(named, identity, answers, what)
+
+
+def _by_places(places: dict[Path, _Place], identity: Identity, answers: Mapping[str, str],
+               what: str) -> dict[Path, PathNames]:  # fmt: skip
+    """Return what files in such places are called after."""
+    paths = list(places)
+    places = _shortened(places)
     depths = {len(place.levels) for place in places.values()}
     if len(paths) == 1:
         stem = trimmed(data_stem(paths[0].name))
@@ -88,6 +100,25 @@ def names_together(paths: Sequence[Path], identity: Identity, answers: Mapping[s
             system, named, place.label, place.seed, _BY_LEVELS, (question,) if question else ()
         )
     return found
+
+
+def _without_metrics(places: dict[Path, _Place]) -> dict[Path, _Place]:
+    """Return the places without the names of files, where half of these or more are metrics.
+
+    ``model_a/rouge_l.txt`` beside ``model_a/chrf.txt`` is of model_a.
+    """
+    names = {place.levels[-1] for place in places.values() if len(place.levels) > 1}
+    n_known = sum(is_metric_name(name) for name in names)
+    is_folder_left = all(len(place.levels) > 1 for place in places.values())
+    if len(names) < 2 or 2 * n_known < len(names) or not is_folder_left:
+        return places
+    return {path: replace(place, levels=place.levels[:-1]) for path, place in places.items()}
+
+
+def is_metric_name(name: str) -> bool:
+    """Return whether a name begins as that of a known metric: ``rouge_l``, but not ``bert_f1``."""
+    first = next(iter(_WORD.findall(name)), "")
+    return lookup(name) is not None and (lookup(first) is not None or normal_metric(name) in KNOWN)
 
 
 def _of_model(system: str, levels: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.file_names import says_nothing
 from store.importers.known_metrics import lookup
 from store.importers.marks_of_none import Marks, marks_of_none
+from store.importers.path_names import AFTER_METRICS, is_metric_name, trimmed
 from store.importers.settings import Settings, outside_reason
 from store.importers.textfile import data_stem, data_suffix, peek_text, read_text
 
@@ -29,6 +30,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 50
 _LIST_SUFFIXES = ("", ".txt", ".csv", ".tsv", ".score", ".scores", ".out")
 _GOLD = re.compile(r"gold|label|key|target|reference|truth|weight|length", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z]\w*[_-]\w+")
+"""The header of a column of a data frame, such as ``feqa_score``."""
 _FEWEST = 8
 """Lines from which a bare list of numbers is taken for scores."""
 
@@ -60,7 +63,8 @@ def read_score_list(settings: Settings, problems: RowProblems) -> ImportBundle:
     system, dataset, name = _given(settings)
     lines = _LINE_END.split(text.rstrip())
     header = lines[0].strip()
-    is_header = normal_name(header) in (*ROLE_NAMES["score"], normal_name(name))
+    named = (*ROLE_NAMES["score"], normal_name(name), normal_name(data_stem(settings.path.name)))
+    is_header = normal_name(header) in named
     first = 2 if is_header and not _is_number(header) else 1
     metric, values = _read_values(lines[first - 1 :], first, name, settings, problems)
     marks = Marks(np.zeros(len(values), np.bool_), [], [])
@@ -138,11 +142,23 @@ def _with_guesses(settings: Settings, text: str) -> Settings:
         )
     settings = settings.with_system()
     if not settings.metric:
-        last = re.findall(r"[^\W_]+", data_stem(settings.path.name))[-1:]
-        named = next((word for word in last if lookup(word) and not says_nothing(word)), None)
-        because = "a list of numbers" if named is None else "the name of the file"
-        settings = settings.guessing("metric", named or "score", because)
+        settings = settings.guessing("metric", *_metric_of(settings, text))
     return settings.with_dataset(use_stem=False)
+
+
+def _metric_of(settings: Settings, text: str) -> tuple[str, str]:
+    """Return the metric of a list, after its first line or the file, and why."""
+    stem = data_stem(settings.path.name)
+    header = text.lstrip().partition("\n")[0].strip()
+    if not _is_number(header) and normal_name(header) not in ROLE_NAMES["score"]:
+        is_told = lookup(header) is not None or normal_name(header) == normal_name(stem)
+        if is_told or _NAME.fullmatch(header):
+            return header, "the first line"
+    last = re.findall(r"[^\W_]+", stem)[-1:]
+    named = [one for one in (stem, *last) if is_metric_name(one) and not says_nothing(one)]
+    if settings.named is not None and settings.named.because == AFTER_METRICS:
+        named = [trimmed(stem)] if trimmed(stem) else []
+    return (named[0], "the name of the file") if named else ("score", "a list of numbers")
 
 
 def _may_be_labels(numbers: list[str]) -> bool:

@@ -110,6 +110,16 @@ def test_a_list_is_of_the_metric_that_ends_its_name(named) -> None:
     assert bundle.metrics[0].name == "f1"
 
 
+def test_lists_called_after_metrics_are_of_their_folders(named) -> None:
+    scores = "score\n" + "0.5\n0.25\n" * 4
+    files = {f"{s}/{m}.txt": scores for s in ("net-a", "net-b") for m in ("chrf", "bleu")}
+    files |= {f"{s}/meteor.csv": "meteor\n" + "0.5\n" * 8 for s in ("net-a", "net-b")}
+    bundles, found = named(files)
+    assert found == {("net-a", "mine", ""), ("net-b", "mine", "")}
+    metrics = {metric.name for bundle in bundles for metric in bundle.metrics}
+    assert metrics == {"chrf", "bleu", "meteor"}
+
+
 def test_columns_are_systems_of_the_metric_in_the_name_of_the_file(named) -> None:
     (bundle,), found = named({"squad_f1.csv": "id,mine,theirs\n1,0.5,1\n2,0.25,0\n"})
     assert found == {("mine", "squad", ""), ("theirs", "squad", "")}
