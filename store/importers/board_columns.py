@@ -30,6 +30,10 @@ _VARIANTS = words_of(
 )
 _GOOD = words_of("success successes correct passed solved resolved")
 _BAD = words_of("failure failures failed error errors wrong incorrect")
+_STATISTICS = words_of(
+    "win wins loss losses tie ties draw draws score scores scale percentage percent mean median"
+)
+"""What words of a column say that is one of several figures of each system on one dataset."""
 _GAP = re.compile(r"[\s/_\-.:|@()\[\]]+")
 _FEWEST_DATASETS = 3
 """Columns of figures from which a table without a known metric has one for each dataset."""
@@ -49,15 +53,22 @@ class MetricOn(NamedTuple):
 def what_columns_are(columns: Sequence[str]) -> Literal["metrics", "datasets", ""]:
     """Return what columns of figures stand for: metrics where half or several are known ones."""
     n_known = sum(lookup(column) is not None for column in columns)
-    if 2 * n_known >= len(columns) or n_known >= _FEWEST_METRICS:
+    n_told = sum(map(_is_statistic, columns))
+    if 2 * max(n_known, n_told) >= len(columns) or n_known >= _FEWEST_METRICS:
         return "metrics"
     return "datasets" if len(columns) - n_known >= _FEWEST_DATASETS > n_known else ""
+
+
+def _is_statistic(column: str) -> bool:
+    """Return whether the last word of a header is one of statistics: ``Wins``, ``BLEURTMean``."""
+    words = normal_metric(re.sub(r"(?<=[^\W_])(?=[A-Z][a-z])", "_", column)).split("_")
+    return words[-1] in _STATISTICS
 
 
 def metric_of_board(stem: str, columns: Sequence[str]) -> str | None:
     """Return the metric that a file is called after, ``cost_2026_06``; its columns are datasets."""
     first = next(iter(re.findall(r"[^\W\d_]+", stem)), "")
-    n_known = sum(lookup(column) is not None for column in columns)
+    n_known = sum(lookup(column) is not None or _is_statistic(column) for column in columns)
     is_of_one = lookup(first) is not None and 2 * n_known < len(columns)
     return first if is_of_one and len(columns) - n_known >= _FEWEST_DATASETS else None
 

@@ -13,6 +13,7 @@ from store.importers.board_columns import (
     without_opposites,
 )
 from store.importers.cells import read_numbers
+from store.importers.file_names import specific_name
 from store.importers.known_metrics import is_cost, is_loss, is_quality, lookup
 from store.importers.naming_columns import metric_of_file
 from store.importers.no_metrics import counts_beside, no_metric
@@ -82,6 +83,9 @@ def guess_what_columns_are(
     if not kind and named and not any(map(lookup, wanted)):
         kind = "datasets"
     if kind == "metrics":
+        stem = specific_name(data_stem(settings.path.name))
+        if named and not any(map(lookup, wanted)) and lookup(stem) is not None:
+            settings = settings.guessing("dataset", stem, "the name of the file")
         return settings.with_dataset(system=only_system), figures
     if kind == "":
         return settings, figures

@@ -18,8 +18,9 @@ from store.importers.cells import as_text, is_missing
 from store.importers.columns import normal_name
 from store.importers.figures import Figure, Figures
 from store.importers.known_names import is_like_dataset
+from store.importers.language_codes import split_language
 from store.importers.path_names import trimmed
-from store.importers.places import folder_name, own_name
+from store.importers.places import fellows, folder_name, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import data_suffix, peek_text, read_text
@@ -39,6 +40,8 @@ _ACCURACY = re.compile(r"\s*accuracy\s+([\d.]+)\s+(\d+)\s*")
 _CALLED = re.compile(
     r"[ _-]*\b(the )?classification[ _-]?report( (for|of))?\b[ _-]*", re.IGNORECASE
 )
+_MOMENT = re.compile(r"[-_ ]1\d{9}(\.\d+)?$")
+"""Seconds since 1970 at the end of a name."""
 _FRAME = " \t=-#*:_|"
 
 
@@ -124,10 +127,19 @@ def _metric(label: str, metric: str) -> str:
 def _called(path: Path) -> tuple[str, str]:
     """Return system and dataset by the names of file and folder."""
     folder = folder_name(path)
-    own = trimmed(_CALLED.sub(" ", own_name(path).replace("_", " ")).strip().replace(" ", "_"))
+    own = _telling(own_name(path))
     if not own or own == folder:
         return folder, folder
+    others = list(map(_telling, fellows(path)))
+    if (split := split_language(own, others)) is not None:
+        return trimmed(split[0]), f"{folder}/{split[1]}"
     return (folder, own) if is_like_dataset(own) else (own, folder)
+
+
+def _telling(name: str) -> str:
+    """Return a name without what says that it is of a report, and without a time."""
+    name = _CALLED.sub(" ", _MOMENT.sub("", name).replace("_", " "))
+    return trimmed(name.strip().replace(" ", "_"))
 
 
 def _measure(column: str) -> str:

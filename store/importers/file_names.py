@@ -22,7 +22,8 @@ _GENERIC = words_of(
     entry entries claims single grade pairwise automatic human id by stdin stream tmp temp sheet
     sheet1 downloads download desktop documents home data1 main src work samples sample question
     questions answers answer list values value new old copy figures benchmark benchmarks seed seeds
-    fold folds cv comparison comparisons mean means avg average label labels class classes"""
+    fold folds cv cache cached comparison comparisons mean means avg average label labels class
+    classes"""
 )
 """Words that say nothing of what was evaluated."""
 _OF_SETTINGS = words_of(

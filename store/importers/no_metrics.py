@@ -69,6 +69,7 @@ _DESCRIPTION = re.compile(
 )
 AN_ID = "an id or a place"
 """What a column is that numbers the rows, or names them by a number."""
+A_REPEAT = "the number of a repeat"
 _COUNTED_GOOD = words_of("correct passed solved resolved succeeded successes successful matched")
 _FLAG = re.compile(r"(is|has)_.+")
 A_WORTH = "what can be reached"
@@ -90,7 +91,7 @@ def no_metric_by_name(name: str) -> str | None:
     if _TIME.fullmatch(key):
         return "a time"
     if _REPEAT.fullmatch(key):
-        return "the number of a repeat"
+        return A_REPEAT
     if _GIVEN.fullmatch(key):
         return "an answer"
     if _SPREAD.fullmatch(key):
@@ -147,9 +148,11 @@ def no_metric(name: str, cells: Sequence[Any]) -> str | None:
     table is long enough its values: one value in all rows, or another whole number in each.
     """
     reason = no_metric_by_name(name)
-    if reason is not None or lookup(name) is not None:
+    if (reason is not None and reason != A_REPEAT) or lookup(name) is not None:
         return reason
     numbers, n_filled, n_truths = _filled(cells)
+    if reason == A_REPEAT and not np.nanmax(np.abs(numbers - np.round(numbers)), initial=0):
+        return reason  # "Rep" with fractions is what a replication found
     is_called_so = _FLAG.fullmatch(normal_metric(name)) and np.isin(numbers, (0, 1)).all()
     if n_filled and 2 * n_truths >= n_filled:
         return "a flag"

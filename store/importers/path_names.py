@@ -16,6 +16,7 @@ from store.importers.bundle import PathNames, Question
 from store.importers.file_names import NO_PLACE, naming_folders, says_nothing
 from store.importers.known_metrics import KNOWN, lookup, normal_metric
 from store.importers.known_names import share_of_systems
+from store.importers.language_codes import are_languages
 from store.importers.textfile import data_stem
 
 _REPEAT = re.compile(r"(?:^|[-_. ])(seed|run|trial|rep|repeat)[-_=. ]?(\d+)(?=$|[-_. ])", re.I)
@@ -260,7 +261,9 @@ def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[
             first, last = [half[0] for half in halves], [half[2] for half in halves]
             n_each = len(set(first)), len(set(last))
             same = next((side for side, n in zip((first, last), n_each, strict=True) if n == 1), [])
-            if share_of_systems(same[:1]) <= -_SURE:
+            if share_of_systems(same[:1]) <= -_SURE or (
+                same and are_languages({*first, *last} - set(same))
+            ):
                 return [first, last]
             if same is last and len(distinct) > 1:  # of a_s0_t8 and b_s1_t8, s0 may be a dataset
                 inner = _split(first, paths, identity)
@@ -317,7 +320,10 @@ def _dataset_factor(
 
 def _by_names(factors: Sequence[list[str]]) -> int | None:
     """Return the factor whose names are those of datasets, unless another one's are too."""
-    leans = [share_of_systems(list(dict.fromkeys(factor))) for factor in factors]
+    leans = [
+        -1.0 if are_languages(set(factor)) else share_of_systems(list(dict.fromkeys(factor)))
+        for factor in factors
+    ]
     low = [i for i, lean in enumerate(leans) if lean <= -_SURE]
     if len(low) == 1:
         return low[0]

@@ -17,7 +17,7 @@ _NO_NAMES = words_of(
     data raw latest-run wandb-summary summary scores eval evaluation bleu sacrebleu metrics
     eval_results eval_result eval-results test_results evaluation_results all_results eval_metrics
     test_metrics evals predict_results train_results runs logs experiments
-    models submission submissions classification_report classification-report clf_report
+    models cache submission submissions classification_report classification-report clf_report
     class_report"""
 )
 """Words that say what is in a file or folder, not what it is about."""

@@ -39,6 +39,7 @@ from store.importers.reported_pvalues import has_pvalues
 from store.importers.settings import Settings, load_settings, outside_reason
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import data_stem
+from store.importers.unread_results import are_answers_of_workers
 
 _ITEM_TEXTS = {"question", "input", "input_text"}
 """Columns of the texts of items: what has one holds no figures over a dataset."""
@@ -53,7 +54,7 @@ _FIRST_WARNINGS = 3
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether the columns hold figures of systems or datasets and name no items."""
     columns = peek_columns(path)
-    if len(columns) < 2 or options.layout:
+    if len(columns) < 2 or options.layout or are_answers_of_workers(columns):
         return False
     try:
         settings = load_settings(path, path.name, options)

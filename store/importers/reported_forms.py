@@ -24,7 +24,7 @@ from store.importers.columns import (
 )
 from store.importers.key_columns import KeyReader
 from store.importers.naming_columns import lists_parts
-from store.importers.no_metrics import counts_beside, no_metric
+from store.importers.no_metrics import counts_beside, no_metric, no_metric_by_name
 from store.importers.places import folder_of_system
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
@@ -178,7 +178,7 @@ class _FormReader:
         scored = [
             c
             for c in figure_columns(self._table, self._roles)
-            if not is_plain_p(c) and pair_text(c) is None
+            if not is_plain_p(c) and pair_text(c) is None and no_metric_by_name(c) != "a count"
         ]
         systems = self._headers(scored)
         headed = pvalue_columns(self._table, list(systems.values()), self._settings)

@@ -28,12 +28,17 @@ _ENTRY = re.compile(r'"([^"\n]{1,60})"\s*:\s*(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\
 _LISTED = re.compile(r'"([^"\n]{1,60})"\s*:\s*\[\s*-?\d')
 _LOGGED = re.compile(r'"log_history"\s*:')
 _BESIDE_LOG = ("all_results.json", "eval_results.json", "test_results.json", "train_results.json")
+_OF_WORKERS = words_of("assignmentid hitid assignment_id hit_id")
 _MOST_TIMES = 50
 """How often one metric stands in a file of results; more of it is data of items."""
 _MOST_ROWS = 5_000
 _MOST_TOLD = 3
 
 LOG = "a log of training: figures at each step, and nothing names the result."
+ANSWERS = (
+    "the answers of workers on Mechanical Turk, which say of no system how it did; give the "
+    "results that were computed from them."
+)
 CURVE = "a curve: figures of one system at each threshold, and nothing names the result."
 
 
@@ -48,8 +53,15 @@ def kind_of_log(columns: Sequence[str]) -> str | None:
     return LOG if not names.isdisjoint(_STEPS) and has_metric else None
 
 
+def are_answers_of_workers(columns: Sequence[str]) -> bool:
+    """Return whether rows are tasks that workers did, with their pay, as Mechanical Turk has it."""
+    return len(_OF_WORKERS.intersection(map(normal_name, columns))) > 1
+
+
 def unread_table(table: Table) -> str | None:
     """Return what is said of a table that no reading fits and that seems to hold results."""
+    if are_answers_of_workers(table.columns):
+        return ANSWERS
     told = kind_of_log(table.columns)
     if told is not None:
         return told
