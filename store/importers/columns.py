@@ -20,7 +20,8 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
         "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger", "method",
         "approach", "algorithm", "classifier", "extractor", "retriever", "models", "systems",
         "methods", "approaches", "algorithms", "classifiers", "detector", "team", "team_name",
-        "participant",
+        "participant", "asr_model", "asr_system", "recognizer", "recogniser", "mt_system",
+        "translator", "backend_id",
     ),
     "dataset": (
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "bench",

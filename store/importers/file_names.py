@@ -37,6 +37,8 @@ _OF_METRICS = words_of("metrics metric_scores metric-scores")
 _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
 _WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+[^\W_]*|[^\W_]+")
 """A word of a name; ``v1.1`` is one."""
+_SPLITS = words_of("train dev val valid validation test")
+_SPLIT = re.compile(rf"(?<![^\W_])({'|'.join(sorted(_SPLITS))})(?![^\W_])")
 _YEAR = re.compile(r"[-_. ]?(?:19|20)\d\d(?![-_.]?\d)")
 _FEWEST_LETTERS = 5
 """Of the name of a file that begins as that of a system does."""
@@ -81,13 +83,25 @@ def dataset_of_file(path: Path, *, use_stem: bool = True) -> tuple[str, str] | N
     use_stem = use_stem and path.absolute().parent.name.lower() not in _OF_METRICS
     name = specific_name(data_stem(path.name))
     if use_stem and name and lookup(name) is None:  # a file may be called after its metric
-        return name, "the name of the file"
+        split = _split_beside(path)
+        return (f"{name}-{split}" if split else name), "the name of the file"
     for folder in naming_folders(path.absolute())[:4]:
         if NO_PLACE.fullmatch(folder.name):
             break
         if name := specific_name(folder.name):
             return name, "the name of the folder"
     return None
+
+
+def _split_beside(path: Path) -> str:
+    """Return the split in a file's name, where another file is called alike but for it."""
+    stem = data_stem(path.name)
+    for found in _SPLIT.finditer(stem):
+        for word in _SPLITS - {found[0]}:
+            other = f"{stem[: found.start()]}{word}{stem[found.end() :]}"
+            if path.with_name(path.name.replace(stem, other, 1)).is_file():
+                return found[0]
+    return ""
 
 
 def beside_system(stem: str, system: str) -> str | None:

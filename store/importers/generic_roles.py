@@ -6,11 +6,19 @@ import re
 from collections.abc import Mapping
 
 from store.importers.cells import as_text, is_missing, looks_numeric
-from store.importers.columns import GENERIC_ROLES, find_roles, normal_name, role_cells
+from store.importers.columns import (
+    GENERIC_ROLES,
+    LINE_NUMBER,
+    find_roles,
+    normal_name,
+    role_cells,
+)
 from store.importers.item_columns import item_column
+from store.importers.lines_alike import rows_line_up
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
+_NAMING = ("system", "dataset", "metric", "score", "date")
 _TEXT_ROLES = ("input", "reference", "output")
 _INDEX = ("column_1", "unnamed_0", "index", "idx")
 """What the index of a data frame is called; it names the items where nothing else does."""
@@ -50,6 +58,12 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
         named = named or (index if is_of_one else None)
         if named is None and {"metric", "score"} <= roles.keys():
             named = _id_columns(table, roles)
+        if (
+            named is None
+            and roles.keys().isdisjoint(_NAMING)
+            and rows_line_up(table, settings.path)
+        ):
+            named = LINE_NUMBER
         if named is not None:
             roles["item"] = named
     return roles

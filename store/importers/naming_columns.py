@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from store.importers.cells import as_text, is_missing, looks_numeric
-from store.importers.columns import fields_of, find_roles, normal_name, role_cells
+from store.importers.columns import ROLE_NAMES, fields_of, find_roles, normal_name, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
@@ -38,6 +38,8 @@ _LONGEST = 80
 """Characters of the name of a system."""
 _FEWEST_WORDS = 6
 """Of a sentence; names are shorter."""
+_MOST_SEEN = 50
+"""Rows of which the texts are looked at."""
 _MOST_ROWS = 2_000
 """Of a board; longer tables are of items."""
 
@@ -64,14 +66,15 @@ def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] 
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS or c in within]
     for column in table.columns:
         words = set(normal_name(column).split("_"))
-        if column in taken or column in repeats or not _NO_SYSTEMS.isdisjoint(words):
+        is_person = normal_name(column) in ROLE_NAMES["annotator"][:-3]  # a judge may be a model
+        if column in taken or column in repeats or is_person or not _NO_SYSTEMS.isdisjoint(words):
             continue
         cells = role_cells(table, column)
         if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):
             continue
         if share_of_systems(list(dict.fromkeys(map(str, cells)))) < _LIKE_DATASETS:
             continue
-        if _are_sentences(cells):
+        if _are_sentences(cells) or (words & {"id", "uid"} and _has_texts(table)):
             continue
         rows = zip(cells, *(table.cells[one] for one in repeats), strict=True)
         if len(set(map(str, rows))) == len(table) and len(set(map(str, cells))) > 1:
@@ -137,6 +140,13 @@ def _are_sentences(cells: Sequence[object]) -> bool:
     """Return whether most cells have many words, as questions of items have."""
     n_long = sum(len(as_text(cell).split()) >= _FEWEST_WORDS for cell in cells)
     return 2 * n_long > len(cells) or any(as_text(cell).rstrip().endswith("?") for cell in cells)
+
+
+def _has_texts(table: Table) -> bool:
+    """Return whether a column holds sentences: then what has an id is an item."""
+    cells = (table.cells[column][:_MOST_SEEN] for column in table.columns)
+    words = [one for one in cells if one and not looks_numeric(one)]
+    return any(_are_sentences([cell for cell in one if not is_missing(cell)]) for one in words)
 
 
 def _is_name(cell: object) -> bool:

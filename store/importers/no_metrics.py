@@ -49,7 +49,7 @@ _OF_SPLIT = re.compile(
 )
 """How many there are of a split."""
 _SPREAD = re.compile(
-    r"(std|stdev|stddev|stderr|sem|standard_error|standard_deviation)_.+|minimum|maximum|min|max|(.+_)?(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|pvalue|p_value)|.+_(var|ci)|"
+    r"(std|stdev|stddev|stderr|sem(?!_sim)|standard_error|standard_deviation)_.+|minimum|maximum|min|max|(.+_)?(std|stderr|standard_error|standard_deviation|sem|stdev|stddev|variance|pvalue|p_value)|.+_(var|ci)|"
     r"(.+_)?ci(_?\d+)?_(lower|upper|low|high|lo|hi|min|max|width|half_width)|(.+_)?(lower|upper)_(ci|bound)(_?\d+)?|"
     r".+(_|\d)q(0_)?(005|025|050|950|975|995)"
 )

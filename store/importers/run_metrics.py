@@ -17,6 +17,7 @@ from store.importers import nested_figures
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
 from store.importers.columns import normal_name
 from store.importers.figures import Figures
+from store.importers.file_names import naming_folders, specific_name
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.no_metrics import counts_beside
@@ -126,11 +127,28 @@ def _called(path: Path) -> tuple[str, str]:
     Unless the names of the files are those of datasets, or that of the folder is of a system.
     """
     folder, own, beside = folder_name(path), own_name(path), fellows(path)
+    n_metrics = sum(map(_begins_as_metric, beside))
+    if len(beside) > 1 and 2 * n_metrics > len(beside) and _begins_as_metric(own):
+        # f1_opt.json, pr_auc.json
+        return folder, folder
     are_datasets = is_like_dataset(own) and share_of_systems(beside) < 0
     is_in_system = share_of_systems([folder]) > 0
     if own == folder or are_datasets or is_in_system or len(beside) < 2:
         return folder, own
-    return trimmed(own) or own, folder
+    system = trimmed(own) or own
+    model = None if share_of_systems([own]) > 0 else _model_above(path, folder)
+    return f"{model}/{system}" if model else system, folder
+
+
+def _model_above(path: Path, folder: str) -> str | None:
+    """Return the folder above that of a file that is called as a model is."""
+    names = [one.name for one in naming_folders(path.resolve())]
+    above = names[names.index(folder) + 1 :] if folder in names else []
+    return next((name for name in above if share_of_systems([specific_name(name)]) > 0), None)
+
+
+def _begins_as_metric(name: str) -> bool:
+    return lookup(re.split(r"[\W_]", name)[0]) is not None or lookup(name) is not None
 
 
 def _split_of(path: Path) -> str | None:

@@ -20,7 +20,7 @@ from store.importers.bundle import (
 from store.importers.cells import CellError, parse_number, read_numbers
 from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.file_names import says_nothing
-from store.importers.known_metrics import lookup
+from store.importers.lines_alike import is_of_training
 from store.importers.marks_of_none import Marks, marks_of_none
 from store.importers.path_names import AFTER_METRICS, is_metric_name, trimmed
 from store.importers.settings import Settings, outside_reason
@@ -30,8 +30,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 50
 _LIST_SUFFIXES = ("", ".txt", ".csv", ".tsv", ".score", ".scores", ".out")
 _GOLD = re.compile(r"gold|label|key|target|reference|truth|weight|length", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z]\w*[_-]\w+")
-"""The header of a column of a data frame, such as ``feqa_score``."""
+_MOST_WORDS = 3
+"""Of the header of a column."""
 _FEWEST = 8
 """Lines from which a bare list of numbers is taken for scores."""
 
@@ -140,6 +140,11 @@ def _with_guesses(settings: Settings, text: str) -> Settings:
             "--dataset NAME --metric NAME.",
             path=settings.shown,
         )
+    if not is_named and is_of_training(f"{data_stem(settings.path.name)} {numbers[0]}"):
+        raise UnknownFormatError(
+            "figures of training, one for each step; they are no scores of items.",
+            path=settings.shown,
+        )
     settings = settings.with_system()
     if not settings.metric:
         settings = settings.guessing("metric", *_metric_of(settings, text))
@@ -150,10 +155,9 @@ def _metric_of(settings: Settings, text: str) -> tuple[str, str]:
     """Return the metric of a list, after its first line or the file, and why."""
     stem = data_stem(settings.path.name)
     header = text.lstrip().partition("\n")[0].strip()
-    if not _is_number(header) and normal_name(header) not in ROLE_NAMES["score"]:
-        is_told = lookup(header) is not None or normal_name(header) == normal_name(stem)
-        if is_told or _NAME.fullmatch(header):
-            return header, "the first line"
+    is_name = not _is_number(header) and len(header.split()) <= _MOST_WORDS
+    if is_name and normal_name(header) not in ROLE_NAMES["score"]:
+        return header, "the first line"
     last = re.findall(r"[^\W_]+", stem)[-1:]
     named = [one for one in (stem, *last) if is_metric_name(one) and not says_nothing(one)]
     if settings.named is not None and settings.named.because == AFTER_METRICS:

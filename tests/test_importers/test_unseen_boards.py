@@ -92,3 +92,65 @@ def test_items_of_languages_are_of_several_datasets(read) -> None:
 def test_a_repeat_is_a_whole_number() -> None:
     assert no_metric("rep", [1, 2, None]) == "the number of a repeat"
     assert no_metric("Rep", [-0.84, 25.52]) is None
+
+
+def test_rows_that_line_up_with_another_file_are_items(read) -> None:
+    rows = "".join(f"0.{n + 10},0.{n + 20}\n" for n in range(20))
+    files = {f"{s}.csv": f"BLEU,TER\n{rows}" for s in ("net-a", "net-b")}
+    runs = [run for one in read(files).bundles for run in one.runs]
+    assert {run.system for run in runs} == {"net-a", "net-b"}
+    assert {part.values.shape for run in runs for part in run.scores} == {(20, 1)}
+    files = {f"{s}.csv": f"accuracy,val_accuracy\n{rows}" for s in ("net-a", "net-b")}
+    assert not read(files).bundles  # a line for each step of training
+
+
+def test_figures_of_training_are_no_items(read) -> None:
+    assert not read({"train_losses_lr_0.1.csv": "train_loss\n" + "0.5\n0.25\n" * 8}).bundles
+
+
+def test_utterances_are_no_systems(read) -> None:
+    texts = "say what you have to say"
+    rows = "".join(f"utt_{n},0.{n},{texts},{texts} now\n" for n in range(12))
+    files = {f"{s}/per_utterance.csv": f"eval_id,wer,raw_reference,raw_hypothesis\n{rows}"
+             for s in ("whisper-a", "whisper-b")}  # fmt: skip
+    runs = [run for one in read(files).bundles for run in one.runs]
+    assert {run.system for run in runs} == {"whisper-a", "whisper-b"}
+
+
+def test_workers_are_no_systems(read) -> None:
+    rows = "".join(f"W{n},4.5,3.25\n" for n in range(9))
+    assert not read({"coherence.csv": f"WorkerId,PGN,BART\n{rows}"}).bundles
+
+
+def test_splits_of_a_board_are_two_datasets(read) -> None:
+    rows = "model,accuracy\na,0.5\nb,0.75\n"
+    found = figures(read({"ood-dev-results.csv": rows, "ood-test-results.csv": rows}))
+    assert {dataset for _, dataset, _ in found} == {"ood-dev", "ood-test"}
+
+
+def test_files_called_after_metrics_are_of_one_dataset(read) -> None:
+    files = {"net/f1_opt.json": {"f1_value": 0.5}, "net/rec_opt.json": {"rec_value": 0.25}}
+    assert {key[:2] for key in figures(read(files))} == {("net", "net")}
+
+
+def test_a_folder_of_a_model_is_a_part_of_the_system(read) -> None:
+    files = {
+        f"{model}/footweets/{prompt}.scores.json": {"bleu": 40.5, "comet": 0.75}
+        for model in ("gemma-2-9b-it", "Llama-3.1-8B")
+        for prompt in ("short", "long")
+    }
+    found = {key[0] for key in figures(read(files))}
+    assert found == {
+        f"{m}/{p}" for m in ("gemma-2-9b-it", "Llama-3.1-8B") for p in ("short", "long")
+    }
+
+
+def test_short_sentences_with_a_source_are_no_labels(read) -> None:
+    files = {"test.src": "c u\n" * 9, "test.ref": "À demain.\n" * 9, "test.out": "a demain\n" * 9}
+    (one,) = read(files).bundles
+    assert {metric.name for metric in one.metrics} == {"chrF", "BLEU"}
+
+
+def test_similarity_is_no_spread() -> None:
+    assert no_metric("Sem. similarity", [0.5, 0.25]) is None
+    assert no_metric("sem_accuracy", [0.5, 0.25]) == "a spread"

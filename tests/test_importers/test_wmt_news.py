@@ -171,3 +171,20 @@ def test_the_layout_since_2024(write, tmp_path):
         ("wmt_news", "wmt24 with test suites cs-uk", 4),
     }
     assert {run.system for b in found.bundles for run in b.runs} == {"A-1"}
+
+
+def test_a_folder_for_each_test_set_may_lie_between(write, tmp_path):
+    for name, content in TEXTS.items():
+        write(content, name.replace("system-outputs/", "system-outputs/newstest2021/"))
+    write(TEXTS["txt/references/newstest2021.de-en.ref.A.en"],
+          "txt/system-outputs/newstest2021/newstest2021.de-en.ref.A.en")  # fmt: skip
+    scores = "".join(f"{system}\t{value}\n" for system in ("X.1", "refA") for value in (90, "None"))
+    write(scores, "evaluation/newstest2021/de-en.mqm.seg.score")
+    write("X.1\t90\nrefA\t90\n", "evaluation/newstest2021/de-en.mqm.sys.score")
+    texts, human = sorted(
+        read_paths([tmp_path], root=tmp_path).bundles, key=lambda one: one.format, reverse=True
+    )
+    assert {run.system for run in texts.runs} == {"Online-A", "X.1"}
+    assert {run.system for run in human.runs} == {"X.1", "refA"}
+    assert texts.datasets[0].name == human.datasets[0].name == "newstest2021 de-en"
+    assert [one.value for one in human.reported_scores] == [90, 90]

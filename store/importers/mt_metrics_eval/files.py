@@ -33,6 +33,9 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
     ("metric", "metric-scores", rf"(?P<name>.+)-(?P<reference>[^-]+)\.{_LEVEL}\.score"),
     ("output", "system-outputs", r"(?P<name>.+)\.txt"),
 )
+_OF_EVALUATION = re.compile(_PATTERNS[1][2])
+_EVALUATION = "evaluation"
+"""Folder of the package of 2021 with human scores, in a folder for each test set."""
 _BELOW_PAIR = ("metric", "output")
 """Roles whose files lie in a folder for each language pair."""
 _MARKING = ("documents", "human-scores", "metric-scores", "system-outputs")
@@ -68,11 +71,18 @@ def place_of(path: Path) -> Place | None:
             name, reference = parts.get("name") or "", parts.get("reference") or ""
             level = cast(Level, parts.get("level") or "seg")
             return Place(above.parent, pair, role, name, reference, level)
+    found = _OF_EVALUATION.fullmatch(path.name)
+    if found and path.parent.parent.name == _EVALUATION and LANGUAGE_PAIR.fullmatch(found["pair"]):
+        return Place(
+            path.parent, found["pair"], "human", found["name"], "", cast(Level, found["level"])
+        )
     return None
 
 
 def is_test_set(folder: Path) -> bool:
     """Return whether a folder has at least two of the folders of a test set, one with scores."""
+    if folder.parent.name == _EVALUATION:
+        return True
     found = [name for name in _MARKING if (folder / name).is_dir()]
     return len(found) >= _FEWEST_FOLDERS and any(name in _WITH_SCORES for name in found)
 

@@ -97,6 +97,10 @@ def chosen(
     return Choice(tuple(found), "--score", is_guess=False)
 
 
+_STOPS = (".", "!", "?", "。", "।")
+"""What ends a sentence, and no label."""
+
+
 def usual_for(references: References, *, is_speech: bool, is_translation: bool) -> Choice:
     """Return the metrics that fit some gold texts."""
     if is_speech:
@@ -112,7 +116,8 @@ def usual_for(references: References, *, is_speech: bool, is_translation: bool) 
     lengths = [len(text.split()) for text in rights]
     n_labels = len(set(rights))
     is_repeated = n_labels * (3 if n_labels <= _FEW else 10) <= len(rights)
-    if is_repeated and max(lengths) <= _SHORT:
+    is_punctuated = is_translation and any(text.endswith(_STOPS) for text in rights)
+    if is_repeated and max(lengths) <= _SHORT and not is_punctuated:
         return Choice(("accuracy",), f"{n_labels} labels among the references")
     if is_translation:
         return Choice(("chrf", "bleu"), "texts that line up with references of another source")

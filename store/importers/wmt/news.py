@@ -70,12 +70,12 @@ class Place(NamedTuple):
 def place_of(path: Path) -> Place | None:
     """Return what a file holds; ``None`` when it is no part of such a folder."""
     text = _TEXT.fullmatch(path.name)
-    if text and _FOLDERS.get(path.parent.name) == text["role"]:
+    if text and _lies_right(path, text["role"]):
         if not LANGUAGE_PAIR.fullmatch(text["pair"]):
             return None
         role: Role = "src"
         role = "ref" if text["role"] == "ref" else "hyp" if text["role"] == "hyp" else role
-        test_set = text["test_set"] + _with_suites(path.parent.parent)
+        test_set = text["test_set"] + _with_suites(_folder_of_role(path).parent)
         return Place(test_set, text["pair"], role, text["name"] or "")
     for role, pattern in _SINCE_2024.items():
         below = path.parts[-3:] if role == "hyp" else path.parts[-2:]
@@ -92,6 +92,17 @@ def place_of(path: Path) -> Place | None:
         reference = scores["reference"]
         return Place(scores["test_set"], folders[0], "scores", scores["metric"], reference)
     return None
+
+
+def _folder_of_role(path: Path) -> Path:
+    """Return the folder that says what a file is; one of the test set may lie between."""
+    return path.parent if path.parent.name in _FOLDERS else path.parent.parent
+
+
+def _lies_right(path: Path, role: str) -> bool:
+    """Return whether a file lies in the folder of its role; references stand among outputs too."""
+    of_folder = _FOLDERS.get(_folder_of_role(path).name)
+    return of_folder == role or (of_folder == "hyp" and role == "ref")
 
 
 def _with_suites(folder: Path) -> str:
