@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
+from store.importers import run_metrics
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.cells import CellError
 from store.importers.derived import without_derived
@@ -23,6 +24,7 @@ from store.importers.problems import together
 from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
 from store.importers.releases_apart import with_releases_apart
 from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
+from store.importers.run_folders import names_of_runs
 from store.importers.runs_apart import with_runs_apart
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
@@ -334,7 +336,8 @@ def _names(
         shown = {one.path: one.shown for one, used in chosen if used.name == name}
         if shown:
             found |= names_of_files(list(shown), options, shown)
-    return found
+    runs = [one.path for one, used in chosen if used.name == run_metrics.NAME]
+    return found | names_of_runs(runs, options.answers)
 
 
 def _groups(

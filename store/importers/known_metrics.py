@@ -50,15 +50,16 @@ KNOWN: dict[str, KnownMetric] = {
 file to file, so that no unit is claimed for it."""
 
 _BEFORE = words_of(
-    """eval evaluation val valid validation dev devel test train training final best last avg mean
-    average overall total micro macro weighted metric metrics score scores result results corpus
+    """eval evaluation predict val valid validation dev devel test train training final best last
+    avg mean average overall total micro macro weighted metric metrics score scores result results
+    corpus
     sentence item per reported recomputed expected human expert turker crowd judge llm
     metrics share frac fraction ratio pct percent percentage"""
 )
 _AFTER = words_of(
     """pct percent percentage score scores mean avg average value overall all micro macro weighted
     final best last rate ms s sec secs seconds usd perc raw refa refb refc refd ref
-    recomputed leaderboard reported stated median p50 p75 p90 p95 p99"""
+    recomputed mm leaderboard reported stated median p50 p75 p90 p95 p99"""
 )
 """Words around a name that do not change what it is."""
 _A_SECOND = re.compile(

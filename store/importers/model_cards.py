@@ -6,6 +6,7 @@ cards: ``model-index[].results[]`` with a task, a dataset and metrics.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -75,11 +76,12 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     names = Counter(name for card in cards for name in {name for name, _ in card.figures})
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = []
+    places = _places([card.path for card in cards])
     for card in cards:
         for name in dict.fromkeys(name for name, _ in card.figures):
             system = settings.system or name
             if names[name] > 1 and not settings.system:
-                system = f"{name} ({_name_of(card.path)})"
+                system = f"{name} ({places[card.path]})"
                 because = f"{names[name]} cards name their model '{name}'"
                 guesses.append(Guess(f"system in {card.shown}", system, because))
             for of_model, figure in card.figures:
@@ -164,6 +166,19 @@ def _several(node: YamlValue | None) -> list[YamlValue]:
     if node is None or node.plain() is None:
         return []
     return [node] if node.is_mapping else node.values()
+
+
+def _places(paths: Sequence[Path]) -> dict[Path, str]:
+    """Return what each card is called, with the folders around where that does not suffice."""
+    own = {path: _name_of(path) for path in paths}
+    if len(set(own.values())) == len(paths):
+        return own
+    folders = {path: path.resolve().parent for path in paths}
+    around = Path(os.path.commonpath(folders.values()))
+    return {
+        path: "/".join((*folder.relative_to(around).parts[:-1], own[path]))
+        for path, folder in folders.items()
+    }
 
 
 def _name_of(path: Path) -> str:

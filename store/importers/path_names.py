@@ -173,14 +173,22 @@ def _place_of(path: Path) -> _Place:
     for i, part in enumerate(parts):
         bare = part
         if i >= len(parts) - 4:
-            for kind, number in _REPEAT.findall(part):
-                word = kind.lower()
-                label = f"{label} {word}={int(number)}".strip()
-                seed = int(number) if word == "seed" else seed
-            bare = _SHARD.sub("", _REPEAT.sub("", part)).strip("-_. ")
+            bare, of_part, own_seed = without_repeats(part)
+            label = f"{label} {of_part}".strip()
+            seed = own_seed if own_seed is not None else seed
         levels.append(bare if trimmed(bare) else "")
     kept = [name for name in levels if name]
     return _Place(tuple(kept), label, seed)
+
+
+def without_repeats(name: str) -> tuple[str, str, int | None]:
+    """Return a name without seeds, runs and shards in it, what tells the repeat, and its seed."""
+    label, seed = "", None
+    for kind, number in _REPEAT.findall(name):
+        word = kind.lower()
+        label = f"{label} {word}={int(number)}".strip()
+        seed = int(number) if word == "seed" else seed
+    return _SHARD.sub("", _REPEAT.sub("", name)).strip("-_. "), label, seed
 
 
 def trimmed(name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,17 +91,25 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     named = {n: value for n, value in content.items() if is_metric(n) and n not in counts}
     named |= {n: v for n, v in content.items() if _may_be_metric(n, v) and n not in counts}
     system, dataset = _called(path)
-    if (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
+    by_path = options.names.get(path)
+    if by_path is not None:
+        system, dataset = by_path.system or system, by_path.dataset or dataset
+    elif (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
         dataset = f"{folder_name(path)}/{split}"
     said = {key: text.removeprefix("./") for key, text in content.items() if isinstance(text, str)}
     system = next((said[key] for key in _RUN_NAMES if said.get(key)), system)
-    run = TrackedRun(system, "", dataset, said, named, is_system=not names_model(said))
+    label = by_path.run_label if by_path is not None else ""
+    run = TrackedRun(system, label, dataset, said, named, is_system=not names_model(said))
     figures = Figures(settings, RowProblems(options.lenient))
-    guesses = add_runs([run], figures, "the run")
+    guesses = add_runs([run], figures, "")
+    if by_path is not None:
+        guesses = [replace(guess, because=by_path.because) for guess in guesses]
     told = [f"{len(named)} figures of {len(content)} entries; the others count or time something."]
     if nested := [name for name in whole if name not in content]:
         told.append(f"Entries that hold more than one value are not read: {', '.join(nested)}.")
-    return figures.bundle(NAME, settings.files(sha256), told, guesses)
+    bundle = figures.bundle(NAME, settings.files(sha256), told, guesses)
+    asked = by_path.questions if by_path is not None else ()
+    return replace(bundle, questions=[*bundle.questions, *asked])
 
 
 def _content(path: Path, shown: str) -> tuple[Mapping[str, Any], str]:

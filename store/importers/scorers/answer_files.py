@@ -23,6 +23,7 @@ from store.importers.bundle import (
     SourceFile,
     Status,
 )
+from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.layout import folder_name, parts_of, says_output
 from store.importers.scorers.right_answers import key_of, kind_of, read_answers
@@ -199,7 +200,7 @@ def _unscored(
     if options.score:
         raise ImportFormatError(_no_gold(len(read[0][1])), path=settings.shown, field="gold")
     keys = list(dict.fromkeys(key for _, given, _ in read for key in given))
-    dataset = settings.dataset or folder_name(outputs[0].resolve())
+    dataset = settings.dataset or _dataset_around(outputs[0].resolve())
     runs: list[BundleRun] = []
     files: list[SourceFile] = []
     for path, given, sha256 in read:
@@ -249,6 +250,15 @@ def _answers(path: Path, shown: str) -> tuple[dict[str, str | None], str]:
             reason = f"the answer is no text: {str(value)[:40]}."
             raise ImportFormatError(reason, path=shown, field=key)
     return content, sha256
+
+
+def _dataset_around(path: Path) -> str:
+    """Return the folder of answers without gold; of one called after a model, that above."""
+    near = folder_name(path)
+    folder = next(one for one in path.parents if one.name == near)
+    words = re.findall(r"[^\W_]+", near)
+    is_of_system = any(share_of_systems([word]) > 0 for word in words) and not is_given(folder)
+    return folder_name(folder) if is_of_system and not is_like_dataset(near) else near
 
 
 def _system_of(path: Path, outputs: Sequence[Path], dataset: str) -> str:

@@ -1,0 +1,73 @@
+"""Which folder names the system and which the dataset, of the metrics that runs leave in folders.
+
+A library writes files of the same names into the folder of each run: ``bert/mrpc`` beside
+``bert/rte`` and ``roberta/mrpc``. The folders are told apart as the paths of tables are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from store.importers.bundle import PathNames
+from store.importers.file_names import naming_folders, specific_name
+from store.importers.known_names import is_like_dataset
+from store.importers.path_names import names_together, without_repeats
+from store.importers.places import folder_name, own_name
+from store.importers.textfile import data_stem
+
+_OF_TASK = re.compile(r"(?:eval|test|dev|predict|all|train)_results?_([a-z]\w*)", re.IGNORECASE)
+"""Files of results that are called after their task."""
+_SPLITS = frozenset({"test", "dev", "valid", "validation", "train", "final", "best", "all"})
+_WHAT = "metrics of runs"
+
+
+def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Path, PathNames]:
+    """Return what the files of runs are called after, where their folders tell it.
+
+    Parameters
+    ----------
+    paths
+        All files of one import with the metrics of a run.
+    answers
+        What was said to earlier questions.
+    """
+    found = {path: named for path in paths if (named := _of_task(path)) is not None}
+    folders: dict[Path, list[Path]] = {}
+    for path in paths:
+        if path not in found and own_name(path) == folder_name(path):
+            folders.setdefault(path.parent, []).append(path)
+    if len({folder.name for folder in folders}) == 1:
+        return found | _of_one_name(folders)
+    places = [folder / "results.json" for folder in folders]
+    for place, named in names_together(places, lambda _: None, answers, _WHAT).items():
+        found |= dict.fromkeys(folders[place.parent], named)
+    return found
+
+
+def _of_one_name(folders: Mapping[Path, Sequence[Path]]) -> dict[Path, PathNames]:
+    """Return the names of runs in folders that are all called after one dataset."""
+    found: dict[Path, PathNames] = {}
+    for folder, paths in folders.items():
+        around = naming_folders(folder / "results.json")[1:]
+        outer = next((one.name for one in around if specific_name(one.name)), "")
+        if outer and is_like_dataset(folder.name):
+            named = PathNames(outer, folder.name, "", None, "the names of the folders")
+            found |= dict.fromkeys(paths, named)
+    return found
+
+
+def _of_task(path: Path) -> PathNames | None:
+    """Return the names of a file such as ``bert_mrpc/eval_results_mrpc.txt``."""
+    match = _OF_TASK.fullmatch(data_stem(path.name))
+    if match is None or match[1].lower() in _SPLITS:
+        return None
+    task = match[1]
+    folder, label, seed = without_repeats(folder_name(path))
+    rest = re.sub(rf"(?<![^\W_]){re.escape(task)}(?![^\W_])", "", folder, flags=re.IGNORECASE)
+    system = re.sub(r"([-_. ])[-_. ]+", r"\1", rest).strip("-_. ")
+    if not system:
+        outer = [one.name for one in naming_folders(path)[1:] if specific_name(one.name)]
+        system = outer[0] if outer else folder
+    return PathNames(system, task, label, seed, "the names of file and folder")

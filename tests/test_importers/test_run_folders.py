@@ -1,0 +1,108 @@
+"""Which folders of runs name systems and which datasets: metrics that libraries leave there."""
+
+import json
+
+import pytest
+
+from store.importers.detect import read_paths
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Return a function that writes files, JSON or text, and reads the folder."""
+
+    def make(files):
+        for name, content in files.items():
+            path = tmp_path / "lab" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return read_paths(tmp_path / "lab", root=tmp_path)
+
+    return make
+
+
+def figures(found):
+    """Return (system, dataset, metric) -> the values that are stated."""
+    values = {}
+    for bundle in found.bundles:
+        for one in bundle.reported_scores:
+            key = (one.system, bundle.datasets[one.dataset].name, bundle.metrics[one.metric].name)
+            values.setdefault(key, []).append(one.value)
+    return values
+
+
+def test_folders_of_models_and_tasks_are_systems_and_datasets(read):
+    found = read(
+        {
+            f"out/{model}/{task}/eval_results.json": {"eval_accuracy": value, "epoch": 3.0}
+            for model, task, value in [
+                ("bert-base", "mrpc", 0.5), ("bert-base", "rte", 0.25),
+                ("roberta-base", "mrpc", 0.75), ("roberta-base", "rte", 0.125),
+            ]
+        }
+    )  # fmt: skip
+    assert figures(found) == {
+        ("bert-base", "mrpc", "eval_accuracy"): [0.5],
+        ("bert-base", "rte", "eval_accuracy"): [0.25],
+        ("roberta-base", "mrpc", "eval_accuracy"): [0.75],
+        ("roberta-base", "rte", "eval_accuracy"): [0.125],
+    }
+
+
+def test_folders_of_models_are_systems_on_what_is_around(read):
+    values = {"predict_rouge1": 31.5, "predict_loss": 2.5, "predict_samples": 100}
+    found = read(
+        {
+            "outputs/t5-small/predict_results.json": values,
+            "outputs/bart-large/predict_results.json": values,
+        }
+    )
+    assert figures(found) == {
+        (system, "lab", metric): [values[metric]]
+        for system in ("t5-small", "bart-large")
+        for metric in ("predict_rouge1", "predict_loss")
+    }
+
+
+def test_files_called_after_their_task(read):
+    lines = "eval_acc = {}\neval_loss = 0.5\n"
+    found = read(
+        {
+            f"bert_{task}_seed{n}/eval_results_{task}.txt": lines.format(n / 8)
+            for task in ("mrpc", "cola")
+            for n in (1, 2)
+        }
+    )
+    assert figures(found) == {
+        ("bert", task, metric): values
+        for task in ("mrpc", "cola")
+        for metric, values in (("eval_acc", [0.125, 0.25]), ("eval_loss", [0.5, 0.5]))
+    }
+    sources = {one.source for bundle in found.bundles for one in bundle.reported_scores}
+    assert sources == {"run bert (seed=1)", "run bert (seed=2)"}
+
+
+def test_one_run_in_a_folder_of_a_dataset(read):
+    found = read({"bert-base/mrpc/all_results.json": {"eval_accuracy_mm": 0.5}})
+    assert figures(found) == {("bert-base", "mrpc", "eval_accuracy_mm"): [0.5]}
+
+
+def test_cards_of_one_name_in_folders_of_one_name(read):
+    card = (
+        "---\nmodel-index:\n- name: mrpc\n  results:\n  - dataset: {{name: GLUE}}\n"
+        "    metrics:\n    - {{type: accuracy, value: {}}}\n---\n"
+    )
+    found = read({"bert/mrpc/README.md": card.format(0.5), "gpt/mrpc/README.md": card.format(0.25)})
+    assert figures(found) == {
+        ("mrpc (bert/mrpc)", "GLUE", "accuracy"): [0.5],
+        ("mrpc (gpt/mrpc)", "GLUE", "accuracy"): [0.25],
+    }
+
+
+def test_answers_in_folders_of_models_are_of_one_dataset(read):
+    answers = {f"5f{n:02x}": "a river" for n in range(9)}
+    found = read(
+        {f"{model}/eval_predictions.json": answers for model in ("distilbert-v1", "bert-large-v1")}
+    )
+    named = {(bundle.runs[0].system, bundle.datasets[0].name) for bundle in found.bundles}
+    assert named == {("distilbert-v1", "lab"), ("bert-large-v1", "lab")}
