@@ -13,6 +13,7 @@ from store.importers import run_metrics
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.cells import CellError
 from store.importers.derived import without_derived
+from store.importers.figure_names import names_of_figure_files
 from store.importers.file_names import is_of_settings
 from store.importers.guard import looked_at, require_content, require_size
 from store.importers.judges_apart import with_judges_apart
@@ -21,7 +22,14 @@ from store.importers.mapping import load_mapping, mapping_path
 from store.importers.mlflow import local_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
-from store.importers.registry import IMPORTERS, NAMED_BY_PATHS, SCORING, Importer, importer_named
+from store.importers.registry import (
+    FIGURES_NAMED_BY_PATHS,
+    IMPORTERS,
+    NAMED_BY_PATHS,
+    SCORING,
+    Importer,
+    importer_named,
+)
 from store.importers.releases_apart import with_releases_apart
 from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
 from store.importers.run_folders import names_of_runs
@@ -337,7 +345,11 @@ def _names(
         if shown:
             found |= names_of_files(list(shown), options, shown)
     runs = [one.path for one, used in chosen if used.name == run_metrics.NAME]
-    return found | names_of_runs(runs, options.answers)
+    found |= names_of_runs(runs, options.answers)
+    for name in FIGURES_NAMED_BY_PATHS if options.system is None else ():
+        paths = [one.path for one, used in chosen if used.name == name and one.path not in found]
+        found |= names_of_figure_files(paths, options.answers)
+    return found
 
 
 def _groups(

@@ -7,6 +7,7 @@ after no system; else they name datasets.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
 from store.importers.tables import holds_outcomes
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json, read_text
-from store.importers.tracked import is_about_the_run, model_said
+from store.importers.tracked import dataset_said, is_about_the_run, model_said
 from store.importers.yaml_nodes import parse_yaml
 
 NAME = "nested_figures"
@@ -38,6 +39,8 @@ _SYSTEMS = words_of("arms models systems methods approaches agents")
 _VALUES = words_of("mean avg average value score")
 _PARTS = words_of("train training val valid validation dev test eval overall all average")
 
+_OF_ALL = {("overall",), ("all",), ("average",)}
+"""Keys above figures that say no more than the file does."""
 _TEXTS = words_of(
     "question query answer response prompt input output prediction completion reference gold_answer"
 )
@@ -95,12 +98,20 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     own, is_short = own_name(path), _is_last_key_enough(leaves, of_system)
     is_told = specific_name(own) or (own != folder_name(path) and has_fellows(path))
     system = said[0] if said else own if is_told else folder_name(path)
+    around = folder_name(path)
+    if (by_paths := settings.named) is not None and of_system is None:
+        system = said[0] if said else by_paths.system or system
+        around = by_paths.dataset or around
+    on = dataset_said(content)
+    around = on[0] if on else around
+    is_all = {leaf.keys for leaf in leaves} <= _OF_ALL
     for leaf in leaves:
         others = [key for level, key in enumerate(leaf.keys) if level != of_system]
         if of_system is not None:
             others = [key for key in others if key.lower() not in _SYSTEMS]
         named = others[-1:] if is_short else others
-        dataset = "/".join(named) or (own if of_system is not None else folder_name(path))
+        named = [] if is_all else named
+        dataset = "/".join(named) or (own if of_system is not None and not on else around)
         figures.add(
             Figure(
                 settings.system or (system if of_system is None else leaf.keys[of_system]),
@@ -111,9 +122,11 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
                 task=others[0] if is_short and len(others) > 1 else None,
             )
         )
-    return figures.bundle(
+    bundle = figures.bundle(
         NAME, settings.files(sha256), _told(leaves), _guesses(leaves, of_system, said)
     )
+    is_open = by_paths is not None and of_system is None and not said
+    return replace(bundle, questions=by_paths.questions) if by_paths and is_open else bundle
 
 
 def _told(leaves: Sequence[_Leaf]) -> list[str]:

@@ -27,7 +27,7 @@ _SHARD = re.compile(
 _STEP = re.compile(r"(global_?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d+", re.IGNORECASE)
 """Names of what is kept while a model is trained."""
 _WORD = re.compile(r"[^\W_]+")
-_MARKS = ("__", "_", "-", ".")
+_MARKS = ("__", "--", "_", "-", " ", ".")
 _BY_LEVELS = "the names of the files and folders, taken together"
 AFTER_METRICS = "the names of the folders; the files are called after metrics"
 _SURE = 0.5
@@ -261,6 +261,8 @@ def _telling(levels: Sequence[str]) -> Iterator[str]:
 def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[list[str]]:
     """Return the names of files as two factors where one of them surely is a dataset."""
     distinct = dict.fromkeys(stems)
+    if len(distinct) > 1 and (of_one := _of_only_system(stems)):
+        return of_one
     for mark in _MARKS:
         if not all(mark in stem for stem in distinct):
             continue
@@ -284,6 +286,20 @@ def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[
             if is_named or _by_items(factors, paths, identity) is not None:
                 return factors
     return [stems]
+
+
+def _of_only_system(stems: list[str]) -> list[list[str]]:
+    """Return the names as system and datasets, where all begin or end with the same system."""
+    found: list[list[list[str]]] = []
+    for mark in _MARKS:
+        for cut in (str.rpartition, str.partition):
+            halves = [cut(stem, mark) for stem in stems]
+            for side, other in ((0, 2), (2, 0)):
+                systems, datasets = [h[side] for h in halves], [h[other] for h in halves]
+                is_system = len(set(systems)) == 1 and share_of_systems(systems[:1]) >= _SURE
+                if is_system and share_of_systems(list(dict.fromkeys(datasets))) <= -_SURE:
+                    found.append([systems, datasets])
+    return max(found, key=lambda one: len(one[0][0].strip("-_. ")), default=[])
 
 
 def _is_crossed(first: Sequence[str], last: Sequence[str]) -> bool:

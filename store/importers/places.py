@@ -39,7 +39,8 @@ def folder_of_system(path: Path) -> str:
 
 def own_name(path: Path) -> str:
     """Return the name of a file without extensions, or its folder's where it says nothing."""
-    stem = data_stem(path.name).removesuffix(".xml")
+    stem = data_stem(path.name)
+    stem = path.stem if path.suffix in (".xml", ".yaml", ".yml") else stem
     says_nothing = stem.lower() in _NO_NAMES or stem.startswith("TEST-")
     return folder_name(path) if says_nothing else stem
 

@@ -233,6 +233,9 @@ IMPORTERS: tuple[Importer, ...] = (
 NAMED_BY_PATHS = (generic.NAME, prediction_table.NAME)
 """Names of the importers whose files may be called after their paths alone."""
 
+FIGURES_NAMED_BY_PATHS = (run_metrics.NAME, nested_figures.NAME, reported.NAME)
+"""Names of the importers of figures whose files may be called after their paths alone."""
+
 SCORING = frozenset(
     {
         answer_files.NAME,

@@ -126,9 +126,12 @@ class _FormReader:
         if has_pvalues(self._table.columns) or what_columns_are(figures) != "metrics":
             return False
         if not self._settings.system:
-            because = "the name of the folder"
-            system = folder_of_system(self._settings.path)
-            self._settings = self._settings.guessing("system", system, because)
+            named = self._settings.named
+            if named is not None and named.system:
+                self._settings = self._settings.with_system()
+            else:
+                system = folder_of_system(self._settings.path)
+                self._settings = self._settings.guessing("system", system, "the name of the folder")
         return True
 
     def _long_pvalues(self) -> list[PvalueCell]:

@@ -16,9 +16,10 @@ from typing import Any
 from store.errors import ImportFormatError
 from store.importers import nested_figures
 from store.importers.bundle import ImportBundle, ReadOptions, RowProblems
-from store.importers.columns import normal_name
+from store.importers.columns import find_roles, normal_name
+from store.importers.figure_names import begins_as_metric
 from store.importers.figures import Figures
-from store.importers.file_names import naming_folders, specific_name
+from store.importers.file_names import is_of_settings, naming_folders, specific_name
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.no_metrics import counts_beside
@@ -41,12 +42,20 @@ from store.importers.tracked import (
     is_metric,
     names_model,
 )
+from store.importers.yaml_nodes import parse_yaml
 
 NAME = "run_metrics"
 DESCRIPTION = (
     'metrics of one run without items: {"eval_accuracy": 0.5}, lines "name = value", or columns'
 )
 _TABLES = (".csv", ".tsv")
+_YAML = (".yaml", ".yml")
+_INDEX = ("column 1", "", "Unnamed: 0")
+"""What the index of a data frame is called where it has no name."""
+_NAMES = ("system", "dataset", "item", "score", "input", "output")
+"""Roles of columns of a table that is more than the metrics of one run."""
+_LINES_OF_ONE_ROW = 3
+"""Line ends, of a header and an empty line, too."""
 _VALUES = ("score", "value", "result")
 _LINE = re.compile(r"\s*([A-Za-z][\w@/ .-]*?)\s*[=:]\s*(\S+)\s*")
 _OF_SPLIT = re.compile(
@@ -62,9 +71,11 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     suffix = data_suffix(path)
     try:
         if suffix in _TABLES:
-            return _is_two_columns(peek_columns(path)) and _says_metrics(_of_table(path)[0])
+            return _may_be_table(path) and _says_metrics(_of_table(path)[0])
+        if suffix in _YAML:
+            return not is_of_settings(path) and _says_metrics(_of_yaml(path)[0])
         if suffix == ".json":
-            content = peek_json(path)
+            content = _only_record(peek_json(path))
             return _says_metrics(content) or (
                 _says_metrics_beside(content) and not nested_figures.sniff(path, options)
             )
@@ -115,10 +126,27 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
 def _content(path: Path, shown: str) -> tuple[Mapping[str, Any], str]:
     if data_suffix(path) in _TABLES:
         return _of_table(path, shown)
+    if data_suffix(path) in _YAML:
+        return _of_yaml(path, shown)
     if data_suffix(path) == ".txt":
         text, sha256 = read_text(path, shown)
         return _of_lines(text), sha256
-    return read_json(path, shown)
+    content, sha256 = read_json(path, shown)
+    return _only_record(content), sha256
+
+
+def _of_yaml(path: Path, shown: str = "") -> tuple[Mapping[str, Any], str]:
+    text, sha256 = read_text(path, shown or path.name)
+    root = parse_yaml(text, shown or path.name)
+    content = None if root is None else root.plain()
+    return (content if isinstance(content, dict) else {}), sha256
+
+
+def _only_record(content: Any) -> Any:
+    """Return the only record of a list: some write the metrics of a run as a list of one."""
+    (record, *others) = content if isinstance(content, list) and content else [None]
+    is_one = isinstance(record, dict) and not others and all(map(_is_number, record.values()))
+    return record if is_one else content
 
 
 def _of_lines(text: str) -> dict[str, Any]:
@@ -136,8 +164,8 @@ def _called(path: Path) -> tuple[str, str]:
     Unless the names of the files are those of datasets, or that of the folder is of a system.
     """
     folder, own, beside = folder_name(path), own_name(path), fellows(path)
-    n_metrics = sum(map(_begins_as_metric, beside))
-    if len(beside) > 1 and 2 * n_metrics > len(beside) and _begins_as_metric(own):
+    n_metrics = sum(map(begins_as_metric, beside))
+    if len(beside) > 1 and 2 * n_metrics > len(beside) and begins_as_metric(own):
         # f1_opt.json, pr_auc.json
         return folder, folder
     are_datasets = is_like_dataset(own) and share_of_systems(beside) < 0
@@ -156,14 +184,26 @@ def _model_above(path: Path, folder: str) -> str | None:
     return next((name for name in above if share_of_systems([specific_name(name)]) > 0), None)
 
 
-def _begins_as_metric(name: str) -> bool:
-    return lookup(re.split(r"[\W_]", name)[0]) is not None or lookup(name) is not None
-
-
 def _split_of(path: Path) -> str | None:
     """Return the split that the name of a file tells, where metrics are all of an evaluation."""
     found = _OF_SPLIT.fullmatch(data_stem(path.name).lower())
     return (found[1] or found[2]) if found else None
+
+
+def _may_be_table(path: Path) -> bool:
+    """Return whether a table has a column of metrics and one of values, or a single row."""
+    if _is_two_columns(peek_columns(path)):
+        return True
+    return peek_text(path).count("\n") <= _LINES_OF_ONE_ROW and len(_row_of(path)[0]) > 1
+
+
+def _row_of(path: Path, shown: str = "") -> tuple[dict[str, Any], str]:
+    """Return the cells of the only row of a table of numbers, without the index of a frame."""
+    table = read_table(path, shown or path.name, RowProblems(lenient=True))
+    if len(table) != 1 or find_roles(table.columns, {}, _NAMES, shown):
+        return {}, table.sha256
+    row = {name: table.cells[name][0] for name in table.columns if name not in _INDEX}
+    return (row if all(map(_is_number, row.values())) else {}), table.sha256
 
 
 def _is_two_columns(columns: Sequence[str]) -> bool:
@@ -174,6 +214,8 @@ def _is_two_columns(columns: Sequence[str]) -> bool:
 
 
 def _of_table(path: Path, shown: str = "") -> tuple[dict[str, Any], str]:
+    if not _is_two_columns(peek_columns(path)):
+        return _row_of(path, shown)
     table = read_table(path, shown or path.name, RowProblems(lenient=True))
     names, values = (table.cells[column] for column in table.columns)
     return dict(zip(map(str, names), values, strict=True)), table.sha256

@@ -31,6 +31,11 @@ _REPEATS = {"seed", "random_seed", "random_state", "run", "run_id", "trial", "ru
 _MEASURED = frozenset(
     ["train", "training", "val", "valid", "validation", "dev", "eval", "test", "metric", "metrics"]
 )
+_OF_SETTINGS = frozenset(
+    ["config", "configuration", "args", "arguments", "params", "parameters", "settings", "setup",
+     "metadata", "meta", "info", "run", "run_info", "experiment", "eval_config", "run_config"]
+)  # fmt: skip
+"""Under which the settings of a run stand beside its figures."""
 _LONGEST = 60
 """Characters of the settings in the name of a system."""
 COUNTERS = frozenset({"epoch", "epochs", "iter", "iteration", "step", "steps", "global_step"})
@@ -107,9 +112,31 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
 
 def model_said(content: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the model that an entry beside the figures names, and what that entry is called."""
-    by_name = {normal_name(key): key for key, text in content.items() if isinstance(text, str)}
-    key = next((by_name[name] for name in _MODELS if name in by_name), None)
-    return (content[key].strip(), key) if key is not None and content[key].strip() else None
+    return _said(content, _MODELS)
+
+
+def dataset_said(content: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the dataset that an entry beside the figures names, and what that entry is called."""
+    return _said(content, _DATASETS)
+
+
+def _said(content: Mapping[str, Any], wanted: Sequence[str]) -> tuple[str, str] | None:
+    """Return the name that an entry states, at the top or among the settings of the run."""
+    around = [content, *(v for k, v in content.items() if normal_name(k) in _OF_SETTINGS)]
+    for entries in around:
+        if isinstance(entries, Mapping):
+            by_name = {normal_name(key): key for key in entries}
+            for key in (by_name[name] for name in wanted if name in by_name):
+                if text := _name_in(entries[key]):
+                    return text, key
+    return None
+
+
+def _name_in(value: Any) -> str:
+    """Return the name that a text is, or that an object has: ``{"name": "bert", "size": 3}``."""
+    if isinstance(value, Mapping):
+        value = value.get("name", value.get("id"))
+    return value.strip() if isinstance(value, str) else ""
 
 
 def names_model(settings: Mapping[str, str]) -> bool:
