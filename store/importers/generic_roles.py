@@ -66,6 +66,8 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             named = LINE_NUMBER
         if named is not None:
             roles["item"] = named
+            if roles.get("prompt_variant") == named:
+                del roles["prompt_variant"]
     return roles
 
 

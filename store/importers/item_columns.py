@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from store.errors import ImportFormatError
@@ -35,6 +35,11 @@ _PLACE = re.compile(
 """What a column is called that tells the place of an item."""
 _NUMBERED = words_of("day level chapter lesson stage puzzle_no challenge_no")
 """What numbers the items of a table whose rows say yes or no of each."""
+_COUNTED = words_of(
+    """idx index no nr num number row line sample case entry record guid uuid position pos
+    prompt_id"""
+) | {""}
+"""What numbers rows: the items, where each system has the same numbers."""
 _FEW = 2
 """Rows of a system from which a table with places, texts or files of items is one of items."""
 _FEWEST = 10
@@ -46,6 +51,9 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
     if len(table) < 1:
         return None
     taken = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    taken -= (
+        {roles.get("prompt_variant", "")} if _counts(roles.get("prompt_variant", "")) else set()
+    )
     free = [column for column in table.columns if column not in taken]
     named = [roles[role] for role in ("system", "dataset") if role in roles]
     keys: list[list[str]] = []
@@ -65,7 +73,36 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
             is_again = is_fit is not _is_subject or len(set(map(str, cells))) < len(table)
             if is_again and len(set(zip(*told, strict=True))) == len(table):
                 return column
+    return _shared_count(table, free, keys_of_groups(table, named))
+
+
+def keys_of_groups(table: Table, named: Sequence[str]) -> list[list[str]]:
+    """Return the names of the systems and datasets of all rows, a list for each column."""
+    return [list(map(as_text, role_cells(table, column))) for column in named]
+
+
+def _shared_count(table: Table, free: Sequence[str], keys: Sequence[list[str]]) -> str | None:
+    """Return the column that numbers the rows of each system, all of them by the same numbers."""
+    if not keys:
+        return None
+    for column in filter(_counts, free):
+        numbers: dict[tuple[str, ...], list[str]] = {}
+        for *group, cell in zip(*keys, table.cells[column], strict=True):
+            numbers.setdefault(tuple(group), []).append(str(cell))
+        (first, *others) = map(set, numbers.values())
+        is_each_once = all(len(set(found)) == len(found) for found in numbers.values())
+        if (
+            others
+            and is_each_once
+            and len(first) >= _FEWEST
+            and all(first == one for one in others)
+        ):
+            return column
     return None
+
+
+def _counts(column: str) -> bool:
+    return bool(column) and normal_name(column) in _COUNTED
 
 
 def are_items_unsaid(path: Path, roles: Mapping[str, str]) -> bool:
@@ -83,7 +120,7 @@ def are_items_unsaid(path: Path, roles: Mapping[str, str]) -> bool:
         return False
     if column is None:
         return False
-    fewest = _FEWEST if _is_id(column) else _FEW
+    fewest = _FEWEST if _is_id(column) or _counts(column) else _FEW
     return len(table) >= fewest * n_groups and len(table) > _FEW
 
 

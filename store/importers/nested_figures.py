@@ -15,6 +15,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figure, Figures
 from store.importers.file_names import is_of_settings, specific_name
+from store.importers.json_frames import rows_of_frame
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
@@ -158,7 +159,7 @@ def _guesses(
 
 def _leaves(content: Any) -> list[_Leaf]:
     """Return the figures of a mapping of mappings; nothing where it may be anything else."""
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or rows_of_frame(content):
         return []
     results = content.get("results")
     of_file = _all_leaves(content)

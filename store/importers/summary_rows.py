@@ -1,15 +1,16 @@
-"""Rows at the end of a table of item scores that sum up those above them."""
+"""Rows at the end, or the top, of a table of item scores that sum up the others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from store.importers.cells import as_text, read_numbers
+from store.importers.kinds import FloatArray
 from store.importers.metric_registry import words_of
 from store.importers.tables import Table
 
@@ -20,6 +21,7 @@ _WORDS = words_of(
     合计"""
 )
 """What such a row is called, in some languages."""
+_SUMS = words_of("sum total totale totaal gesamt suma итого 总计 合计 correct score")
 _MOST = 5
 _MOST_DIGITS = 6
 """Behind the point, up to which a mean may have been rounded."""
@@ -29,25 +31,31 @@ def without_summaries(
     table: Table, names: Sequence[Any], scores: Sequence[str]
 ) -> tuple[Table, list[str]]:
     """Return a table without the rows that sum up the others, and what is told of it."""
-    end = end_of_items(names, [table.cells[name] for name in scores])
-    if end == len(table):
+    columns = [table.cells[name] for name in scores]
+    end = end_of_items(names, columns)
+    start = end - end_of_items(names[:end][::-1], [one[:end][::-1] for one in columns])
+    if (start, end) == (0, len(table)):
         return table, []
-    left = ", ".join(f"'{as_text(names[row])}'" for row in range(end, len(table)))
-    cells = {name: column[:end] for name, column in table.cells.items()}
-    told = f"Left out, as it sums up the rows above: {left}."
-    return replace(table, cells=cells, lines=table.lines[:end]), [told]
+    left = [f"'{as_text(names[row])}'" for row in (*range(start), *range(end, len(table)))]
+    cells = {name: column[start:end] for name, column in table.cells.items()}
+    told = f"Left out, as it sums up the other rows: {', '.join(left)}."
+    return replace(table, cells=cells, lines=table.lines[start:end]), [told]
 
 
 def end_of_items(names: Sequence[Any], columns: Sequence[Sequence[Any]]) -> int:
     """Return how many rows come before those that sum them up.
 
     A row at the end does so where its name says it and its figures, or those of such a row beside
-    it, are the means of the rows above, as they are rounded.
+    it, are the means of the rows above, as they are rounded, or their sums.
     """
     n_rows = end = len(names)
     while end > 1 and n_rows - end < _MOST and _is_called_so(as_text(names[end - 1])):
         end -= 1
-    are_means = any(_is_mean(columns, row, end) for row in range(end, n_rows))
+    are_means = any(
+        _is_of_all(columns, row, end, np.nanmean)
+        or (_is_called_sum(as_text(names[row])) and _is_of_all(columns, row, end, np.nansum))
+        for row in range(end, n_rows)
+    )
     return end if are_means and end > 1 else n_rows
 
 
@@ -56,7 +64,14 @@ def _is_called_so(name: str) -> bool:
     return bool(words) and _WORDS.issuperset(words)
 
 
-def _is_mean(columns: Sequence[Sequence[Any]], row: int, end: int) -> bool:
+def _is_called_sum(name: str) -> bool:
+    return not _SUMS.isdisjoint(re.findall(r"[^\W\d_]+", name.lower()))
+
+
+def _is_of_all(
+    columns: Sequence[Sequence[Any]], row: int, end: int, of: Callable[[FloatArray], Any]
+) -> bool:
+    """Return whether a row has what the numbers of each column come to, as their mean."""
     n_alike = 0
     for column in columns:
         (stated,) = read_numbers([column[row]]).values.tolist()
@@ -64,7 +79,7 @@ def _is_mean(columns: Sequence[Sequence[Any]], row: int, end: int) -> bool:
         if np.isnan(stated):
             continue
         digits = min(len(as_text(column[row]).strip(" %").partition(".")[2]), _MOST_DIGITS)
-        is_far = np.isnan(values).all() or abs(np.nanmean(values) - stated) > 0.51 * 10.0**-digits
+        is_far = np.isnan(values).all() or abs(of(values) - stated) > 0.51 * 10.0**-digits
         if is_far:
             return False
         n_alike += 1

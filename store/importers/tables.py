@@ -28,6 +28,7 @@ from store.importers.guard import (
     require_values,
     status_of,
 )
+from store.importers.json_frames import only_list_below, rows_of_frame
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import is_like_dataset
 from store.importers.record_groups import are_metrics, records_by_name
@@ -234,6 +235,8 @@ def _records(content: Any) -> list[dict[str, Any]]:
         return list(content)
     if not isinstance(content, dict):
         return []
+    if rows := rows_of_frame(content):
+        return rows
     if _is_split(content):
         return [dict(zip(content["columns"], row, strict=True)) for row in content["data"]]
     if _are_solved_or_not(content):
@@ -253,6 +256,8 @@ def _records(content: Any) -> list[dict[str, Any]]:
         return [{**plain, **record} for record in lists[0]]
     if named := records_by_name(content):
         return named
+    if not lists and (rows := only_list_below(content)):
+        return rows
     if not lists and len(content) > 1 and all(isinstance(v, dict) for v in content.values()):
         if are_metrics(content):
             return []
