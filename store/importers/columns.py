@@ -46,7 +46,7 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "group": ("group", "group_id", "group_key", "cluster", "cluster_id"),
     "status": ("status",),
     "date": ("date", "evaluated_on", "run_date"),
-    "input": ("input", "input_text", "prompt", "question"),
+    "input": ("input", "inputs", "input_text", "prompt", "question"),
     "reference": ("reference", "reference_text", "target", "expected", "expected_output"),
     "output": (
         "output", "output_text", "response", "hypothesis", "prediction", "predicted_answer",

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
-from store.importers import run_metrics
+from store.importers import generic, run_metrics
+from store.importers.artefacts import names_of_artefacts
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.cells import CellError
 from store.importers.derived import without_derived
@@ -340,12 +341,18 @@ def _names(
 ) -> dict[Path, PathNames]:
     """Return what the paths of tables without a system say, those of one importer together."""
     found: dict[Path, PathNames] = {}
+    tables = [one.path for one, used in chosen if used.name == generic.NAME]
+    kept = names_of_artefacts(tables)
     for name in NAMED_BY_PATHS:
-        shown = {one.path: one.shown for one, used in chosen if used.name == name}
+        shown = {
+            one.path: one.shown
+            for one, used in chosen
+            if used.name == name and one.path not in kept
+        }
         if shown:
             found |= names_of_files(list(shown), options, shown)
     runs = [one.path for one, used in chosen if used.name == run_metrics.NAME]
-    found |= names_of_runs(runs, options.answers)
+    found |= kept | names_of_runs(runs, options.answers)
     for name in FIGURES_NAMED_BY_PATHS if options.system is None else ():
         paths = [one.path for one, used in chosen if used.name == name and one.path not in found]
         found |= names_of_figure_files(paths, options.answers)

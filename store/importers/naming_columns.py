@@ -12,6 +12,7 @@ from store.importers.file_names import says_nothing
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
+from store.importers.no_metrics import A_TIME, no_metric_by_name
 from store.importers.small_tables import is_small_and
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
@@ -34,6 +35,7 @@ _REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
 _OF_ITEMS = ("item", "input", "reference", "output")
 _LIKE_DATASETS = -0.5
 """How much more the words in a column are like datasets than like systems, at least."""
+_CLOCK = re.compile(r"\d\d?:\d\d(:\d\d)?(?!\w)|20\d\d-[01]\d-[0-3]\d(?!\w)")
 _LONGEST = 80
 """Characters of the name of a system."""
 _FEWEST_WORDS = 6
@@ -71,6 +73,8 @@ def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] 
             continue
         cells = role_cells(table, column)
         if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):
+            continue
+        if no_metric_by_name(column) == A_TIME or all(_CLOCK.match(as_text(c)) for c in cells):
             continue
         if share_of_systems(list(dict.fromkeys(map(str, cells)))) < _LIKE_DATASETS:
             continue

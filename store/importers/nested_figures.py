@@ -217,7 +217,14 @@ def _beside(content: Mapping[Any, Any], taken: Collection[str]) -> list[_Leaf]:
 
 
 def _at_cutoff(leaf: _Leaf) -> _Leaf:
-    """Return a figure at a rank under its metric: ``{"recall": {"10": 0.5}}`` is recall@10."""
+    """Return a figure at a rank under its metric: ``{"recall": {"10": 0.5}}`` is recall@10.
+
+    Nor is the metric a dataset in ``{"ndcg": {"NDCG@10": 0.5}}``, as BEIR has it.
+    """
+    above = lookup(leaf.keys[-1])
+    is_same = leaf.metric.lower().startswith(f"{leaf.keys[-1].lower()}@")
+    if "@" in leaf.metric and above and (is_same or above == lookup(leaf.metric)):
+        return _Leaf(leaf.keys[:-1] or ("",), leaf.metric, leaf.value)
     if not leaf.metric.isdigit() or len(leaf.keys) < 2:
         return leaf
     metric = f"{leaf.keys[-1]}@{leaf.metric}"

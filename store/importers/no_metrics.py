@@ -67,6 +67,7 @@ _DESCRIPTION = re.compile(
     r"(.*_)?(role|type|kind|category|split|subset|language|lang|domain|genre|topic|difficulty|source|url|"
     r"link|comment|comments|note|notes|version|batch|group|document|doc)"
 )
+A_TIME = "a time"
 AN_ID = "an id or a place"
 """What a column is that numbers the rows, or names them by a number."""
 A_REPEAT = "the number of a repeat"
@@ -89,7 +90,7 @@ def no_metric_by_name(name: str) -> str | None:
     if _ID.fullmatch(key) or _RANK.fullmatch(key):
         return AN_ID
     if _TIME.fullmatch(key):
-        return "a time"
+        return A_TIME
     if _REPEAT.fullmatch(key):
         return A_REPEAT
     if _GIVEN.fullmatch(key):

@@ -19,7 +19,7 @@ from store.importers.known_names import share_of_systems
 from store.importers.language_codes import are_languages
 from store.importers.textfile import data_stem
 
-_REPEAT = re.compile(r"(?:^|[-_. ])(seed|run|trial|rep|repeat)[-_=. ]?(\d+)(?=$|[-_. ])", re.I)
+_REPEAT = re.compile(r"(?:^|[-_., ])(seed|run|trial|rep|repeat)[-_=. ]?(\d+)(?=$|[-_., ])", re.I)
 _SHARD = re.compile(
     r"(?:^|[-_. ])(part|shard|chunk|fold|batch|rank)[-_=. ]?\d+([-_.]?of[-_.]?\d+)?(?=$|[-_. ])",
     re.I,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from store.importers.board_columns import what_columns_are
@@ -15,6 +16,11 @@ from store.importers.spread_systems import SYSTEM, with_row_for_each_system
 from store.importers.tables import RECORD_SUFFIXES, Table
 from store.importers.textfile import data_suffix
 
+_LINK = re.compile(
+    r"""\[([^][]+)\]\(\s*https?://[^()\s]+\s*\)|<a\b[^<>]*>\s*([^<>]+?)\s*</a>""", re.IGNORECASE
+)
+"""A name with an address, in Markdown or HTML."""
+
 
 def with_names(table: Table, roles: dict[str, str], settings: Settings) -> tuple[Table, Settings]:
     """Return the table with a row for each system, and the settings with what was guessed.
@@ -27,7 +33,19 @@ def with_names(table: Table, roles: dict[str, str], settings: Settings) -> tuple
         elif {"system", "score"}.isdisjoint(roles):
             settings = _guess_systems_of_datasets(table, roles, settings)
         table, settings = _spread_systems(table, roles, settings)
+    table = _without_links(table, roles)
     return _name_datasets_of_records(table, roles, settings)
+
+
+def _without_links(table: Table, roles: dict[str, str]) -> Table:
+    """Return the table with names where its cells link to them, as boards on the web do."""
+    cells = dict(table.cells)
+    for role in ("system", "dataset"):
+        column = roles.get(role, "")
+        found = [_LINK.fullmatch(str(cell)) for cell in cells.get(column, ())]
+        if found and all(found):
+            cells[column] = [match[1] or match[2] for match in found if match is not None]
+    return table if cells == table.cells else replace(table, cells=cells)
 
 
 def only_system(table: Table, roles: dict[str, str]) -> str | None:

@@ -51,7 +51,7 @@ _COMPARISONS = words_of(
 )
 """Words in the name of a row that compares others."""
 _ABOUT_A_ROW = words_of(
-    "error errors message msg exception traceback status reason note notes comment comments"
+    "error errors message msg exception traceback status state reason note notes comment comments"
 )
 """Words in the names of columns that say what happened, and of what nothing is."""
 _MOST_WORDS = 3

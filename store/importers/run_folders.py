@@ -10,17 +10,24 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from store.errors import ImportFormatError
 from store.importers.bundle import PathNames
 from store.importers.file_names import naming_folders, specific_name
 from store.importers.known_names import is_like_dataset
 from store.importers.path_names import names_together, without_repeats
 from store.importers.places import folder_name, own_name
-from store.importers.textfile import data_stem
+from store.importers.textfile import data_stem, read_text
+from store.importers.tracked import names_of_run
+from store.importers.yaml_nodes import parse_yaml
 
 _OF_TASK = re.compile(r"(?:eval|test|dev|predict|all|train)_results?_([a-z]\w*)", re.IGNORECASE)
 """Files of results that are called after their task."""
 _SPLITS = frozenset({"test", "dev", "valid", "validation", "train", "final", "best", "all"})
 _WHAT = "metrics of runs"
+_OVERRIDES = ".hydra/overrides.yaml"
+_OF_HYDRA = re.compile(r"\d+|[\d_-]+|multirun|outputs?|runs|logs|results", re.IGNORECASE)
+"""Folders that are called after a run's number, its day and hour, or after nothing."""
+_SEEDS = ("seed", "random_seed", "trainer.seed")
 
 
 def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Path, PathNames]:
@@ -34,6 +41,7 @@ def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Pat
         What was said to earlier questions.
     """
     found = {path: named for path in paths if (named := _of_task(path)) is not None}
+    found |= _of_hydra(paths)
     folders: dict[Path, list[Path]] = {}
     for path in paths:
         if path not in found and own_name(path) == folder_name(path):
@@ -44,6 +52,38 @@ def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Pat
     for place, named in names_together(places, lambda _: None, answers, _WHAT).items():
         found |= dict.fromkeys(folders[place.parent], named)
     return found
+
+
+def _of_hydra(paths: Sequence[Path]) -> dict[Path, PathNames]:
+    """Return the names of runs of Hydra by what was chosen for each, as it keeps it beside them."""
+    chosen = {path: one for path in paths if (one := _overrides(path.parent / _OVERRIDES))}
+    keys = dict.fromkeys(key for one in chosen.values() for key in one)
+    telling = [key for key in keys if len({one.get(key) for one in chosen.values()}) > 1]
+    found = {}
+    for path, settings in chosen.items():
+        around = naming_folders(path)
+        project = next((one.name for one in around if not _OF_HYDRA.fullmatch(one.name)), "")
+        system, dataset = names_of_run(settings, "", project)
+        named = [key for key in settings if settings[key] in (system, dataset)]
+        rest = {key: settings.get(key, "") for key in telling if key not in named}
+        seed = next((value for key, value in rest.items() if key in _SEEDS), "")
+        told = ", ".join(f"{key}={value}" for key, value in rest.items() if key not in _SEEDS)
+        system = f"{system} ({told})" if system and told else system or told or project
+        label = f"seed={seed}" if seed else ""
+        number = int(seed) if seed.isdigit() else None
+        found[path] = PathNames(system, dataset, label, number, f"what {_OVERRIDES} says")
+    return found
+
+
+def _overrides(path: Path) -> dict[str, str]:
+    """Return the settings in Hydra's list of what was chosen: ``- model=bert``."""
+    try:
+        root = parse_yaml(read_text(path, path.name)[0], path.name) if path.is_file() else None
+    except ImportFormatError:
+        return {}
+    listed = root.plain() if root is not None else None
+    pairs = [str(one).lstrip("+~").partition("=") for one in listed or []]
+    return {key: value for key, _, value in pairs if value}
 
 
 def _of_one_name(folders: Mapping[Path, Sequence[Path]]) -> dict[Path, PathNames]:

@@ -36,6 +36,7 @@ from store.importers.textfile import (
     read_text,
 )
 from store.importers.tracked import (
+    OF_NAMES,
     TrackedRun,
     add_runs,
     is_about_the_run,
@@ -114,7 +115,10 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = add_runs([run], figures, "")
     if by_path is not None:
-        guesses = [replace(guess, because=by_path.because) for guess in guesses]
+        guesses = [
+            replace(guess, because=by_path.because) if guess.because in OF_NAMES else guess
+            for guess in guesses
+        ]
     told = [f"{len(named)} figures of {len(content)} entries; the others count or time something."]
     if nested := [name for name in whole if name not in content]:
         told.append(f"Entries that hold more than one value are not read: {', '.join(nested)}.")

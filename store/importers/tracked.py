@@ -38,6 +38,10 @@ _OF_SETTINGS = frozenset(
 """Under which the settings of a run stand beside its figures."""
 _LONGEST = 60
 """Characters of the settings in the name of a system."""
+_OF_PROJECT = "the name of the project or file"
+_OF_RUN = "the name of the run"
+OF_NAMES = (_OF_PROJECT, _OF_RUN)
+"""What a guess rests on where no setting says it."""
 COUNTERS = frozenset({"epoch", "epochs", "iter", "iteration", "step", "steps", "global_step"})
 """How far a run went: neither a figure nor a setting."""
 _OF_TRAINING = COUNTERS | {"grad_norm", "total_flos", "num_input_tokens_seen"}
@@ -79,12 +83,13 @@ def is_about_the_run(name: str) -> bool:
 def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list[Guess]:
     """Add the figures of runs; return what was guessed of systems and datasets."""
     guesses: dict[tuple[str, str], str] = {}
+    runs = [run for run in runs if not all(map(is_about_the_run, run.figures))]
     named = _names(runs)
     own = figures.settings
     for run, (system, because) in zip(runs, named, strict=True):
         dataset = next((run.settings[k] for k in _keys(run, _DATASETS)), "")
         if not dataset:
-            guesses["dataset", run.project] = "the name of the project or file"
+            guesses["dataset", run.project] = _OF_PROJECT
         if own.system is None:
             guesses["system", "each run's name" if run.is_system else system] = because
         source = f"{tracker} run {run.name} ({run.run_id})".lstrip() if run.run_id else run.name
@@ -139,6 +144,13 @@ def _name_in(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
+def names_of_run(settings: Mapping[str, str], name: str, project: str) -> tuple[str, str]:
+    """Return system and dataset of a run by its settings, else by its own name and its project."""
+    run = TrackedRun(name, "", project, settings, {})
+    model = next((settings[key] for key in _keys(run, _MODELS)), "")
+    return model or name, next((settings[key] for key in _keys(run, _DATASETS)), "") or project
+
+
 def names_model(settings: Mapping[str, str]) -> bool:
     """Return whether settings say which model it was."""
     return any(settings.values()) and not {normal_name(key) for key in settings}.isdisjoint(_MODELS)
@@ -153,7 +165,7 @@ def _keys(run: TrackedRun, wanted: Sequence[str]) -> list[str]:
 def _names(runs: Sequence[TrackedRun]) -> list[tuple[str, str]]:
     """Return for each run its system and what the name rests on."""
     models = [
-        (run.name, "the name of the run")
+        (run.name, _OF_RUN)
         if run.is_system or not (keys := _keys(run, _MODELS))
         else (identity_of(run.settings[keys[0]], {}).model, f"its setting '{keys[0]}'")
         for run in runs

@@ -19,7 +19,7 @@ from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.cells import CellError, as_text, looks_numeric, parse_date
 from store.importers.columns import normal_name, role_cells
 from store.importers.figures import Figures
-from store.importers.places import own_name
+from store.importers.places import folder_name, own_name
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import (
@@ -30,7 +30,7 @@ from store.importers.textfile import (
     read_json,
     read_text,
 )
-from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric
+from store.importers.tracked import COUNTERS, TrackedRun, add_runs, is_metric, names_model
 from store.importers.wandb_folder import SUMMARY, is_copy_of_latest, run_and_project
 from store.importers.wandb_frame import is_frame, runs_of_frame
 from store.importers.yaml_nodes import parse_yaml
@@ -39,6 +39,8 @@ NAME = "wandb"
 DESCRIPTION = "Weights & Biases: the exported table of runs or of a chart, or the summary of a run"
 _PAGE = ("State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep")
 """Columns of the page of runs; ``Name`` stands before them."""
+_NO_SETTINGS = ("ID", "Group", "Job Type", "GPU Count", "GPU Type", "Hostname", "End Time")
+"""Columns that the page can show besides."""
 _COUNTERS = ("_timestamp", "_runtime", "_step", "_wandb")
 _LINE = re.compile(r"(.+) - (.+)")
 _EXTREMES = ("__MIN", "__MAX")
@@ -46,6 +48,8 @@ _HF_MODEL = "_name_or_path"
 """Where the trainer of transformers keeps the model that it began with."""
 _OWN_KEY = re.compile(r"^(_wandb|wandb_version):", re.MULTILINE)
 _FINISHED = ("finished", "")
+_MADE_UP = re.compile(r"[a-z]+-[a-z]+-\d+")
+"""A name that W&B gave a run, as ``dainty-sky-7``."""
 Reader = Callable[[Table, Settings], tuple[list[TrackedRun], list[str]]]
 
 
@@ -56,15 +60,26 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if data_suffix(path) in (".yaml", ".yml"):
         return _is_config(path)
     columns = peek_columns(path) if data_suffix(path) == ".csv" else []
-    return (
-        is_frame(columns)
-        or _is_chart(columns)
-        or ("Name" in columns and sum(name in columns for name in _PAGE) > 2)
-    )
+    if "Name" not in columns:
+        return is_frame(columns) or _is_chart(columns)
+    n_of_page = sum(name in columns for name in _PAGE)
+    is_of_page = n_of_page > 2 or (n_of_page > 0 and any(name in columns for name in _COUNTERS))
+    return is_of_page or is_frame(columns) or _is_chart(columns) or _is_bars(columns)
 
 
 def _is_chart(columns: Sequence[str]) -> bool:
     return any(_LINE.fullmatch(one) and f"{one}__MIN" in columns for one in columns)
+
+
+def _is_bars(columns: Sequence[str]) -> bool:
+    """Return whether a table states what a chart of bars shows: a figure of each run."""
+    return columns[0] == "Name" and any(f"{one}__MIN" in columns for one in columns)
+
+
+def _project(settings: Settings) -> str:
+    """Return what a table is called after: not the moment at which it was exported."""
+    is_export = data_stem(settings.path.name).startswith("wandb_export")
+    return folder_name(settings.path) if is_export else own_name(settings.path)
 
 
 def _is_summary(path: Path) -> bool:
@@ -124,7 +139,12 @@ def _reader_of(columns: Sequence[str]) -> Reader:
 
 def _from_table(table: Table, settings: Settings) -> tuple[list[TrackedRun], list[str]]:
     cells = {column: role_cells(table, column) for column in table.columns}
-    others = [column for column in table.columns if column not in ("Name", *_PAGE)]
+    others = [
+        column
+        for column in table.columns
+        if column not in ("Name", *_PAGE, *_NO_SETTINGS) and not column.endswith(_EXTREMES)
+    ]
+    are_made_up = all(_MADE_UP.fullmatch(as_text(name)) for name in cells["Name"])
     measured = [
         column
         for column in [*others, *(["Runtime"] if "Runtime" in table.columns else [])]
@@ -145,12 +165,12 @@ def _from_table(table: Table, settings: Settings) -> tuple[list[TrackedRun], lis
             TrackedRun(
                 name,
                 ", ".join(part for part in (f"seed {seed}" if seed else "", created) if part),
-                stated.get("wandb_project") or data_stem(settings.path.name),
+                stated.get("wandb_project") or _project(settings),
                 stated,
                 {column: cells[column][row] for column in measured},
                 _date(created),
                 line,
-                is_system=True,
+                is_system=not (are_made_up and names_model(stated)),
             )
         )
     told = [f"{len(runs)} finished runs of {len({run.name for run in runs})} names."]
@@ -165,9 +185,10 @@ def _from_chart(table: Table, settings: Settings) -> tuple[list[TrackedRun], lis
         found = _LINE.fullmatch(column)
         values = [one for cell in role_cells(table, column) if (one := as_text(cell))]
         if found and values and not column.endswith(_EXTREMES):
-            figures.setdefault(found[1], {})[found[2]] = values[-1]
+            name = found[1].removeprefix("Group: ")
+            figures.setdefault(name, {})[found[2]] = values[-1]
     runs = [
-        TrackedRun(name, "", own_name(settings.path), {}, of_run, is_system=True)
+        TrackedRun(name, "", _project(settings), {}, of_run, is_system=True)
         for name, of_run in figures.items()
     ]
     return runs, [f"The chart of {len(runs)} runs; what it says last of each is its figure."]
@@ -199,7 +220,7 @@ def _run_of(path: Path, content: Mapping[str, Any], shown: str) -> TrackedRun:
     }
     stamp = content.get("_timestamp")
     name, project = run_and_project(path)
-    stated = _config(path.with_name("config.yaml"))
+    stated = settings_beside(path)
     return TrackedRun(
         name,
         "",
@@ -212,8 +233,9 @@ def _run_of(path: Path, content: Mapping[str, Any], shown: str) -> TrackedRun:
     )
 
 
-def _config(path: Path) -> dict[str, str]:
+def settings_beside(summary: Path) -> dict[str, str]:
     """Return the settings that ``config.yaml`` beside a summary states, if it is there."""
+    path = summary.with_name("config.yaml")
     if not path.is_file():
         return {}
     node = parse_yaml(read_text(path, path.name)[0], path.name)

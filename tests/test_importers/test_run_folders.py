@@ -106,3 +106,22 @@ def test_answers_in_folders_of_models_are_of_one_dataset(read):
     )
     named = {(bundle.runs[0].system, bundle.datasets[0].name) for bundle in found.bundles}
     assert named == {("distilbert-v1", "lab"), ("bert-large-v1", "lab")}
+
+
+def test_runs_of_hydra_are_called_after_what_was_chosen(read):
+    files = {}
+    for number, (model, seed) in enumerate([("bert", 1), ("bert", 2), ("gpt", 1)]):
+        folder = f"multirun/2024-03-01/10-00-00/{number}"
+        files[f"{folder}/.hydra/overrides.yaml"] = f"- model={model}\n- lr=0.1\n- seed={seed}\n"
+        files[f"{folder}/metrics.json"] = {"accuracy": number / 8}
+    assert figures(read(files)) == {
+        ("bert", "lab", "accuracy"): [0, 0.125],
+        ("gpt", "lab", "accuracy"): [0.25],
+    }
+
+
+def test_names_that_link_somewhere_are_read_without_their_address(read):
+    links = "[a](https://example.org/a)", "<a href='https://example.org/y'>org/y</a>"
+    rows = "".join(f"{link},0.5,0.25\n" for link in links)
+    found = figures(read({"board.csv": f"Model,accuracy,f1\n{rows}"}))
+    assert {system for system, _, _ in found} == {"a", "org/y"}

@@ -133,7 +133,7 @@ def _core_and_label(path: Path) -> tuple[tuple[str, ...], str]:
     if parts[place + 1 : place + 2] == [parts[place]] and place + 3 < len(parts):
         rest.remove(parts[place])  # of "ref.ref-A" one says it
         del parts[place]
-    follows = parts[place + 1] if place + 2 < len(parts) else ""
+    follows = parts[place + 1] if place + 1 < len(parts) else ""
     if not label and re.fullmatch(r"[A-Z]|\d|ref[A-Z0-9]", follows):
         label = follows.removeprefix("ref")
         rest.remove(follows)

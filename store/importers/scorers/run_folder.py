@@ -32,6 +32,11 @@ def experiment_of_run(run: Path) -> str:
     return _stated(run.parent / "meta.yaml", "name") or run.parent.name
 
 
+def dataset_of_run(run: Path) -> str:
+    """Return the dataset that the run's settings name, else its experiment."""
+    return _content(run / "params/dataset") or experiment_of_run(run)
+
+
 def _content(path: Path) -> str:
     try:
         return read_text(path, path.name)[0].strip() if path.is_file() else ""
