@@ -93,6 +93,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     if not any(report.rows for report in reports):
         raise ImportFormatError("the report has no row.", path=settings.shown)
     own, dataset = _called(path)
+    if (named := options.names.get(path)) is not None:
+        own, dataset = named.system or own, named.dataset or dataset
     for number, report in enumerate(reports, start=1):
         system = own if len(reports) == 1 else report.heading or f"{own}, report {number}"
         for row in report.rows:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
-from store.importers import generic, run_metrics
+from store.importers import generic
 from store.importers.artefacts import names_of_artefacts
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.cells import CellError
@@ -26,6 +26,7 @@ from store.importers.problems import together
 from store.importers.registry import (
     FIGURES_NAMED_BY_PATHS,
     IMPORTERS,
+    NAMED_BY_FOLDERS,
     NAMED_BY_PATHS,
     SCORING,
     Importer,
@@ -351,7 +352,7 @@ def _names(
         }
         if shown:
             found |= names_of_files(list(shown), options, shown)
-    runs = [one.path for one, used in chosen if used.name == run_metrics.NAME]
+    runs = [one.path for one, used in chosen if used.name in NAMED_BY_FOLDERS]
     found |= kept | names_of_runs(runs, options.answers)
     for name in FIGURES_NAMED_BY_PATHS if options.system is None else ():
         paths = [one.path for one, used in chosen if used.name == name and one.path not in found]

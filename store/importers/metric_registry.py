@@ -74,7 +74,7 @@ GROUPS: tuple[Group, ...] = (
             "executable": "execution_accuracy execution_match ex compile_rate compiled",
             "syntax_match": "ast_match ast_accuracy",
             "tool_call_accuracy": "tool_accuracy function_call_accuracy",
-            "word_accuracy": "wacc",
+            "word_accuracy": "wacc word_information_preserved wip",
             "character_accuracy": "char_accuracy",
             "sentence_accuracy": "sequence_accuracy",
         },
@@ -85,16 +85,21 @@ GROUPS: tuple[Group, ...] = (
         {
             "f1":
                 "f1_score f1score micro_f1 macro_f1 weighted_f1 span_f1 token_f1 f_score "
-                "f_measure fscore f1_micro f1_macro f1_weighted f_1 entity_f1 slot_f1",
+                "f_measure fscore f1_micro f1_macro f1_weighted f_1 entity_f1 slot_f1 "
+                "ents_f sents_f token_f spans_sc_f cats_micro_f cats_macro_f",
             "f2": "f2_score",
             "f0_5": "f05 f0_5_score f_0_5",
-            "precision": "prec precision_score ppv",
-            "recall": "rec recall_score sensitivity tpr true_positive_rate",
+            "precision":
+                "prec precision_score ppv ents_p sents_p token_p spans_sc_p cats_micro_p "
+                "cats_macro_p",
+            "recall":
+                "rec recall_score sensitivity tpr true_positive_rate ents_r sents_r token_r "
+                "spans_sc_r cats_micro_r cats_macro_r",
             "specificity": "tnr true_negative_rate",
             "area_under_curve": "auc auroc roc_auc roc_auc_score auc_roc",
             "area_under_precision_recall": "auprc pr_auc average_precision ap auc_pr",
             "mean_average_precision": "map mean_ap",
-            "mean_reciprocal_rank": "mrr reciprocal_rank",
+            "mean_reciprocal_rank": "mrr reciprocal_rank recip_rank rr",
             "discounted_gain": "ndcg ndcg_at_10 ndcg_10 ndcg_at_k dcg",
             "hit_rate": "hits hit hits_at_1 hits_at_10 hit_at_k",
             "recall_at_k": "recall_at_10 recall_at_100 recall_100",

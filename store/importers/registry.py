@@ -236,6 +236,9 @@ NAMED_BY_PATHS = (generic.NAME, prediction_table.NAME)
 FIGURES_NAMED_BY_PATHS = (run_metrics.NAME, nested_figures.NAME, reported.NAME)
 """Names of the importers of figures whose files may be called after their paths alone."""
 
+NAMED_BY_FOLDERS = (run_metrics.NAME, class_reports.NAME, sacrebleu.NAME)
+"""Names of the importers whose files libraries write into the folder of each run."""
+
 SCORING = frozenset(
     {
         answer_files.NAME,

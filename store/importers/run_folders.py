@@ -14,7 +14,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import PathNames
 from store.importers.file_names import naming_folders, specific_name
 from store.importers.known_names import is_like_dataset
-from store.importers.path_names import names_together, without_repeats
+from store.importers.path_names import names_together, trimmed, without_repeats
 from store.importers.places import folder_name, own_name
 from store.importers.textfile import data_stem, read_text
 from store.importers.tracked import names_of_run
@@ -44,7 +44,8 @@ def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Pat
     found |= _of_hydra(paths)
     folders: dict[Path, list[Path]] = {}
     for path in paths:
-        if path not in found and own_name(path) == folder_name(path):
+        says_nothing = own_name(path) == folder_name(path) or not trimmed(data_stem(path.name))
+        if path not in found and says_nothing:
             folders.setdefault(path.parent, []).append(path)
     if len({folder.name for folder in folders}) == 1:
         return found | _of_one_name(folders)

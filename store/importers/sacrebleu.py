@@ -1,4 +1,4 @@
-"""What sacreBLEU prints as JSON: one metric, several, or several systems with their p-values.
+"""What sacreBLEU prints as JSON or text: one metric or several, or systems with their p-values.
 
 A score is a metric with its signature: two BLEU scores with different signatures are two metrics.
 """
@@ -20,22 +20,25 @@ from store.importers.bundle import (
 )
 from store.importers.figures import Figure, Figures
 from store.importers.places import folder_name, own_name
+from store.importers.sacrebleu_text import may_be_printed, records_of, system_of
 from store.importers.settings import load_settings
-from store.importers.textfile import data_suffix, peek_json, read_json
+from store.importers.textfile import data_suffix, peek_json, peek_text, read_json, read_text
 
 NAME = "sacrebleu"
-DESCRIPTION = "sacreBLEU's JSON: scores with their signatures, and p-values against a baseline"
+DESCRIPTION = (
+    "sacreBLEU's JSON and text: scores with their signatures, and p-values against a baseline"
+)
 _BASELINE = "Baseline: "
 _TEST = "paired resampling (sacreBLEU)"
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
-    """Return whether JSON holds scores with signatures, or systems with scores."""
-    if data_suffix(path) != ".json":
-        return False
+    """Return whether JSON or text holds scores with signatures, or systems with scores."""
     try:
+        if data_suffix(path) != ".json":
+            return may_be_printed(path) and bool(records_of(peek_text(path)))
         content = peek_json(path)
-    except ImportFormatError:
+    except (ImportFormatError, OSError):
         return False
     first = content[0] if isinstance(content, list) and content else content
     return isinstance(first, dict) and (_is_score(first) or _is_system(first))
@@ -61,8 +64,11 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     """
     (path,) = paths
     settings = load_settings(path, shown[path], options)
-    content, sha256 = read_json(path, settings.shown)
-    dataset = settings.dataset or folder_name(path)
+    content, sha256 = _content(path, settings.shown)
+    named = options.names.get(path)
+    own = named.system if named is not None and named.system else system_of(own_name(path))
+    around = named.dataset if named is not None and named.dataset else folder_name(path)
+    dataset = settings.dataset or around
     figures = Figures(settings, RowProblems(options.lenient))
     guesses = [] if settings.dataset else [Guess("dataset", dataset, "the name of the folder")]
     pvalues: list[tuple[str, str, float]] = []
@@ -72,7 +78,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             reason = "is neither a score with its signature nor a system with scores."
             raise ImportFormatError(reason, path=settings.shown, field=f"entry {number + 1}")
         if _is_score(record):
-            system = settings.system or own_name(path)
+            system = settings.system or own
             metric = f"{record['name']} [{record['signature']}]"
             figures.add(
                 Figure(system, dataset, metric, record["score"], column=f"entry {number + 1}")
@@ -88,12 +94,19 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
                 figures.add(Figure(system, dataset, metric, one["score"], column=system))
                 if isinstance(one.get("p_value"), float) and 0 <= one["p_value"] <= 1:
                     pvalues.append((system, metric, one["p_value"]))
-    if not settings.system and any(
-        figure.system == own_name(path) for figure, _, _ in figures.figures
-    ):
-        guesses.append(Guess("system", own_name(path), "the name of the file"))
+    if not settings.system and any(figure.system == own for figure, _, _ in figures.figures):
+        because = "the name of the file" if named is None else named.because
+        guesses.append(Guess("system", own, because))
     bundle = figures.bundle(NAME, settings.files(sha256), guesses=guesses)
     return replace(bundle, reported_comparisons=_comparisons(bundle, pvalues, baseline))
+
+
+def _content(path: Path, shown: str) -> tuple[Any, str]:
+    """Return records, of text those that the JSON would have, and the fingerprint of the file."""
+    if data_suffix(path) == ".json":
+        return read_json(path, shown)
+    text, sha256 = read_text(path, shown)
+    return records_of(text), sha256
 
 
 def _comparisons(

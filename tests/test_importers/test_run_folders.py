@@ -125,3 +125,13 @@ def test_names_that_link_somewhere_are_read_without_their_address(read):
     rows = "".join(f"{link},0.5,0.25\n" for link in links)
     found = figures(read({"board.csv": f"Model,accuracy,f1\n{rows}"}))
     assert {system for system, _, _ in found} == {"a", "org/y"}
+
+
+def test_reports_of_classes_in_folders_of_systems_are_on_one_dataset(read):
+    report = (
+        "              precision    recall  f1-score   support\n\n"
+        "         PER       0.60      0.50      0.55         5\n\n"
+        "   micro avg       0.60      0.50      0.55         5\n"
+    )
+    found = figures(read({f"{one}/test_report.txt": report for one in ("bert", "crf")}))
+    assert {key[:2] for key in found} == {("bert", "lab"), ("crf", "lab")}

@@ -1,4 +1,4 @@
-"""sacreBLEU's JSON, in files of our own making."""
+"""sacreBLEU's JSON and text, in files of our own making."""
 
 import json
 
@@ -46,3 +46,42 @@ def test_systems_are_compared_with_the_baseline(read):
 def test_an_entry_of_another_kind_is_named(read):
     with pytest.raises(ImportFormatError, match="entry 2"):
         read(json.dumps([score(), {"name": "BLEU"}]), "a.json")
+
+
+def test_lines_of_both_generations(read):
+    new = "BLEU|nrefs:1|tok:13a|version:2.0.0 = 20.8 54.4/26.6 (BP = 1.000 ratio = 1.0)\n"
+    chrf = "chrF2|nrefs:1|nc:6|version:2.0.0 = 50.1\n"
+    bundle = read(new + chrf, "wmt/opus.bleu.txt")
+    assert [(m.name, m.signature) for m in bundle.metrics] == [
+        ("BLEU", "nrefs:1|tok:13a|version:2.0.0"),
+        ("chrF2", "nrefs:1|nc:6|version:2.0.0"),
+    ]
+    assert [(s.system, s.value) for s in bundle.reported_scores] == [("opus", 20.8), ("opus", 50.1)]
+    old = "BLEU+case.mixed+tok.13a+version.1.5.1 = 43.8 74.3/53.6 (BP = 0.967)\n"
+    bundle = read(old, "wmt/old.txt")
+    assert [s.value for s in bundle.reported_scores] == [43.8]
+
+
+def test_a_log_that_states_a_score_again_and_again_is_none(read):
+    line = "BLEU|tok:13a|version:2.0.0 = 20.8\n"
+    with pytest.raises(ImportFormatError):
+        read(line + line.replace("20.8", "21.9"), "wmt/train.log")
+
+
+def test_a_table_of_systems_with_pvalues(read):
+    text = """╒═════════════╤══════════════╕
+│      System │     BLEU     │
+╞═════════════╪══════════════╡
+│ Baseline: a │     26.6     │
+├─────────────┼──────────────┤
+│           b │     27.5     │
+│             │ (p = 0.0099)*│
+╘═════════════╧══════════════╛
+Metric signatures
+ - BLEU       nrefs:1|tok:13a|version:2.0.0
+"""
+    bundle = read(text, "wmt/paired.txt")
+    assert [(s.system, s.value) for s in bundle.reported_scores] == [("a", 26.6), ("b", 27.5)]
+    assert bundle.metrics[0].signature == "nrefs:1|tok:13a|version:2.0.0"
+    (one,) = bundle.reported_comparisons
+    assert (one.system_a, one.system_b, one.pvalue) == ("b", "a", 0.0099)
