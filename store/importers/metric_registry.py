@@ -97,7 +97,7 @@ GROUPS: tuple[Group, ...] = (
                 "spans_sc_r cats_micro_r cats_macro_r",
             "specificity": "tnr true_negative_rate",
             "area_under_curve": "auc auroc roc_auc roc_auc_score auc_roc",
-            "area_under_precision_recall": "auprc pr_auc average_precision ap auc_pr",
+            "area_under_precision_recall": "auprc aupr pr_auc average_precision ap auc_pr",
             "mean_average_precision": "map mean_ap",
             "mean_reciprocal_rank": "mrr reciprocal_rank recip_rank rr",
             "discounted_gain": "ndcg ndcg_at_10 ndcg_10 ndcg_at_k dcg",
@@ -160,7 +160,9 @@ GROUPS: tuple[Group, ...] = (
             "rouge":
                 "rouge_1 rouge_2 rouge_3 rouge_4 rouge_l rouge_lsum rouge_su4 rouge_w rouge1 "
                 "rouge2 rougel rougelsum rouge_score rouge_1_f rouge_2_f rouge_l_f "
-                "rouge1_f rouge2_f rougel_f",
+                "rouge1_f rouge2_f rougel_f rouge1_fmeasure rouge2_fmeasure rougel_fmeasure "
+                "rougelsum_fmeasure rouge1_precision rouge2_precision rougel_precision "
+                "rouge1_recall rouge2_recall rougel_recall",
             "meteor": "",
             "bertscore": "bert_score bertscore_f1 bert_score_f1",
             "moverscore": "mover_score",
@@ -281,6 +283,7 @@ GROUPS: tuple[Group, ...] = (
         {
             "error_rate": "err error_ratio classification_error zero_one_loss",
             "equal_error_rate": "eer",
+            "detection_cost": "min_dcf mindcf dcf",
             "false_positive_rate":
                 "fpr false_alarm_rate false_discovery_rate fdr fpr_at_tpr fpr_at_tpr_95 "
                 "fpr_at_tpr_99 fpr95 fpr_at_95",
@@ -337,6 +340,8 @@ GROUPS: tuple[Group, ...] = (
             "mean_absolute_error": "mae absolute_error abs_error l1",
             "mean_squared_error": "mse squared_error l2",
             "root_mean_squared_error": "rmse root_mean_square_error",
+            "scaled_error": "mase mean_absolute_scaled_error rmsse",
+            "continuous_ranked_probability_score": "crps mean_crps",
             "percentage_error": "mape smape mean_absolute_percentage_error",
             "max_error": "maximum_error",
             "median_absolute_error": "medae",
@@ -414,7 +419,7 @@ HEADS = words_of(
     """accuracy acc f1 em precision recall loss wer cer ter bleu chrf meteor auc auroc mae mse rmse
     perplexity ppl latency cost tokens runtime errors error error_rate exact exact_match bertscore
     ndcg mrr las uas mistakes failures misspellings spearman pearson rouge geval correctness success
-    faithfulness relevancy time teds tok_s"""
+    faithfulness relevancy relevance coherence fluency helpfulness quality time teds tok_s"""
 )
 """Names that say what a longer name is about when they end it, as in ``squad_exact_match``."""
 
