@@ -21,6 +21,8 @@ from store.importers.textfile import data_stem
 _MARKS = ("_", ".", "/", "-")
 _MOSTLY = 0.5
 """Share of columns from which they are taken for systems."""
+_FEWEST_COLUMNS = 4
+"""Columns from which it shows that each system has each metric."""
 _WRAPPERS = ("metrics.", "scores.", "score.", "results.")
 
 
@@ -106,9 +108,9 @@ def _numeric(table: Table, roles: Mapping[str, str]) -> list[str]:
 def layout_of(columns: Sequence[str]) -> str | None:
     """Return the pattern that splits all columns into systems and metrics, each with each.
 
-    The metrics are known ones, or the rest is called like systems.
+    The metrics are known ones, or the rest is called like systems; for one metric both is so.
     """
-    if len(columns) < 4:
+    if len(columns) < 2:
         return None
     for mark in _MARKS:
         if not all(mark in column.strip(mark) for column in columns):
@@ -119,7 +121,9 @@ def layout_of(columns: Sequence[str]) -> str | None:
             systems, metrics = ({pair[n] for pair in pairs} for n in (0, 1))
             is_product = len(systems) * len(metrics) == len(columns) and len(systems) > 1
             are_known = all(lookup(name) is not None for name in metrics)
-            if is_product and (are_known or _are_systems(systems, metrics)):
+            are_systems = _are_systems(systems, metrics)
+            shows = any if len(metrics) > 1 and len(columns) >= _FEWEST_COLUMNS else all
+            if is_product and shows((are_known, are_systems)):
                 return f"{{system}}{mark}{{metric}}" if is_first else f"{{metric}}{mark}{{system}}"
     return None
 

@@ -281,3 +281,23 @@ def test_outputs_in_lists_are_no_damaged_scores(write, tmp_path) -> None:
     (bundle,) = found.bundles
     assert [(m.name, m.higher_is_better) for m in bundle.metrics] == [("valid", None)]
     assert bundle.runs[0].scores[0].values.ravel().tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("header", "systems", "metric"),
+    [
+        ("bert_accuracy,svm_accuracy", {"bert", "svm"}, "accuracy"),
+        ("bleu_gpt4,bleu_llama", {"gpt4", "llama"}, "bleu"),
+    ],
+)
+def test_one_metric_of_systems_is_split_from_their_names(read, header, systems, metric) -> None:
+    bundle = read(f"id,{header}\n1,1,0\n2,0,0\n")
+    assert {run.system for run in bundle.runs} == systems
+    assert [one.name for one in bundle.metrics] == [metric]
+
+
+def test_orders_and_splits_of_a_metric_are_no_systems(read) -> None:
+    for header in ("bleu_1,bleu_2,bleu_4", "train_acc,test_acc"):
+        n = header.count(",")
+        bundle = read(f"id,{header}\n1,1{',0' * n}\n2,0{',0' * n}\n", "spam/a.csv")
+        assert [one.name for one in bundle.metrics] == header.split(",")
