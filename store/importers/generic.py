@@ -28,6 +28,7 @@ from store.importers.generic_items import read_items, without_changing_group
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
 from store.importers.known_metrics import is_quality, lookup
+from store.importers.outcome_words import outcomes_as_numbers
 from store.importers.repeat_columns import repeats_as_rows
 from store.importers.repeats import repeats_apart
 from store.importers.score_list import is_score_list, read_score_list
@@ -81,6 +82,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         return read_score_list(settings, problems)
     table = read_table(path, settings.shown, problems)
     table = spread_where_needed(table, settings)
+    table, settings = outcomes_as_numbers(table, settings)
     table = repeats_as_rows(table, settings, of_items=True)
     settings = with_guesses(table, settings)
     plan = choose_plan(table, settings)
