@@ -22,7 +22,7 @@ _FILES = words_of(
 _TEXTS = words_of("sentence text utterance title query claim premise statement passage source_text")
 _SUBJECTS = words_of(
     """brief briefs scenario case test_case testcase use_case essay story article ticket puzzle
-    problem exercise prompt_name clip song recording patient"""
+    problem exercise question query prompt_name clip song recording patient"""
 )
 """What a column is called whose words name what each system was given, in each repeat again."""
 _REPEATS = words_of("run trial seed fold repeat repetition attempt replica epoch")
@@ -33,6 +33,10 @@ _PLACE = re.compile(
     r"document|query|passage|pair|row|case|test)_(idx|index|no|nr|num|number)"
 )
 """What a column is called that tells the place of an item."""
+_PROMPTS = words_of("prompt instruction user_prompt")
+"""What a column is called that holds texts of items, or a few ways of asking the same items."""
+_FEWEST_WORDS = 3
+"""Words of a text that is one; fewer are the name of a prompt."""
 _NUMBERED = words_of("day level chapter lesson stage puzzle_no challenge_no")
 """What numbers the items of a table whose rows say yes or no of each."""
 _COUNTED = words_of(
@@ -132,6 +136,30 @@ def names_subjects(path: Path, roles: Mapping[str, str]) -> bool:
     except (ImportFormatError, OSError, ValueError, TypeError):
         return False
     return column is not None and normal_name(column) in _SUBJECTS
+
+
+def holds_prompts(path: Path) -> bool:
+    """Return whether a table has prompts that are what was asked, not a few ways of asking.
+
+    Then they are many texts, or what came of each was right or wrong.
+    """
+    try:
+        table = read_table(path, path.name, RowProblems(lenient=True))
+    except (ImportFormatError, OSError):
+        return False
+    prompts = [c for c in table.columns if normal_name(c) in _PROMPTS]
+    texts = {str(cell).strip() for column in prompts[:1] for cell in table.cells[column]}
+    are_texts = all(len(text.split()) >= _FEWEST_WORDS for text in texts)
+    if not prompts or not are_texts:
+        return False
+    return len(texts) >= _FEWEST or (len(texts) > 1 and _are_right_or_wrong(table))
+
+
+def _are_right_or_wrong(table: Table) -> bool:
+    """Return whether all columns of a quality hold 1 and 0 and nothing else."""
+    told = [cells for column, cells in table.cells.items() if is_quality(column)]
+    words = {as_text(cell).lower() for cells in told for cell in cells if not is_missing(cell)}
+    return bool(words) and words <= {"0", "1", "0.0", "1.0", "true", "false"}
 
 
 def _is_subject(column: str) -> bool:

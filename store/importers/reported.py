@@ -23,7 +23,7 @@ from store.importers.bundle import (
 )
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
-from store.importers.item_columns import are_items_unsaid, names_subjects
+from store.importers.item_columns import are_items_unsaid, holds_prompts, names_subjects
 from store.importers.known_metrics import is_quality
 from store.importers.naming_columns import (
     metric_of_file,
@@ -70,7 +70,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return False
     if roles.get("system") and "score" not in roles and are_items_unsaid(path, roles):
         return False
-    if names_subjects(path, roles):
+    if names_subjects(path, roles) or holds_prompts(path):
         return False
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
         return True

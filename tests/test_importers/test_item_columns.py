@@ -141,3 +141,24 @@ def test_briefs_of_numbered_runs_are_items(read, system) -> None:
     bundle = read(head + rows, "spam/net.csv")
     assert (bundle.format, keys(bundle)) == ("generic", ["a", "b"])
     assert [run.label for run in bundle.runs] == ["1", "2"]
+
+
+@pytest.mark.parametrize("questions", [("1", "2"), ("What is it?", "Who was that?")])
+def test_a_question_is_an_item(read, questions) -> None:
+    rows = "".join(f"{model},{one},1\n" for model in ("A", "B") for one in questions)
+    bundle = read("model,question,accuracy\n" + rows, "spam/q.csv")
+    assert (bundle.format, keys(bundle)) == ("generic", list(questions))
+
+
+@pytest.mark.parametrize(
+    ("texts", "share", "found"),
+    [
+        (["What is it now?", "Who was that then?"], "1", "generic"),
+        ([f"What is {n} plus {n}?" for n in range(12)], "0.5", "generic"),
+        (["Think step by step", "Answer in one word"], "0.5", "reported"),
+        (["cot", "zero-shot"], "1", "reported"),
+    ],
+)
+def test_prompts_are_items_where_they_are_what_was_asked(read, texts, share, found) -> None:
+    rows = "".join(f"{model},{one},{share}\n" for model in ("A", "B") for one in texts)
+    assert read("model,prompt,accuracy\n" + rows, "spam/p.csv").format == found
