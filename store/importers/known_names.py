@@ -11,7 +11,7 @@ _SYSTEM = re.compile(
     r"(chat)?gpt.*|claude.*|gemini.*|gemma.*|palm.*|bard|llama.*|alpaca|vicuna|mi[sx]tral.*|qwen.*|"
     r"phi\d*|deepseek.*|falcon|bloomz?|opt|pythia|olmo.*|grok.*|command|cohere|yi|o[134]|"
     r"\w*(bert|roberta|electra)\w*|xlnet|xlm\w*|m?t5\w*|ul2|bart|m?bart\w*|pegasus|led|longformer|"
-    r"nllb|marian\w*|opusmt|whisper.*|wav2vec.*|hubert.*|bi?lstm\w*|rnn|gru|cnn|mlp|svm|logreg|"
+    r"nllb|marian\w*|opusmt|whisper.*|wav2vec.*|hubert.*|(bi)?lstm\w*|rnn|gru|naive_?bayes|randomforest|xgboost|cnn|mlp|svm|logreg|"
     r"transformer\w*|seq2seq|crf|ngram|bm25|dpr|colbert\w*|splade|contriever|e5|bge|gte|sbert|"
     r"baselines?|majority|random|human|ours?|lead\d?|oracle|textrank|zeroshot|fewshot|lora|"
     r"finetuned|dspy|react|swe-?agent|openhands|google|deepl|azure|systems?|models?|\d+[bm]"

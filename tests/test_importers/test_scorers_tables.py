@@ -214,3 +214,25 @@ def test_columns_about_outputs_are_no_systems(read) -> None:
 def test_labels_without_a_metric_are_no_results(read) -> None:
     with pytest.raises(NoResultsError, match="labels and what goes with them"):
         read("id,label,prob_spam,event\nq1,1,0.5,3\nq2,0,0.25,4\n", "review.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ("gold,gpt-4o,llama-3", ["A,A,B", "B,B,C", "C,A,C"]),
+        ("label,gpt-4o,llama-3", ["1,1,0", "0,0,1", "1,0,1"]),
+        ("correct_answer,gpt-4o_answer,llama-3_answer", ["A,A,B", "B,B,C", "C,A,C"]),
+    ],
+)
+def test_answers_in_columns_called_like_systems_are_scored(folder, columns, rows):
+    content = "\n".join([f"id,{columns}", *(f"q{n},{row}" for n, row in enumerate(rows))])
+    (bundle,) = folder({"a.csv": content})
+    found = {system: round(value, 3) for (_, system, _), value in figures(bundle).items()}
+    assert (bundle.format, found) == ("predictions", {"gpt-4o": 0.667, "llama-3": 0.333})
+
+
+@pytest.mark.parametrize("rows", [["A,1,0", "B,1,1"], ["7,0.5,1", "8,1,0.25"], ["7,0,1", "8,1,0"]])
+def test_scores_in_columns_called_like_systems_stay_scores(folder, rows):
+    content = "\n".join(["id,gold,gpt-4o,llama-3", *(f"q{n},{row}" for n, row in enumerate(rows))])
+    (bundle,) = folder({"a.csv": content})
+    assert bundle.format == "generic"

@@ -27,6 +27,7 @@ from store.importers.scorers.run_folder import experiment_of_run, is_artefact, s
 from store.importers.scorers.scoring import chosen, usual_for
 from store.importers.scorers.table_keys import cells_at, gold_of_cell, keys_of
 from store.importers.scorers.table_roles import TableRoles, roles_of
+from store.importers.scorers.told_answers import holds_answers
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import TABLE_SUFFIXES, peek_columns, read_table
 from store.importers.textfile import data_stem, data_suffix
@@ -95,6 +96,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     roles = roles_of(peek_columns(path), options.columns)
     if roles.output is None:
         return _is_gold_alone(path) or (is_called_gold(path) and holds_gold(path))
+    if roles.output in roles.outputs and not holds_answers(path, roles):
+        return False
     is_asked = bool(options.score) or options.gold is not None
     has_gold = roles.gold is not None or _has_gold(options) or gold_beside(path) is not None
     if not has_gold and roles.output.lower() in _NO_OTHER and roles.item is not None:
@@ -324,7 +327,8 @@ def _scored(one: _Set, name: str, options: ReadOptions) -> Scored:
         scored.add(rows.system, outputs, rows.settings, rows.sha256)
     gold = first.gold_place
     right = f"{gold.parent.name}/{gold.name}" if gold is not None else roles.gold
-    columns = f"outputs in '{roles.output}', what is right in '{right}'"
+    given = "', '".join(roles.outputs.values()) or roles.output
+    columns = f"outputs in '{given}', what is right in '{right}'"
     because = "their names; --column output=NAME and reference=NAME take others"
     scored.guesses.append(Guess("columns", columns, because))
     if settings.dataset is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.known_metrics import is_quality
+from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 
 _OUTPUT = tuple(
@@ -24,7 +25,8 @@ _OUTPUT = tuple(
 _GOLD = tuple(
     """gold gold_answer gold_answers gold_label gold_text reference references ref refs
     reference_answer reference_answers reference_text reference_summary reference_translation
-    ground_truth groundtruth ground_truths truth true_label y_true correct_answer expected
+    ground_truth groundtruth ground_truths truth true_label true_labels true_class y_true y_test
+    human_label gold_class correct_label correct_answer expected
     expected_output expected_answer target targets actual label answers answer
     sentence""".split()  # noqa: SIM905
 )
@@ -44,6 +46,8 @@ _OF_SYSTEM = re.compile(
     r"(?:pred|prediction|predicted|output|response|hyp)_(?P<last>.+)|"
     r"(?P<first>.+)_(?:pred|prediction|predicted|output|response|hyp)"
 )
+_FEWEST_SYSTEMS = 2
+_ANSWER = re.compile(r"(.+)[ _.-](?:answers?|responses?|labels?|choices?)", re.IGNORECASE)
 _ABOUT_OUTPUTS = words_of(
     """changed change prob probs proba probability probabilities confidence conf score scores logit
     logits correct match matches error time latency length len tokens cost source status type count
@@ -93,6 +97,11 @@ def roles_of(columns: Sequence[str], stated: Mapping[str, str]) -> TableRoles:
     output = next(iter(outputs.values()), output)
     item = first("item", _ITEM, [output, gold])
     shown = first("input", _INPUT, [output, gold, item])
+    if output is None and "output" not in stated:
+        right = gold or first("reference", _GOLD, [item, shown])
+        outputs = _called_like_systems([c for c in columns if c not in (right, item, shown)])
+        gold = right if outputs else gold
+        output = next(iter(outputs.values()), None)
     names = set(by_name)
     rest = [c for c in columns if c not in (output, gold, item, shown, *outputs.values())]
     return TableRoles(
@@ -106,6 +115,14 @@ def roles_of(columns: Sequence[str], stated: Mapping[str, str]) -> TableRoles:
         outputs=outputs,
         has_scores="score" in names or any(map(is_quality, rest)),
     )
+
+
+def _called_like_systems(columns: Sequence[str]) -> dict[str, str]:
+    """Return system -> its column, where all columns are called like systems."""
+    if len(columns) < _FEWEST_SYSTEMS or share_of_systems(list(columns)) < 1:
+        return {}
+    found = [_ANSWER.fullmatch(column) for column in columns]
+    return {one[1] if one and all(found) else c: c for one, c in zip(found, columns, strict=True)}
 
 
 def _of_systems(by_name: Mapping[str, str]) -> dict[str, str]:
