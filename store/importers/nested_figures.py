@@ -19,6 +19,7 @@ from store.importers.json_frames import rows_of_frame
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
+from store.importers.naming_columns import metric_of_file
 from store.importers.no_metrics import counts_beside
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
@@ -31,6 +32,8 @@ NAME = "nested_figures"
 DESCRIPTION = 'figures in nested JSON or YAML, by dataset or system: {"task": {"accuracy": 0.5}}'
 _YAML = (".yaml", ".yml")
 _DEEPEST = 4
+_SURE = 0.5
+"""Share of names like those of systems, or of datasets, from which a level has either."""
 _WRAPPERS = words_of(
     """results result metrics scores figures table_results evaluation summary all report
     classification_report"""
@@ -63,11 +66,11 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     suffix = data_suffix(path)
     try:
         if suffix in _YAML:
-            return not is_of_settings(path) and bool(_leaves(_content(path, path.name)[0]))
+            return not is_of_settings(path) and bool(_leaves_of(path, _content(path, path.name)[0]))
         if suffix != ".json":
             return False
         content = peek_json(path)
-        return bool(_leaves(content)) and not holds_outcomes(content)
+        return bool(_leaves_of(path, content)) and not holds_outcomes(content)
     except (ImportFormatError, RecursionError):
         return False
 
@@ -92,11 +95,12 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     (path,) = paths
     settings = load_settings(path, shown[path], options)
     content, sha256 = _content(path, settings.shown)
-    leaves = _leaves(content)
+    leaves = _leaves_of(path, content)
     said = model_said(content)
     of_system = None if said else _level_of_systems([leaf.keys for leaf in leaves], path)
     figures = Figures(settings, RowProblems(options.lenient))
-    own, is_short = own_name(path), _is_last_key_enough(leaves, of_system)
+    own = folder_name(path) if lookup(own_name(path)) is not None else own_name(path)
+    is_short = _is_last_key_enough(leaves, of_system)
     is_told = specific_name(own) or (own != folder_name(path) and has_fellows(path))
     system = said[0] if said else own if is_told else folder_name(path)
     around = folder_name(path)
@@ -155,6 +159,28 @@ def _guesses(
         ]
     keys = ", ".join(list(dict.fromkeys(leaf.keys[of_system] for leaf in leaves))[:3])
     return [Guess("systems", keys, "the keys above the metrics")]
+
+
+def _leaves_of(path: Path, content: Any) -> list[_Leaf]:
+    """Return the figures of a file, which may name their metric: ``accuracy.json``."""
+    if found := _leaves(content):
+        return found
+    metric = metric_of_file(path.name)
+    if metric is None or not isinstance(content, dict) or not _holds_only_numbers(content):
+        return []
+    told = [leaf for leaf in _walk(content, ("",)) if leaf is not None]
+    named = [_Leaf((*leaf.keys[1:], leaf.metric), metric, leaf.value) for leaf in told]
+    depths = {len(leaf.keys) for leaf in named}
+    levels = list(zip(*(leaf.keys for leaf in named), strict=True)) if len(depths) == 1 else []
+    leans = [abs(share_of_systems(list(dict.fromkeys(level)))) for level in levels]
+    return named if max(leans, default=0) >= _SURE else []
+
+
+def _holds_only_numbers(content: Mapping[Any, Any]) -> bool:
+    return all(
+        _holds_only_numbers(value) if isinstance(value, dict) else type(value) in (int, float)
+        for value in content.values()
+    )
 
 
 def _leaves(content: Any) -> list[_Leaf]:

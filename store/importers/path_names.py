@@ -89,6 +89,7 @@ def _by_places(places: dict[Path, _Place], identity: Identity, answers: Mapping[
     factors = [columns[i] for i in varying]
     if varying[-1] == depth - 1:
         factors = [*factors[:-1], *_split(factors[-1], paths, identity)]
+    factors = _with_steps(factors)
     dataset, question = _dataset_factor(factors, paths, identity, answers, what)
     constant = [columns[i][0] for i in range(depth) if i not in several]
     around = next(_telling(constant), None)
@@ -120,6 +121,17 @@ def is_metric_name(name: str) -> bool:
     """Return whether a name begins as that of a known metric: ``rouge_l``, but not ``bert_f1``."""
     first = next(iter(_WORD.findall(name)), "")
     return lookup(name) is not None and (lookup(first) is not None or normal_metric(name) in KNOWN)
+
+
+def _with_steps(factors: Sequence[list[str]]) -> list[list[str]]:
+    """Return the factors with steps of training at the models around: ``bert@checkpoint-500``."""
+    found: list[list[str]] = []
+    for factor in factors:
+        if found and all(map(_STEP.fullmatch, factor)):
+            found[-1] = [f"{model}@{step}" for model, step in zip(found[-1], factor, strict=True)]
+        else:
+            found.append(factor)
+    return found
 
 
 def _of_model(system: str, levels: Sequence[str]) -> str:

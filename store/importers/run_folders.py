@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from store.errors import ImportFormatError
@@ -22,6 +23,7 @@ from store.importers.yaml_nodes import parse_yaml
 
 _OF_TASK = re.compile(r"(?:eval|test|dev|predict|all|train)_results?_([a-z]\w*)", re.IGNORECASE)
 """Files of results that are called after their task."""
+_FOLD = re.compile(r"(?:.*[-_. ])?(?:fold|split|cv)[-_= ]?(\d+)", re.IGNORECASE)
 _SPLITS = frozenset({"test", "dev", "valid", "validation", "train", "final", "best", "all"})
 _WHAT = "metrics of runs"
 _OVERRIDES = ".hydra/overrides.yaml"
@@ -51,8 +53,15 @@ def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Pat
         return found | _of_one_name(folders)
     places = [folder / "results.json" for folder in folders]
     for place, named in names_together(places, lambda _: None, answers, _WHAT).items():
-        found |= dict.fromkeys(folders[place.parent], named)
+        found |= dict.fromkeys(folders[place.parent], _with_fold(named, place.parent))
     return found
+
+
+def _with_fold(named: PathNames, folder: Path) -> PathNames:
+    """Return the names with the fold of cross-validation: figures of two folds are not joined."""
+    number = _FOLD.fullmatch(folder.name)
+    label = f"{named.run_label} fold={int(number[1])}".strip() if number else named.run_label
+    return replace(named, run_label=label)
 
 
 def _of_hydra(paths: Sequence[Path]) -> dict[Path, PathNames]:

@@ -135,3 +135,36 @@ def test_reports_of_classes_in_folders_of_systems_are_on_one_dataset(read):
     )
     found = figures(read({f"{one}/test_report.txt": report for one in ("bert", "crf")}))
     assert {key[:2] for key in found} == {("bert", "lab"), ("crf", "lab")}
+
+
+def test_steps_of_training_are_of_their_model(read):
+    found = read(
+        {
+            f"sst2/{model}/checkpoint-{step}/all_results.json": {"eval_accuracy": 0.5}
+            for model in ("bert", "roberta")
+            for step in (100, 200)
+        }
+    )
+    systems = {(system, dataset) for system, dataset, _ in figures(found)}
+    expected = {"bert@checkpoint-100", "bert@checkpoint-200"}
+    assert systems >= {(system, "sst2") for system in expected}
+    assert len(systems) == 4
+
+
+def test_folds_are_told_apart_by_their_source(read):
+    found = read(
+        {f"bert/fold{n}/metrics.json": {"test_accuracy": n / 4, "test_f1": 0.5} for n in (1, 2)}
+        | {f"svm/fold{n}/metrics.json": {"test_accuracy": 0.5, "test_f1": 0.5} for n in (1, 2)}
+    )
+    assert figures(found)["bert", "lab", "test_accuracy"] == [0.25, 0.5]
+    sources = {one.source for bundle in found.bundles for one in bundle.reported_scores}
+    assert len(sources) == 4
+
+
+def test_a_file_may_be_called_after_the_metric_of_its_numbers(read):
+    found = read({"accuracy.json": {"sst2": {"bert": 0.5, "svm": 0.25}, "rte": {"bert": 1.0}}})
+    assert figures(found) == {
+        ("bert", "sst2", "accuracy"): [0.5],
+        ("svm", "sst2", "accuracy"): [0.25],
+        ("bert", "rte", "accuracy"): [1.0],
+    }
