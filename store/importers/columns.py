@@ -9,6 +9,7 @@ from typing import Any
 from store.errors import ImportFormatError
 from store.importers.cells import CellError, as_text
 from store.importers.columnar import Coded, combined
+from store.importers.spelled_columns import in_english, words_apart
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
 from store.importers.yaml_nodes import nearest
@@ -16,7 +17,7 @@ from store.importers.yaml_nodes import nearest
 ROLE_NAMES: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "system_name", "system_id", "model", "model_name", "model_id", "model_label",
-        "submission",
+        "llm", "llm_name", "llm_model", "submission",
         "agent", "agent_name", "summarizer", "summarizer_id", "parser", "tagger", "method",
         "approach", "algorithm", "classifier", "extractor", "retriever", "models", "systems",
         "methods", "approaches", "algorithms", "classifiers", "detector", "team", "team_name",
@@ -25,7 +26,7 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
     ),
     "dataset": (
         "dataset", "dataset_name", "test_set", "testset", "corpus", "benchmark", "bench",
-        "benchmark_name", "language_pair",
+        "benchmark_name", "language_pair", "eval_name", "eval_dataset", "eval_set", "test_dataset",
         "task", "task_name", "treebank",
     ),
     "dataset_version": (
@@ -119,7 +120,7 @@ _FIELD = re.compile(r"\{([^{}]+)\}")
 
 def normal_name(name: str) -> str:
     """Return a column name in lower case with underscores: ``"Question ID"`` -> ``question_id``."""
-    return re.sub(r"[^0-9a-z]+", "_", name.lower()).strip("_")
+    return re.sub(r"[^0-9a-z]+", "_", in_english(name).lower()).strip("_")
 
 
 def find_roles(
@@ -165,7 +166,8 @@ def find_roles(
             taken.add(column)
         elif len(used) == 1:
             in_names.update(used)
-    by_name = {normal_name(column): column for column in reversed(columns)}
+    by_name = {normal_name(words_apart(column)): column for column in reversed(columns)}
+    by_name |= {normal_name(column): column for column in reversed(columns)}
     for role in wanted:
         if role in stated:
             continue

@@ -11,10 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from store.errors import ImportFormatError
 from store.importers.bundle import PathNames
+from store.importers.columns import normal_name
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.path_names import names_together
+from store.importers.tables import TABLE_SUFFIXES, peek_columns
 from store.importers.textfile import data_suffix
 
 _SURE = 0.5
@@ -23,7 +26,7 @@ _SURE = 0.5
 def names_of_figure_files(
     paths: Sequence[Path], answers: Mapping[str, str]
 ) -> dict[Path, PathNames]:
-    """Return what files of figures are called after, those of one suffix and depth together.
+    """Return what files of figures are called after, those of one kind and depth together.
 
     Parameters
     ----------
@@ -32,16 +35,27 @@ def names_of_figure_files(
     answers
         What was said to earlier questions.
     """
-    alike: dict[tuple[str, int], list[Path]] = {}
+    alike: dict[tuple[str, int, tuple[str, ...]], list[Path]] = {}
     for path in paths:
-        alike.setdefault((data_suffix(path), len(path.parts)), []).append(path)
+        kind = (data_suffix(path), len(path.parts), _columns_of(path))
+        alike.setdefault(kind, []).append(path)
     found: dict[Path, PathNames] = {}
-    for (suffix, _), group in alike.items():
+    for (suffix, *_), group in alike.items():
         if len(group) > 1:
             what = f"{suffix} files of figures"
             named = names_together(group, lambda _: None, answers, what)
             found |= named if _are_sure(named) or _are_asked(named) else {}
     return found
+
+
+def _columns_of(path: Path) -> tuple[str, ...]:
+    """Return the columns of a table, by which it is of a kind; none of another file."""
+    if data_suffix(path) not in TABLE_SUFFIXES:
+        return ()
+    try:
+        return tuple(sorted(map(normal_name, peek_columns(path))))
+    except ImportFormatError:
+        return (path.name,)
 
 
 def begins_as_metric(name: str) -> bool:

@@ -14,7 +14,9 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.item_columns import item_column
+from store.importers.known_names import JUDGE_WORDS, share_of_systems
 from store.importers.lines_alike import rows_line_up
+from store.importers.metric_registry import words_of
 from store.importers.settings import Settings
 from store.importers.tables import Table
 
@@ -25,6 +27,14 @@ _INDEX = ("column_1", "unnamed_0", "index", "idx")
 _PLACES = ("idx", "sample_idx", "example_idx", "question_idx", "data_idx", "instance_idx")
 """What a column is called that tells each item's place; it names them where nothing else does."""
 _OF_ITEMS = re.compile(r"(?!(run|model|system|user|session|batch|job|config|experiment)_).+_id")
+_MAY_BE_SYSTEMS = ("revision", "backend", "prompt_variant", "run", "adapter")
+"""Roles of a part of a system, whose column may name the whole of it."""
+_OF_OTHERS = JUDGE_WORDS | words_of(
+    "user author reference baseline source output prediction response answer text"
+)
+"""Words in the names of columns whose names are not those of what is evaluated."""
+_MOST_SYSTEMS = 500
+_MOSTLY = 0.5
 _TURNS = ("turn", "turn_index", "turn_idx", "turn_id", "step", "step_index")
 _DOCUMENTS = ("doc_id", "document_id", "docid", "document")
 _SEGMENTS = ("segment_id", "seg_id", "sentence_id", "sent_id", "segment", "seg", "line_id")
@@ -68,7 +78,35 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             roles["item"] = named
             if roles.get("prompt_variant") == named:
                 del roles["prompt_variant"]
+    is_open = not settings.system and "system" not in roles and "system" not in settings.columns
+    if is_open and (column := _column_of_models(table, roles)) is not None:
+        for role in [role for role, name in roles.items() if name == column]:
+            del roles[role]
+        roles["system"] = column
     return roles
+
+
+def _column_of_models(table: Table, roles: Mapping[str, str]) -> str | None:
+    """Return the column whose words are like names of systems, each beside an item once."""
+    items = roles.get("item", "")
+    if items not in table.columns:
+        return None
+    keys = list(map(as_text, role_cells(table, items)))
+    kept = {name for role, name in roles.items() if role not in _MAY_BE_SYSTEMS}
+    for column in table.columns:
+        words = normal_name(column).split("_")
+        cells = table.cells[column]
+        if column in kept or not _OF_OTHERS.isdisjoint(words) or looks_numeric(cells):
+            continue
+        if not all(isinstance(cell, str) and cell.strip() for cell in cells):
+            continue
+        names = list(dict.fromkeys(map(as_text, cells)))
+        are_shared = 1 < len(names) <= min(_MOST_SYSTEMS, len(table) // 2)
+        if not are_shared or share_of_systems(names) < _MOSTLY:
+            continue
+        if len(set(zip(keys, map(as_text, cells), strict=True))) == len(table):
+            return column
+    return None
 
 
 def _id_columns(table: Table, roles: Mapping[str, str]) -> str | None:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from store.importers.metric_registry import GROUPS, HEADS, Group, Measured, Over, words_of
+from store.importers.spelled_columns import in_english
 
 _RANGES: dict[str, tuple[float | None, float | None]] = {
     "share": (0.0, None),  # printed as 0.74 here and as 74.4 there
@@ -101,7 +102,9 @@ _SHORT_AT = {"p": "precision", "r": "recall"}
 
 def normal_metric(name: str) -> str:
     """Return a metric's name in lower case with underscores: ``"Pass@1"`` -> ``pass_at_1``."""
-    spelled = name.lower().replace("@", "_at_").replace("%", "_pct").replace("++", "_pp")
+    spelled = (
+        in_english(name).lower().replace("@", "_at_").replace("%", "_pct").replace("++", "_pp")
+    )
     spelled = spelled.replace("n-gram", "ngram")
     return re.sub(r"[^0-9a-z]+", "_", spelled).strip("_")
 

@@ -39,6 +39,11 @@ LANGUAGES = words_of(
 )
 """Names of languages, without that in which most data is."""
 
+JUDGE_WORDS = frozenset(
+    ["judge", "judges", "annotator", "rater", "evaluator", "grader", "scorer", "critic", "labeler"]
+)
+"""Words in the names of columns that name who judged, not what was judged."""
+
 _LANGUAGE_MODEL = re.compile(
     r"(?:^|[^a-z])(?:(?:chat)?gpt|claude|gemini|gemma|palm|llama|mi[sx]tral|mixtral|qwen|deepseek|"
     r"grok|command-?r|prometheus|phi-?\d|o[134](?![a-z0-9])|glm|kimi|olmo)",

@@ -10,6 +10,7 @@ from store.importers.columnar import Coded, Codes, are_distinct
 from store.importers.columns import normal_name
 from store.importers.generic_forms import Plan
 from store.importers.generic_rows import RowKeys
+from store.importers.known_names import JUDGE_WORDS
 from store.importers.metric_registry import words_of
 from store.importers.no_metrics import is_answer, no_metric_by_name
 from store.importers.tables import Table
@@ -28,7 +29,8 @@ _MOST_TRIED = 8
 
 def is_of_systems(column: str) -> bool:
     """Return whether a column is called after systems or a part of them: ``embedding_model``."""
-    return not SYSTEM_WORDS.isdisjoint(normal_name(column).split("_"))
+    words = normal_name(column).split("_")
+    return not SYSTEM_WORDS.isdisjoint(words) and JUDGE_WORDS.isdisjoint(words)
 
 
 def system_columns(

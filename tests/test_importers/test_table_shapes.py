@@ -86,3 +86,40 @@ def test_rows_that_sum_up_are_no_items(scores, before, after) -> None:
 
 def test_a_row_called_total_that_sums_up_nothing_is_an_item(scores) -> None:
     assert len(scores("accuracy.csv", _wide(after="total,1,0\n"))) == 26
+
+
+@pytest.mark.parametrize(
+    ("head", "metric"),
+    [
+        ("模型,问题编号,准确率", "准确率"),
+        ("Modell,Frage-ID,Genauigkeit", "Genauigkeit"),
+        ("modèle,id,exactitude", "exactitude"),
+        ("modelName,questionId,isCorrect", "isCorrect"),
+        ("LLM,Question ID,Correct", "Correct"),
+        ("config,id,correct", "correct"),
+        ("backend,id,correct", "correct"),
+    ],
+)
+def test_columns_by_other_names(tmp_path, head, metric) -> None:
+    rows = "".join(f"{s},{i},{int(v)}\n" for (s, i), v in _SCORES.items())
+    path = tmp_path / "squad" / "results.csv"
+    path.parent.mkdir()
+    path.write_text(f"{head}\n{rows}", encoding="utf-8")
+    (bundle,) = read_paths(path.parent).bundles
+    assert {run.system for run in bundle.runs} == {"gpt-4o", "t5-base"}
+    assert [one.name for one in bundle.metrics] == [metric]
+    assert [len(one.items) for one in bundle.datasets] == [12]
+
+
+def test_a_column_of_evaluations_names_datasets(tmp_path) -> None:
+    rows = "".join(f"a,{d},q{n},1\n" for d in ("squad", "gsm8k") for n in range(9))
+    (tmp_path / "results.csv").write_text(f"model,eval_name,example_id,em\n{rows}")
+    (bundle,) = read_paths(tmp_path).bundles
+    assert {one.name for one in bundle.datasets} == {"squad", "gsm8k"}
+
+
+def test_judges_are_no_systems(tmp_path) -> None:
+    rows = "".join(f"{j},q{n},1\n" for j in ("gpt-4o", "llama-3-8b") for n in range(9))
+    (tmp_path / "results.csv").write_text(f"judge_model,question_id,correct\n{rows}")
+    systems = {run.system for bundle in read_paths(tmp_path).bundles for run in bundle.runs}
+    assert systems.isdisjoint({"gpt-4o", "llama-3-8b"})
