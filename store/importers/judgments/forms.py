@@ -25,6 +25,7 @@ from store.importers.judgments.options import JudgmentOptions
 from store.importers.judgments.roles import judgment_roles
 from store.importers.judgments.sheet import is_list_of_numbers
 from store.importers.judgments.spans import is_list_of_errors
+from store.importers.judgments.work import is_about_work, item_in_common, label_column
 from store.importers.no_metrics import describes, no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
@@ -77,6 +78,9 @@ def choose_layout(table: Table, settings: Settings, options: JudgmentOptions) ->
     for role in ("system", "annotator_kind"):
         if all(is_missing(cell) for cell in table.cells.get(roles.get(role, ""), (0,))):
             del roles[role]
+    if "item" not in settings.columns and (shared := item_in_common(table, roles)) is not None:
+        roles["item"] = shared
+        roles.pop("input", None)
     errors = table.cells.get(roles.get("errors", ""), ())
     if "errors" not in settings.columns and not any(map(is_list_of_errors, errors)):
         roles.pop("errors", None)  # a count of errors is a rating
@@ -148,6 +152,7 @@ class _Chooser:
     def _ratings(self) -> Layout:
         """Lay out a long table, or a wide one when no column is called rating."""
         self._require("item")
+        roles = self.roles
         long = self._long_columns()
         if long and not self.options.criteria:
             self._require_not_swapped()
@@ -164,7 +169,10 @@ class _Chooser:
                 and looks_numeric(self.table.cells[name])
                 and not _INDEX_NAME.fullmatch(name)
                 and no_metric_by_name(name) is None
+                and not is_about_work(name)
             )
+            if not columns and (one := label_column(self.table, roles, list(self._free()))):
+                columns = (one,)
         if not columns:
             raise ImportFormatError(
                 "no column holds ratings. Say --column rating=NAME, or --option criteria=A,B for "

@@ -40,6 +40,7 @@ from store.importers.judgments.sheet import (
     numbered_winners,
     read_sheet,
 )
+from store.importers.judgments.work import own_names
 from store.importers.known_names import are_language_models
 from store.importers.settings import Settings, load_settings
 from store.importers.tables import Table, peek_columns
@@ -67,6 +68,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return True
     record = first_record(path)
     columns = tuple(record) or peek_columns(path)
+    columns = tuple(own_names(columns).values()) or columns
     if numbered_winners(columns):
         columns = (*columns, "winner")
     try:

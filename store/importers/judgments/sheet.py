@@ -17,6 +17,7 @@ from store.importers.cells import is_missing, looks_numeric
 from store.importers.columns import JUDGMENT_ROLES, find_roles
 from store.importers.delimited import choose_delimiter
 from store.importers.judgments.options import JudgmentOptions
+from store.importers.judgments.work import without_platform
 from store.importers.melted import melted
 from store.importers.settings import Settings
 from store.importers.tables import Table, read_table
@@ -41,7 +42,8 @@ def read_sheet(settings: Settings, options: JudgmentOptions, problems: RowProble
     ImportFormatError
         No table, or nobody can tell whether its first line is a header.
     """
-    return _with_judges(_with_winner(_read_sheet(settings, options, problems)))
+    table = _with_judges(_with_winner(_read_sheet(settings, options, problems)))
+    return without_platform(table) if not settings.columns else table
 
 
 def numbered_winners(columns: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from store.importers.bundle import Guess, ImportBundle, ReadOptions
+from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.judgments import importer as judgments
 from store.importers.judgments.sheet import OUTCOMES
 from store.importers.mapping import load_mapping
@@ -63,7 +64,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     kind = {"kind": "model"} if by_model else {}
     if annotator is not None:
         columns = {**columns, "annotator": annotator}
-    elif not {"annotator"} & {*options.columns, *options.choices}:
+    elif "annotator" not in {*options.columns, *options.choices} and not any(
+        normal_name(name) in ROLE_NAMES["annotator"] for name in names
+    ):
         kind["annotator"] = _PEOPLE
         guesses.append(Guess("annotator", _PEOPLE, "no column that says who judged"))
     bundle = judgments.read(
