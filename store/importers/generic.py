@@ -22,11 +22,14 @@ from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columnar import Coded, first_rows, repeated, together
 from store.importers.columns import GENERIC_ROLES, LINE_NUMBER, find_roles, role_cells
 from store.importers.failed_judges import without_failed
+from store.importers.file_names import is_of_settings
 from store.importers.generic_forms import Plan, choose_plan
 from store.importers.generic_guesses import spread_where_needed, with_guesses
 from store.importers.generic_items import read_items, without_changing_group
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
+from store.importers.item_columns import is_id, may_name_items
+from store.importers.item_mappings import holds_outcomes, is_specific
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.outcome_words import outcomes_as_numbers
 from store.importers.repeat_columns import repeats_as_rows
@@ -38,11 +41,11 @@ from store.importers.tables import (
     RECORD_SUFFIXES,
     TABLE_SUFFIXES,
     Table,
-    holds_outcomes,
     peek_columns,
     read_table,
 )
 from store.importers.textfile import data_suffix, peek_json
+from store.importers.variants import with_variant
 
 NAME = "generic"
 DESCRIPTION = "table of item scores (CSV, TSV, JSON Lines, Parquet) or one score per line"
@@ -51,7 +54,7 @@ DESCRIPTION = "table of item scores (CSV, TSV, JSON Lines, Parquet) or one score
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a file is a table by its name, a list of numbers, or has known columns."""
     if data_suffix(path) in TABLE_SUFFIXES or is_score_list(path):
-        return True
+        return not is_of_settings(path) or any(map(is_quality, peek_columns(path)))
     try:
         is_records = data_suffix(path) in RECORD_SUFFIXES
         columns = peek_columns(path)
@@ -63,7 +66,10 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         # Keys of an object may be systems as well; and a list may hold questions, or settings.
         if roles.get("item") == "item":
             return data_suffix(path) == ".json" and holds_outcomes(peek_json(path))
-        return names_items and any(map(is_quality, columns))
+        return (names_items or any(map(is_id, columns))) and any(map(is_quality, columns))
+    if is_records and not names_items:
+        names_items = any(map(may_name_items, columns)) and any(map(is_specific, columns))
+        return names_items and "system" in roles
     return len(columns) > 1 and names_items and len(roles) > 1
 
 
@@ -84,7 +90,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     table = spread_where_needed(table, settings)
     table, settings = outcomes_as_numbers(table, settings)
     table = repeats_as_rows(table, settings, of_items=True)
-    settings = with_guesses(table, settings)
+    settings = with_guesses(table, with_variant(table, settings))
     plan = choose_plan(table, settings)
     names = [name for one in plan.scores for name in one.columns]
     table, failed = without_failed(table, names)

@@ -54,6 +54,9 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
 def _with_dataset(table: Table, roles: Mapping[str, str], settings: Settings) -> Settings:
     systems = set(map(str, role_cells(table, roles["system"]))) if "system" in roles else set()
     only = next(iter(systems)) if len(systems) == 1 else None
+    if only and "prompt_variant" in roles:
+        variants = set(map(str, role_cells(table, roles["prompt_variant"])))
+        only = f"{only} {next(iter(variants))}" if len(variants) == 1 else only
     return settings.with_dataset(use_stem=not _is_system(table, roles, settings), system=only)
 
 

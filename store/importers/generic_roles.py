@@ -13,7 +13,7 @@ from store.importers.columns import (
     normal_name,
     role_cells,
 )
-from store.importers.item_columns import item_column
+from store.importers.item_columns import item_column, own_id
 from store.importers.known_names import JUDGE_WORDS, share_of_systems
 from store.importers.lines_alike import rows_line_up
 from store.importers.metric_registry import words_of
@@ -53,6 +53,13 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
     if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
         del roles["precision"]  # the metric of that name
     if normal_name(roles.get("item", "")) in _DOCUMENTS and "item" not in settings.columns:
+        cells = table.cells[roles["item"]]
+        if "system" not in roles and len(set(map(str, cells))) < len(table):
+            own = own_id(table, roles["item"])
+            if own is not None:
+                roles.setdefault("group", roles["item"])
+                roles["item"] = own
+                return roles
         segments = [c for c in table.columns if normal_name(c) in _SEGMENTS]
         if segments:  # it is counted in each document
             roles.setdefault("group", roles["item"])

@@ -44,6 +44,11 @@ _COUNTED = words_of(
     prompt_id"""
 ) | {""}
 """What numbers rows: the items, where each system has the same numbers."""
+_TESTS = words_of(
+    "test_name testname test_case_name testcase_name case_name check_name scenario_name"
+)
+"""What names the items of such a table."""
+_DOCUMENTS = words_of("doc_id document_id docid document passage_id source_id")
 _FEW = 2
 """Rows of a system from which a table with places, texts or files of items is one of items."""
 _FEWEST = 10
@@ -63,8 +68,8 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
     keys: list[list[str]] = []
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
     counts = [table.cells[column] for column in repeats]
-    kinds = [_is_subject, _is_id, _is_file, _is_text, _is_place]
-    kinds += [_is_numbered] if _says_outcomes(table) else []
+    kinds = [_is_subject, is_id, _is_file, _is_text, _is_place]
+    kinds += [_is_numbered, _is_test] if _says_outcomes(table) else []
     for is_fit in kinds:
         for column in free:
             if not is_fit(column) or column in repeats:
@@ -109,10 +114,28 @@ def _counts(column: str) -> bool:
     return bool(column) and normal_name(column) in _COUNTED
 
 
+def own_id(table: Table, column: str) -> str | None:
+    """Return the column ``id`` beside one of documents, where it is another in each row.
+
+    Of ``id`` and ``doc_id`` the second names the document of a question.
+    """
+    own = next((one for one in table.columns if normal_name(one) == "id"), None)
+    if own is None or normal_name(column) not in _DOCUMENTS:
+        return None
+    cells = table.cells[own]
+    is_plain = not any(isinstance(cell, (list, dict)) or is_missing(cell) for cell in cells)
+    return own if is_plain and len(set(map(as_text, cells))) == len(table) else None
+
+
+def may_name_items(column: str) -> bool:
+    """Return whether a column is called after ids, files or places of items."""
+    return is_id(column) or _is_file(column) or _is_place(column)
+
+
 def are_items_unsaid(path: Path, roles: Mapping[str, str]) -> bool:
     """Return whether a table with a column of systems has many rows of each, one for each item.
 
-    Where the column holds texts, files or places of items, a few rows of each suffice.
+    Where the column holds texts, files or places of items, or outcomes, a few rows of each suffice.
     """
     try:
         table = read_table(path, path.name, RowProblems(lenient=True))
@@ -124,7 +147,8 @@ def are_items_unsaid(path: Path, roles: Mapping[str, str]) -> bool:
         return False
     if column is None:
         return False
-    fewest = _FEWEST if _is_id(column) or _counts(column) else _FEW
+    is_numbered = (is_id(column) and not _says_outcomes(table)) or _counts(column)
+    fewest = _FEWEST if is_numbered else _FEW
     return len(table) >= fewest * n_groups and len(table) > _FEW
 
 
@@ -174,6 +198,10 @@ def _is_numbered(column: str) -> bool:
     return normal_name(column) in _NUMBERED
 
 
+def _is_test(column: str) -> bool:
+    return normal_name(column) in _TESTS
+
+
 def _says_outcomes(table: Table) -> bool:
     """Return whether a column says in words of yes and no what was right."""
     return any(
@@ -182,7 +210,8 @@ def _says_outcomes(table: Table) -> bool:
     )
 
 
-def _is_id(column: str) -> bool:
+def is_id(column: str) -> bool:
+    """Return whether a column is called after ids, and not those of systems, people or runs."""
     words = normal_name(column).split("_")
     return (words[-1] in ("id", "uid", "key") or words[0] == "id") and _NO_ITEMS.isdisjoint(words)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import ROLE_NAMES, fields_of, find_roles, normal_name, role_cells
 from store.importers.file_names import says_nothing
+from store.importers.item_columns import is_id
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
@@ -21,7 +22,7 @@ _NO_SYSTEMS = words_of(
     """class classes label labels category categories feature features event events topic topics
     language lang split subset entity entities tag intent emotion metric measure parameter param
     params variable group question text sentence word token column comment comments note notes
-    status error reason date time path file filename url source hypothesis"""
+    status error reason date time at timestamp path file filename url source hypothesis"""
 )
 """Words in the names of columns that name something else."""
 _SUBSETS = words_of(
@@ -70,6 +71,8 @@ def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] 
         words = set(normal_name(column).split("_"))
         is_person = normal_name(column) in ROLE_NAMES["annotator"][:-3]  # a judge may be a model
         if column in taken or column in repeats or is_person or not _NO_SYSTEMS.isdisjoint(words):
+            continue
+        if is_id(column) and not states_splits(table.columns):
             continue
         cells = role_cells(table, column)
         if looks_numeric(cells) or any(is_missing(cell) or not _is_name(cell) for cell in cells):

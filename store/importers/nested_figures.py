@@ -6,6 +6,7 @@ after no system; else they name datasets.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.figures import Figure, Figures
 from store.importers.file_names import is_of_settings, specific_name
+from store.importers.item_mappings import holds_outcomes
 from store.importers.json_frames import rows_of_frame
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
@@ -23,7 +25,6 @@ from store.importers.naming_columns import metric_of_file
 from store.importers.no_metrics import counts_beside
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
-from store.importers.tables import holds_outcomes
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json, read_text
 from store.importers.tracked import dataset_said, is_about_the_run, model_said
 from store.importers.yaml_nodes import parse_yaml
@@ -40,6 +41,8 @@ _WRAPPERS = words_of(
 )
 _SYSTEMS = words_of("arms models systems methods approaches agents")
 """What stands above the names of systems."""
+_OF_ARMS = words_of("ablation ablations arms variants")
+"""Words in the name of a file whose keys are arms of an experiment."""
 _VALUES = words_of("mean avg average value score")
 _PARTS = words_of("train training val valid validation dev test eval overall all average")
 
@@ -314,6 +317,8 @@ def _level_of_systems(keys: Sequence[tuple[str, ...]], path: Path) -> int | None
     if max(shares) > 0:
         return shares.index(max(shares))
     stem = data_stem(path.name)
+    if len(levels[0]) > 1 and not _OF_ARMS.isdisjoint(re.findall(r"[^\W\d_]+", stem.lower())):
+        return 0
     is_called = share_of_systems([stem]) > 0 or share_of_systems([path.resolve().parent.name]) > 0
     are_parts = all(key.lower() in _PARTS for key in levels[0])
     is_open = len(levels) == 1 and min(shares) == 0 and not are_parts and not is_called

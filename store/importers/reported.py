@@ -66,7 +66,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if "item" in roles:
         is_open = "system" not in roles and "item" not in settings.columns
         return is_open and states_splits(columns) and names_systems_unsaid(path)
-    if roles.get("system") == columns[0] == "" and _counts_rows(path):
+    if roles.get("system") == columns[0] and not normal_name(columns[0]) and _counts_rows(path):
         return False
     if roles.get("system") and "score" not in roles and are_items_unsaid(path, roles):
         return False
@@ -84,7 +84,8 @@ def _counts_rows(path: Path) -> bool:
         table = read_table(path, path.name, RowProblems(lenient=True))
     except ImportFormatError:
         return False
-    return list(map(str, range(len(table)))) == list(map(str, table.cells[table.columns[0]]))
+    cells = list(map(str, table.cells[table.columns[0]]))
+    return any(list(map(str, range(n, n + len(table)))) == cells for n in (0, 1))
 
 
 def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str]) -> ImportBundle:

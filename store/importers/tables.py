@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, product
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from store.errors import ImportFormatError
@@ -28,10 +26,17 @@ from store.importers.guard import (
     require_values,
     status_of,
 )
+from store.importers.item_mappings import (
+    are_outcomes,
+    are_solved_or_not,
+    flat,
+    numbers_by_item,
+    spread_systems,
+)
 from store.importers.json_frames import only_list_below, rows_of_frame
-from store.importers.known_metrics import is_quality, lookup
-from store.importers.known_names import is_like_dataset
+from store.importers.known_metrics import lookup
 from store.importers.record_groups import are_metrics, records_by_name
+from store.importers.status_words import PEEKED, may_say, names_of_outcomes, outcomes_read
 from store.importers.streamed import stream
 from store.importers.textfile import (
     data_suffix,
@@ -59,15 +64,6 @@ RECORD_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
 _OF_ALL = frozenset({"model", "model_name", "system", "dataset", "dataset_name", "benchmark"})
 """What an object such as ``metadata`` says of all records beside it."""
-_OF_ITEM = re.compile(
-    r"[^/]+__[^/]+-\d{3,}|"
-    r"(?P<kind>\w+/|(q|question|item|sample|example|problem|case|query)[-_ #]?)\d+",
-    re.IGNORECASE,
-)
-"""Keys that number items: an issue of SWE-bench, ``HumanEval/0``, ``question_7``."""
-_FEWEST_SOLVED = 10
-_FEWEST_OUTCOMES = 3
-_MOSTLY = 0.8
 _READ_TOGETHER: Final = 1 << 20
 """Rows of Parquet after which memory is given back."""
 
@@ -103,6 +99,11 @@ def read_table(
     ImportFormatError
         The file is no table: undecodable, without a header, or with a column name twice.
     """
+    table = _read(path, shown, problems, names_again)
+    return _with_outcomes(table, are_records=data_suffix(path) in RECORD_SUFFIXES)
+
+
+def _read(path: Path, shown: str, problems: RowProblems, names_again: bool) -> Table:
     suffix = data_suffix(path)
     if suffix == ".parquet":
         return _read_parquet(path, shown)
@@ -122,6 +123,14 @@ def read_table(
     table = _with_points(Table(shown, sha256, *cut))
     tell_rows(len(table))
     return replace(table, notes=(*table.notes, _WESTERN)) if is_western(path, shown) else table
+
+
+def _with_outcomes(table: Table, *, are_records: bool) -> Table:
+    """Return a table with truth values where a column says in words what passed."""
+    columns, cells, told = outcomes_read(table.columns, table.cells, are_records=are_records)
+    if not told:
+        return table
+    return replace(table, columns=columns, cells=cells, notes=(*table.notes, *told))
 
 
 def _with_points(table: Table) -> Table:
@@ -162,8 +171,10 @@ def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
         return len(names), tuple(names)
     text = peek_text(path)
     if text.lstrip().startswith("{"):
-        names = list(json.loads(text.lstrip().split("\n", 1)[0]))
-        return len(names), tuple(names)
+        lines = text.lstrip().split("\n", PEEKED)
+        names = tuple(json.loads(lines[0]))
+        rest = lines[1:-1] if len(lines) > 1 else ()
+        return len(names), _peeked(names, map(json.loads, filter(None, (lines[0], *rest))))
     delimiter, _ = choose_delimiter(text, data_suffix(path))
     end = text.find("\n")
     n_marks = text.count(delimiter, 0, len(text) if end < 0 else end)
@@ -174,14 +185,30 @@ def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
     header = next(rows)
     if len(header) < 2 or "" in header or len(set(header)) < len(header):
         header, _ = joined_header([header, *islice(rows, 3)]) or (header, 1)
-    return len(header), tuple(composed(name.strip()) for name in header)
+    names = tuple(composed(name.strip()) for name in header)
+    first_rows = (dict(zip(names, row, strict=False)) for row in rows)
+    return len(header), _peeked(names, first_rows)
+
+
+def _peeked(
+    columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, are_records: bool = False
+) -> tuple[str, ...]:
+    """Return columns as `_with_outcomes` calls them, by their first rows."""
+    if not may_say(columns, are_records=are_records):
+        return tuple(columns)
+    first = list(islice(rows, PEEKED))
+    cells = {c: [row.get(c) for row in first] for c in columns}
+    named = names_of_outcomes(columns, cells, are_records=are_records)
+    return tuple(named.get(column, column) for column in columns)
 
 
 @lru_cache(maxsize=64)
 def _columns_of_records(path: Path, changed: int, size: int) -> tuple[str, ...]:
     """Return the columns of a file's records; many importers ask for them."""
     if data_suffix(path) == ".json":
-        return tuple(dict.fromkeys(k for one in _records(peek_json(path)) for k in _flat(one)))
+        rows = [flat(one) for one in _records(peek_json(path))]
+        columns = tuple(dict.fromkeys(k for row in rows for k in row))
+        return _peeked(columns, rows, are_records=True)
     return read_records(path, path.name).columns
 
 
@@ -222,38 +249,39 @@ def read_records(path: Path, shown: str) -> Table:
     records = _records(content)
     if not records:
         raise ImportFormatError("no list of records, or several of them.", path=shown)
-    rows = [_flat(record) for record in records]
+    rows = [flat(record) for record in records]
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     require_columns(len(columns), shown)
     require_bytes(CELL_BYTES * len(rows) * len(columns), shown)
     cells = {name: [row.get(name) for row in rows] for name in columns}
-    return Table(shown, sha256, columns, cells, range(1, len(rows) + 1))
+    table = Table(shown, sha256, columns, cells, range(1, len(rows) + 1))
+    return _with_outcomes(table, are_records=True)
 
 
 def _records(content: Any) -> list[dict[str, Any]]:
     if _are_records(content):
-        return list(content)
+        return spread_systems(content)
     if not isinstance(content, dict):
         return []
     if rows := rows_of_frame(content):
         return rows
     if _is_split(content):
         return [dict(zip(content["columns"], row, strict=True)) for row in content["data"]]
-    if _are_solved_or_not(content):
+    if are_solved_or_not(content):
         return [
             {"item": key, "metric": "correct", "score": int(value)}
             for key, value in content.items()
         ]
-    if _are_outcomes(content):
+    if are_outcomes(content):
         return [{"item": key, **record} for key, record in content.items()]
     lists = [value for value in content.values() if _are_records(value)]
-    below = [value for value in content.values() if _are_outcomes(value)]
+    below = [value for value in content.values() if are_outcomes(value)]
     if len(below) == 1 and not lists:
         plain = _of_all_records(content)
         return [{**plain, "item": key, **record} for key, record in below[0].items()]
     if len(lists) == 1:
         plain = _of_all_records(content)
-        return [{**plain, **record} for record in lists[0]]
+        return [{**plain, **record} for record in spread_systems(lists[0])]
     if named := records_by_name(content):
         return named
     if not lists and (rows := only_list_below(content)):
@@ -261,63 +289,10 @@ def _records(content: Any) -> list[dict[str, Any]]:
     if not lists and len(content) > 1 and all(isinstance(v, dict) for v in content.values()):
         if are_metrics(content):
             return []
-        if _are_numbers_by_item(content):
-            return [
-                {"system": system, "item": item, "score": score}
-                for system, scores in content.items()
-                for item, score in scores.items()
-            ]
+        if by_item := numbers_by_item(content):
+            return by_item
         return [{"item": key, **record} for key, record in content.items()]
     return []
-
-
-def _are_solved_or_not(content: Mapping[str, Any]) -> bool:
-    """Return whether items have truth values: keys with numbers in them, unlike those of flags."""
-    if len(content) < _FEWEST_SOLVED or not all(isinstance(v, bool) for v in content.values()):
-        return False
-    return sum(any(map(str.isdigit, key)) for key in content) >= _MOSTLY * len(content)
-
-
-def _are_outcomes(content: Any) -> bool:
-    """Return whether items have records with a truth value of a known metric in each.
-
-    ``{"q1": {"passed": true, "seconds": 3}, …}``: systems have shares of items instead. Where the
-    keys are numbered as items are, any number of a known metric will do.
-    """
-    if not isinstance(content, dict) or len(content) < _FEWEST_OUTCOMES:
-        return False
-    kinds = (bool, int, float) if _are_numbered(content) else (bool,)
-    return all(
-        isinstance(record, dict)
-        and any(
-            isinstance(value, kinds) and (is_quality(name) if len(kinds) < 2 else lookup(name))
-            for name, value in _flat(record).items()
-        )
-        for record in content.values()
-    )
-
-
-def _are_numbered(keys: Iterable[str]) -> bool:
-    """Return whether keys number the items of one dataset."""
-    found = [_OF_ITEM.fullmatch(key) for key in keys]
-    return all(found) and len({one["kind"] for one in found if one}) == 1
-
-
-def holds_outcomes(content: Any) -> bool:
-    """Return whether JSON is of items with truth values, or holds one such mapping."""
-    if not isinstance(content, dict):
-        return False
-    return _are_outcomes(content) or sum(map(_are_outcomes, content.values())) == 1
-
-
-def _are_numbers_by_item(content: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether fewer systems have numbers for the same, more numerous items."""
-    first, *others = content.values()
-    if len(first) <= len(content) or any(one.keys() != first.keys() for one in others):
-        return False
-    values = (value for one in content.values() for value in one.values())
-    are_numbers = all(isinstance(value, (int, float, NoneType)) for value in values)
-    return are_numbers and not any(map(lookup, first)) and not any(map(is_like_dataset, first))
 
 
 def _of_all_records(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -339,16 +314,6 @@ def _is_split(content: Mapping[str, Any]) -> bool:
 
 def _are_records(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
-
-
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for name, value in record.items():
-        if isinstance(value, dict):
-            row |= {f"{name}.{key}": below for key, below in value.items()}
-        else:
-            row[name] = value
-    return row
 
 
 def read_json_objects(
