@@ -36,6 +36,7 @@ from store.importers.releases_apart import with_releases_apart
 from store.importers.remembered_columns import said_with_flags, used_answers, with_remembered
 from store.importers.run_folders import names_of_runs
 from store.importers.runs_apart import with_runs_apart
+from store.importers.same_questions import with_same_questions
 from store.importers.settings import where_stated
 from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.surroundings import looked_for_within
@@ -201,7 +202,7 @@ def read_paths(
         raise together(refused)
     bundles, derived = without_derived([reading.bundle for reading in readings])
     bundles = with_languages_apart(with_releases_apart(bundles))
-    bundles = with_runs_apart(with_versions_apart(bundles))
+    bundles = with_runs_apart(with_same_questions(with_versions_apart(bundles)))
     bundles = with_judges_apart(bundles)
     left_out += [LeftOutFile(one.path, one.reason) for one in derived]
     pairs = zip(readings, bundles, strict=True)

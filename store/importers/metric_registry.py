@@ -52,7 +52,9 @@ GROUPS: tuple[Group, ...] = (
             "strict_match": "strict",
             "flexible_match": "flexible_extract",
             "match": "matched includes contains pattern string_match equal equals json_equal",
-            "correct": "is_correct correctness correct_answer answer_correct is_right",
+            "correct":
+                "is_correct correctness correct_answer answer_correct is_right equivalent "
+                "is_equivalent",
             "success": "success_rate task_success is_success successful goal_completion",
             "solved": "solve_rate is_solved solved_rate",
             "resolved": "resolved_rate resolve_rate resolution_rate is_resolved",
@@ -193,7 +195,9 @@ GROUPS: tuple[Group, ...] = (
             "consistency": "factual_consistency",
             "faithfulness": "groundedness grounded faithful",
             "factuality": "factual_accuracy factual_correctness answer_correctness",
-            "context_precision": "contextual_precision contextualprecision context_utilization",
+            "context_precision": "contextual_precision contextualprecision context_utilization "
+            "llm_context_precision_with_reference llm_context_precision_without_reference "
+            "non_llm_context_precision_with_reference id_based_context_precision",
             "context_recall": "contextual_recall contextualrecall context_entity_recall",
             "g_eval": "geval",
             "helpfulness": "helpful usefulness useful",
@@ -290,7 +294,8 @@ GROUPS: tuple[Group, ...] = (
             "false_negative_rate": "fnr miss_rate",
             "failure_rate": "fail_rate crash_rate timeout_rate exception_rate missing_rate",
             "hallucination_rate":
-                "hallucination hallucinations chair chairi chairs chair_i chair_s",
+                "hallucination hallucinations chair chairi chairs chair_i chair_s "
+                "noise_sensitivity",
             "toxicity":
                 "toxic toxicity_fraction expected_maximum_toxicity toxicity_probability "
                 "toxic_fraction",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from store.errors import ImportFormatError
 from store.importers.cells import CellError, as_text
+from store.importers.item_columns import own_id
 from store.importers.scorers.table_roles import TableRoles
 from store.importers.tables import Table
 
@@ -21,6 +22,8 @@ def keys_of(
     if roles.item is not None:
         keys = cells_at(table, roles.item, rows, as_text)
         twice = next((key for key, count in Counter(keys).items() if count > 1), None)
+        if twice is not None and (own := own_id(table, roles.item)) is not None:
+            return cells_at(table, own, rows, as_text), True
         if twice is not None:
             row = rows[len(keys) - 1 - keys[::-1].index(twice)]
             reason = f"the item '{twice}' stands twice for one system."

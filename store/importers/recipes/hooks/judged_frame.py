@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from store.importers.cells import is_missing, looks_numeric
 from store.importers.known_metrics import lookup, normal_metric
+from store.importers.no_metrics import no_metric, no_metric_by_name
 from store.importers.recipes.documents import Document
 from store.importers.recipes.paths import as_words
 from store.importers.summary_rows import end_of_items
@@ -29,6 +31,9 @@ def prepare(document: Document, path: Path, with_text: bool) -> list[dict[str, A
     else:
         columns = document.columns or list(dict.fromkeys(name for row in content for name in row))
         named = {name: metric for name in columns if (metric := _metric(name))}
+        named |= {
+            name: name for name in columns if name not in named and _holds_scores(name, content)
+        }
         rows = [_row(row, named, number) for number, row in enumerate(content, start=1)]
         columns_of_scores = [[row.get(name) for row in content] for name in named]
         rows = rows[: end_of_items([row["item"] for row in rows], columns_of_scores)]
@@ -68,8 +73,16 @@ def _metric(column: str) -> str | None:
     return column if known is not None and normal_metric(column) not in texts else None
 
 
+def _holds_scores(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a column of another name holds numbers that may be scores."""
+    if no_metric_by_name(column) is not None or lookup(column) is not None:
+        return False
+    cells = [row[column] for row in rows if not is_missing(row.get(column))]
+    return bool(cells) and looks_numeric(cells) and no_metric(column, cells) is None
+
+
 def _better(metric: str) -> bool:
-    """Return whether higher is better; what DeepEval and Ragas call a metric says it."""
+    """Return whether higher is better: what DeepEval and Ragas call a metric says it."""
     return not any(word in metric.lower() for word in _LOWER)
 
 
@@ -84,7 +97,11 @@ def _row(row: Mapping[str, Any], named: Mapping[str, str], number: int) -> dict[
         "reference": first(_REFERENCE),
         "category": row.get("category"),
         "scores": [
-            {"metric": metric, "value": row[name], "better": _better(metric)}
+            {
+                "metric": metric,
+                "value": row[name],
+                "better": None if metric == name and lookup(name) is None else _better(metric),
+            }
             for name, metric in named.items()
         ],
     }
