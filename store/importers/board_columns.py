@@ -35,6 +35,11 @@ _STATISTICS = words_of(
 )
 """What words of a column say that is one of several figures of each system on one dataset."""
 _GAP = re.compile(r"[\s/_\-.:|@()\[\]]+")
+_MEASURES = words_of(
+    """rate rates pct percent percentage ratio hits count counts n seconds secs ms mb gb index gap
+    drop reduction violations"""
+)
+"""Last words of what is measured on one dataset."""
 _FEWEST_DATASETS = 3
 """Columns of figures from which a table without a known metric has one for each dataset."""
 _FEWEST_METRICS = 3
@@ -56,6 +61,9 @@ def what_columns_are(columns: Sequence[str]) -> Literal["metrics", "datasets", "
     n_told = sum(map(_is_statistic, columns))
     if 2 * max(n_known, n_told) >= len(columns) or n_known >= _FEWEST_METRICS:
         return "metrics"
+    measured = [c for c in columns if lookup(c) is None and _is_measure(c)]
+    if 2 * len(measured) >= len(columns) - n_known:
+        return "metrics"
     return "datasets" if len(columns) - n_known >= _FEWEST_DATASETS > n_known else ""
 
 
@@ -63,6 +71,12 @@ def _is_statistic(column: str) -> bool:
     """Return whether the last word of a header is one of statistics: ``Wins``, ``BLEURTMean``."""
     words = normal_metric(re.sub(r"(?<=[^\W_])(?=[A-Z][a-z])", "_", column)).split("_")
     return words[-1] in _STATISTICS
+
+
+def _is_measure(column: str) -> bool:
+    """Return whether a header ends as that of a measure does, or counts: ``skill_rate``."""
+    words = normal_metric(column).split("_")
+    return len(words) > 1 and (words[-1] in _MEASURES or words[0] in ("n", "num") or "per" in words)
 
 
 def metric_of_board(stem: str, columns: Sequence[str]) -> str | None:
@@ -115,6 +129,17 @@ def _is_mean_of(name: str, names: Sequence[str]) -> bool:
     others = [one for one in names if one not in (name, metric)]
     alike = [o for o in others if o.endswith(f"_{metric}") or o.startswith(f"{metric}_")]
     return len(alike) > 1
+
+
+def is_mean_of_group(column: str, columns: Sequence[str]) -> bool:
+    """Return whether a header is the mean of a group of columns: ``"IFEval Avg"``.
+
+    The group stands in a header of its own, above theirs.
+    """
+    words = normal_metric(column).split("_")
+    bare = "_".join(word for word in words if word not in _MEANS)
+    groups = {normal_metric(one.split(JOINT)[0]) for one in columns if JOINT in one}
+    return len(bare) < len(normal_metric(column)) and bare in groups
 
 
 def metrics_on_datasets(columns: Sequence[str]) -> dict[str, MetricOn]:

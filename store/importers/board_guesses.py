@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from store.importers.board_columns import (
+    is_mean_of_group,
     metric_of_board,
     what_columns_are,
     without_companions,
@@ -50,7 +51,9 @@ def _metric_over_all(columns: Sequence[str]) -> str | None:
     It tells the metric of them all: ``Accuracy`` beside ``Hindi``, ``Tamil``, ``Odia``.
     """
     known = [column for column in columns if lookup(column) is not None]
-    return known[0] if len(known) == 1 and is_quality(known[0]) else None
+    if len(known) != 1 or not is_quality(known[0]) or is_mean_of_group(known[0], columns):
+        return None
+    return known[0]
 
 
 def guess_what_columns_are(

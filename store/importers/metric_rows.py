@@ -40,7 +40,7 @@ _SPREADS = words_of(
 )
 _BESIDE = words_of(
     """improvement gain delta diff difference change unit units description note notes target
-    threshold status best winner comment direction"""
+    threshold status best worst range rank winner comment direction"""
 )
 """Columns that say something of the metric, or of two others."""
 _SPLITS = words_of("train training val valid validation dev test holdout")

@@ -57,7 +57,7 @@ _PERCENTILE = re.compile(r"p(25|50|75|80|90|95|99|999|99_9)")
 """Of something that the name does not say."""
 _WORTH = re.compile(
     r"(max|maximum|full|possible|available)_(possible_)?(points|marks)|(points|marks|score)_(possible|available|max)|"
-    r"(max|maximum)_possible_(score|grade)|out_of"
+    r"(max|maximum)_possible_(score|grade)|out_of|((task|item|question|test|case)_)?weight"
 )
 """What an answer can be given at most."""
 _MAYBE_WORTH = re.compile(r"(max|maximum)_(score|grade)")

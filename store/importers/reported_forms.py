@@ -222,7 +222,7 @@ class _FormReader:
         if compared := [row for row in usable if is_comparison(names[row])]:
             usable = [row for row in usable if row not in compared]
             rows = ", ".join(dict.fromkeys(names[row] for row in compared))
-            self._told.append(f"Rows that compare others are left out: {rows}.")
+            self._told.append(f"Rows that compare or sum up others are left out: {rows}.")
         pairs = {row: text for row in usable if (text := pair_text(names[row])) is not None}
         plain = {row: plain_name(names[row]) for row in usable if row not in pairs}
         systems = {row: self._settings.canonical(name) for row, name in plain.items()}

@@ -50,6 +50,8 @@ _COMPARISONS = words_of(
     reduction"""
 )
 """Words in the name of a row that compares others."""
+_SUMMARIES = words_of("total grand_total average mean avg overall median std stdev")
+"""Names of rows that sum up others."""
 _ABOUT_A_ROW = words_of(
     "error errors message msg exception traceback status state reason note notes comment comments"
 )
@@ -62,8 +64,10 @@ _BECAUSE = "without them lines would state the same figure"
 
 
 def is_comparison(name: str) -> bool:
-    """Return whether a row is called as the difference of two others is, and is no system."""
+    """Return whether a row is called as the difference or the sum of others, and is no system."""
     words = normal_name(name).split("_")
+    if "_".join(words) in _SUMMARIES:
+        return True
     return name.strip().startswith(("Δ", "∆")) or (
         bool(words[0]) and not _COMPARISONS.isdisjoint(words) and len(words) <= _MOST_WORDS
     )

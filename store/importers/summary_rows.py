@@ -15,10 +15,10 @@ from store.importers.metric_registry import words_of
 from store.importers.tables import Table
 
 _WORDS = words_of(
-    """mean average avg overall total macro micro median std stdev sd min max sum score scores all
-    aggregate summary moyenne générale generale totale durchschnitt gesamt mittelwert promedio media
-    média geral generale medio gemiddelde genomsnitt średnia ortalama среднее итого 平均 平均值 总计
-    合计"""
+    """mean average avg final overall total macro micro median std stdev sd min max sum
+    score scores all aggregate summary moyenne générale generale totale durchschnitt gesamt
+    mittelwert promedio media média geral generale medio gemiddelde genomsnitt średnia
+    ortalama среднее итого 平均 平均值 总计 合计"""
 )
 """What such a row is called, in some languages."""
 _SUMS = words_of("sum total totale totaal gesamt suma итого 总计 合计 correct score")

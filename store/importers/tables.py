@@ -100,6 +100,8 @@ def read_table(
         The file is no table: undecodable, without a header, or with a column name twice.
     """
     table = _read(path, shown, problems, names_again)
+    if names_again:  # columns as they stand
+        return table
     return _with_outcomes(table, are_records=data_suffix(path) in RECORD_SUFFIXES)
 
 

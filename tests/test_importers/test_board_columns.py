@@ -56,3 +56,28 @@ def test_the_mean_of_a_board_is_no_dataset(tmp_path) -> None:
     [bundle] = read_paths(path).bundles
     assert [one.name for one in bundle.datasets] == ["mmlu", "gsm8k", "arc"]
     assert "No datasets, but summaries of the others: avg." in bundle.understood
+
+
+def test_the_mean_of_a_group_is_not_the_metric_of_all(tmp_path) -> None:
+    path = tmp_path / "evals.csv"
+    path.write_text(
+        ",,WMT24,,,IFEval,\nModel,IFEval Avg,en-de,en-cs,en-ru,loose,strict\n"
+        "a,0.85,0.81,0.82,0.83,0.9,0.8\nb,0.75,0.71,0.72,0.73,0.8,0.7\n"
+    )
+    [bundle] = read_paths(path).bundles
+    assert {one.name for one in bundle.metrics} == {"score"}
+
+
+def test_ids_and_times_of_items_are_no_systems(tmp_path) -> None:
+    path = tmp_path / "agents.csv"
+    rows = "".join(f"t{n},2026-06-0{n}T10:00:00,0.{n},{n}.5,0.9\n" for n in range(1, 6))
+    path.write_text(f"trace_id,evaluated_at,f1,plan_score,step_score\n{rows}")
+    found = read_paths(path)
+    assert [bundle.format for bundle in found.bundles] == ["generic"]
+    assert [item.key for item in found.bundles[0].datasets[0].items] == [
+        "t1",
+        "t2",
+        "t3",
+        "t4",
+        "t5",
+    ]

@@ -18,6 +18,7 @@ from store.importers.bundle import Guess, ImportBundle, ReadOptions, RowProblems
 from store.importers.cells import as_text
 from store.importers.file_names import says_nothing
 from store.importers.known_names import share_of_systems
+from store.importers.metric_registry import words_of
 from store.importers.places import folder_of_system, own_name
 from store.importers.scorers.builder import Gold, Scored
 from store.importers.scorers.gold_tables import Golds, gold_beside, holds_gold, is_called_gold
@@ -41,6 +42,8 @@ _NO_SYSTEM = re.compile(
 )
 
 
+_WRONG = words_of("wrong incorrect misclassified misclassifications mistakes failures")
+"""Words in the names of files of what was answered wrong."""
 _FEWEST_PARTS = 3
 """Files with items of their own from which each is a dataset, and none a system."""
 _MOST_LIKE_SYSTEMS = 0.2
@@ -91,7 +94,7 @@ class _Set:
 
 def sniff(path: Path, options: ReadOptions) -> bool:
     """Return whether a table has outputs and gold, in it or given, and is not scored yet."""
-    if data_suffix(path) not in (*TABLE_SUFFIXES, ".json"):
+    if data_suffix(path) not in (*TABLE_SUFFIXES, ".json") or _is_selection(path):
         return False
     roles = roles_of(peek_columns(path), options.columns)
     if roles.output is None:
@@ -104,6 +107,11 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         rest = set(peek_columns(path)) - {roles.output, roles.item, roles.input}
         return not rest  # nothing but outputs: what is right is asked for
     return has_gold and (is_asked or not roles.has_scores)
+
+
+def _is_selection(path: Path) -> bool:
+    """Return whether a file is called after what was answered wrong: no sample of all answers."""
+    return not _WRONG.isdisjoint(re.findall(r"[^\W\d_]+", data_stem(path.name).lower()))
 
 
 def _is_gold_alone(path: Path) -> bool:
