@@ -22,6 +22,7 @@ from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.naming_columns import metric_of_file
+from store.importers.nested_keys import metrics_last
 from store.importers.no_metrics import counts_beside
 from store.importers.places import folder_name, has_fellows, own_name
 from store.importers.settings import load_settings
@@ -187,7 +188,10 @@ def _holds_only_numbers(content: Mapping[Any, Any]) -> bool:
 
 
 def _leaves(content: Any) -> list[_Leaf]:
-    """Return the figures of a mapping of mappings; nothing where it may be anything else."""
+    """Return the figures of a mapping of mappings; nothing where it may be anything else.
+
+    The metric may stand above systems or datasets.
+    """
     if not isinstance(content, dict) or rows_of_frame(content):
         return []
     results = content.get("results")
@@ -206,6 +210,9 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
     if numbers and all(leaf.metric.lower() in _VALUES for leaf in numbers):
         numbers = [_Leaf(k[:-1] or ("",), k[-1], v) for k, _, v in numbers]
     numbers = [_at_cutoff(leaf) for leaf in numbers]
+    turned = metrics_last(numbers)
+    if turned:
+        return [_Leaf(_without_wrappers(keys), name, value) for keys, name, value in turned]
     by_name: dict[str, list[float]] = {}
     for leaf in found:
         if leaf is not None:
