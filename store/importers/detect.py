@@ -38,6 +38,7 @@ from store.importers.run_folders import names_of_runs
 from store.importers.runs_apart import with_runs_apart
 from store.importers.same_questions import with_same_questions
 from store.importers.settings import where_stated
+from store.importers.settings_apart import with_settings_apart
 from store.importers.sources import Candidate, Sources, paths_of
 from store.importers.surroundings import looked_for_within
 from store.importers.tables import TABLE_SUFFIXES
@@ -201,7 +202,8 @@ def read_paths(
     if refused:
         raise together(refused)
     bundles, derived = without_derived([reading.bundle for reading in readings])
-    bundles = with_languages_apart(with_releases_apart(bundles))
+    bundles = with_releases_apart(with_settings_apart(bundles))
+    bundles = with_languages_apart(bundles)
     bundles = with_runs_apart(with_same_questions(with_versions_apart(bundles)))
     bundles = with_judges_apart(bundles)
     left_out += [LeftOutFile(one.path, one.reason) for one in derived]

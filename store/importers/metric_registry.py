@@ -302,7 +302,8 @@ GROUPS: tuple[Group, ...] = (
             "bias_score":
                 "stereotype_score pct_stereotype likelihood_diff likelihood_difference "
                 "demographic_parity_difference equalized_odds_difference",
-            "attack_success_rate": "asr_attack jailbreak_rate harmful_rate violation_rate",
+            "attack_success_rate":
+                "attack_success asr_attack jailbreak_rate harmful_rate violation_rate",
             "refusal_rate": "over_refusal over_refusal_rate",
             "repetition": "repetition_rate rep_n self_bleu copy_rate",
             "contamination": "contamination_rate",

@@ -196,3 +196,11 @@ def test_a_side_called_right_is_no_share_of_what_is_right(put, read):
     better = {metric.name: metric.higher_is_better for metric in bundle.metrics}
     assert (better["judge/left"], better["judge/right"]) == (None, None)
     assert lookup("judge/right") is None
+
+
+def test_a_share_of_what_is_better_low_is_no_grade(put, read):
+    stated = [accuracy(0.5, name="attack_success")]
+    put(archive(header(scores=stated), [sample(1, attack_success=1)]), "a.eval")
+    (bundle,) = read().bundles
+    assert [m.higher_is_better for m in bundle.metrics if m.name == "attack_success"] == [None]
+    assert lookup("attack_success").higher_is_better is False

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from store.errors import ImportFormatError
-from store.importers.known_metrics import is_cost
+from store.importers.known_metrics import is_cost, lookup
 from store.importers.recipes.archive import Archive
 from store.importers.recipes.documents import Document, parse_tree
 from store.importers.textfile import decode
@@ -133,12 +133,19 @@ def _values(scorer: str, score: Any) -> Iterator[tuple[str, Any]]:
 def _is_better(value: Any, name: str, trusted: set[str]) -> bool | None:
     """Return whether higher is known to be better: letters are grades, accuracy is a share.
 
-    What a scorer says of steps, tokens, time or money is no grade, whatever stands beside it.
+    What a scorer says of steps, tokens, time or money is no grade, whatever stands beside it, nor
+    is a share of what is better low, as of attacks that succeed.
     """
-    if is_cost(name):
+    if _is_low(name):
         return None
     is_grade = isinstance(value, str) and value in _LETTERS
     return True if is_grade or not trusted.isdisjoint((name, name.partition("/")[0])) else None
+
+
+def _is_low(name: str | None) -> bool:
+    """Return whether the table of known metrics says that lower is better."""
+    known = lookup(name) if name else None
+    return known is not None and (is_cost(known.name) or not known.higher_is_better)
 
 
 def _never_run(evaluation: Mapping[str, Any], found: list[dict[str, Any]]) -> Iterator[Any]:
@@ -177,7 +184,7 @@ def _aggregates(results: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "stderr": metrics.get("stderr"),
                 "n_items": one.get("scored_samples") or results.get("completed_samples"),
                 "signature": f"reducer:{reducer}" if reducer not in (None, "mean") else None,
-                "better": True if kind == "accuracy" and not is_cost(metric) else None,
+                "better": True if kind == "accuracy" and not _is_low(metric) else None,
             }
         )
     return found
