@@ -96,8 +96,11 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     results = read_results(first, shown[first]) if results_paths else None
     problems = RowProblems(options.lenient)
     samples: dict[str, Samples] = {}
+    filters = {name: one.filters for name, one in results.tasks.items()} if results else {}
     for path in samples_paths:
-        one = read_samples(path, shown[path], problems, with_text=options.with_text)
+        one = read_samples(
+            path, shown[path], problems, with_text=options.with_text, filters=filters
+        )
         if one.task in samples:
             raise ImportFormatError(
                 f"{samples[one.task].shown} holds the task '{one.task}' too.", path=one.shown

@@ -7,7 +7,7 @@ that it is keyed ``"acc"``, and the model stands in ``config.model_args`` only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +65,8 @@ class TaskResult:
     aggregations: Mapping[str, str]
     """Metric -> name of its aggregation, where the configuration says so."""
     config: Mapping[str, Any]
+    filters: Sequence[str] = ()
+    """The filters of the answers, in the order in which the harness applies them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +173,14 @@ def _task(
         n_shot = config.get("num_fewshot", content["config"].get("num_fewshot"))
     version = content["versions"].get(name)
     metric_list = config.get("metric_list") or []
+    stated = _stated(name, row, has_filters, unread)
     return TaskResult(
         name,
         "" if version in _NO_VERSIONS else str(version),
         n_shot if isinstance(n_shot, int) else None,
         _count(sizes.get("original")),
         _count(sizes.get("effective")),
-        _stated(name, row, has_filters, unread),
+        stated,
         {
             metric: better
             for metric, better in _dict(_dict(content, "higher_is_better"), name).items()
@@ -189,7 +192,16 @@ def _task(
             if isinstance(entry, dict) and "metric" in entry and "aggregation" in entry
         },
         {"n_shot": n_shot, "task_hash": _dict(content, "task_hashes").get(name)},
+        _filters(stated, config.get("filter_list")),
     )
+
+
+def _filters(stated: Mapping[MetricKey, Stated], listed: Any) -> list[str]:
+    """Return the filters of the aggregates in the order of the task's configuration."""
+    entries = listed if isinstance(listed, list) else []
+    names = [one.get("name") for one in entries if isinstance(one, dict)]
+    found = dict.fromkeys(key.filter for key in stated)
+    return sorted(found, key=lambda one: names.index(one) if one in names else len(names))
 
 
 def _stated(

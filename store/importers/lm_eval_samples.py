@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,12 +55,24 @@ def task_of(path: Path) -> str:
     return stem.partition("_")[2] or stem
 
 
-def read_samples(path: Path, shown: str, problems: RowProblems, *, with_text: bool) -> Samples:
-    """Read a samples file; lines without an item or with one twice are reported."""
+def read_samples(
+    path: Path,
+    shown: str,
+    problems: RowProblems,
+    *,
+    with_text: bool,
+    filters: Mapping[str, Sequence[str]] | None = None,
+) -> Samples:
+    """Read a samples file; lines without an item or with one twice are reported.
+
+    Until 0.4.5 no line names its filter: an item stands once for each of the task's `filters`.
+    """
     text, sha256 = read_text(path, shown)
     rows, lines = read_json_objects(text, shown, problems)
     samples = Samples(task_of(path), shown, sha256)
     position: dict[str, int] = {}
+    of_task = (filters or {}).get(samples.task) or ["none"]
+    n_seen: Counter[str] = Counter()
     first_line: dict[tuple[str, str], int] = {}
     values: dict[MetricKey, dict[int, Any]] = {}
     declared: set[str] = set()
@@ -68,6 +81,9 @@ def read_samples(path: Path, shown: str, problems: RowProblems, *, with_text: bo
         if key is None:
             problems.report(shown, line, "doc_id", "the line names no item.")
             continue
+        if "filter" not in row:
+            filter_name = of_task[min(n_seen[key], len(of_task) - 1)]
+            n_seen[key] += 1
         earlier = first_line.setdefault((key, filter_name), line)
         if earlier != line:
             reason = f"line {earlier} holds the same item and filter '{filter_name}'."

@@ -133,6 +133,26 @@ def test_filters_are_signatures_not_items(evaluation) -> None:
     }
 
 
+def test_lines_without_a_filter_stand_once_for_each_in_order(evaluation) -> None:
+    lines = [json.loads(line) for line in samples().splitlines()]
+    by_filter = lines[1::2] + lines[::2]  # the harness until 0.4.5: one filter after the other
+    for line in by_filter:
+        del line["filter"]
+    listed = [{"name": "flexible-extract"}, {"name": "strict-match"}]
+    bundle = evaluation(
+        results_04(configs={"sums": {"num_fewshot": 5, "filter_list": listed}}),
+        "\n".join(map(json.dumps, by_filter)),
+    )
+    vectors = {
+        bundle.metrics[one.metric].signature: one.values[:, 0].tolist()
+        for one in bundle.runs[0].scores
+    }
+    assert vectors == {
+        "filter:strict-match": [0, 1, 1, 0],
+        "filter:flexible-extract": [1, 1, 0, 1],
+    }
+
+
 def test_list_valued_metrics_have_an_aggregate_only(evaluation) -> None:
     bundle = evaluation(results_04(), samples())
     assert any("bleu" in warning and "whole corpus" in warning for warning in bundle.warnings)
