@@ -236,3 +236,10 @@ def test_scores_in_columns_called_like_systems_stay_scores(folder, rows):
     content = "\n".join(["id,gold,gpt-4o,llama-3", *(f"q{n},{row}" for n, row in enumerate(rows))])
     (bundle,) = folder({"a.csv": content})
     assert bundle.format == "generic"
+
+
+def test_transcripts_of_systems_are_scored_by_file(folder):
+    rows = "a.wav,the cat sat,the cat sat,a cat sat\nb.wav,a dog ran,a dog,a dog ran\n"
+    (bundle,) = folder({"asr.csv": "file,reference,whisper-small,whisper-large\n" + rows})
+    assert {run.system for run in bundle.runs} == {"whisper-small", "whisper-large"}
+    assert [item.key for item in bundle.datasets[0].items] == ["a.wav", "b.wav"]

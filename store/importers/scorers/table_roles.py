@@ -33,6 +33,8 @@ _GOLD = tuple(
 _INPUT = ["prompt", "question", "input", "query", "instruction", "text", "source", "src", "context"]
 """Beside a text a column called source says where something comes from."""
 _ITEM = (*ROLE_NAMES["item"], "audio_id", "utt_id", "utterance_id", "question_uid", "idx", "index")
+_FILES = ("file", "file_name", "filename", "path", "audio", "audio_file", "audio_path", "wav")
+"""What names the items beside answers in columns called like systems."""
 _SPEECH = words_of(
     """transcription transcript asr audio audio_id utterance utterance_id utt_id wav audio_path
     audio_file audio_filepath wav_path wav_file audio_duration audio_duration_sec rtf"""
@@ -99,6 +101,7 @@ def roles_of(columns: Sequence[str], stated: Mapping[str, str]) -> TableRoles:
     shown = first("input", _INPUT, [output, gold, item])
     if output is None and "output" not in stated:
         right = gold or first("reference", _GOLD, [item, shown])
+        item = item or first("item", _FILES, [right])
         outputs = _called_like_systems([c for c in columns if c not in (right, item, shown)])
         gold = right if outputs else gold
         output = next(iter(outputs.values()), None)

@@ -33,7 +33,8 @@ def holds_answers(path: Path, roles: TableRoles) -> bool:
         is_share = any("." in text for text in told) and not any("." in text for text in right)
         are_scores = is_share or (told <= _RIGHT_OR_WRONG and not right <= _RIGHT_OR_WRONG)
         return looks_numeric(gold) and not are_scores
-    return all(len(_texts(cells)) > _FEW or _texts(cells) & right for cells in given)
+    texts = [_texts(cells) for cells in given]
+    return all(len(one) > _FEW or one & right or any(" " in text for text in one) for one in texts)
 
 
 def _texts(cells: Sequence[Any]) -> set[str]:
