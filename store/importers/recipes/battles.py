@@ -22,7 +22,7 @@ from store.importers.recipes.hooks.mt_bench import bench_of
 NAME: Final = "battles"
 DESCRIPTION: Final = "pairs of MT-bench and battles of an arena"
 _SIDES: Final = frozenset({"model_a", "model_b"})
-_ITEMS: Final = ("question_id", "id", "conversation_id")
+_ITEMS: Final = ("question_id", "id", "conversation_id", "prompt_id", "battle_id", "pair_id")
 _JUDGES: Final = ("judge_id", "judge")
 _PEOPLE: Final = "people"
 

@@ -335,6 +335,12 @@ def test_battles_as_a_table_without_a_judge(put, read, shape):
     assert bundle.runs == []
 
 
+def test_battles_may_name_their_items_by_prompt(put, read):
+    put("prompt_id,model_a,model_b,winner\np1,x,y,model_a\np2,x,y,tie\n", "battles.csv")
+    (bundle,) = read().bundles
+    assert [p.choice for p in bundle.preferences] == ["first", "tie"]
+
+
 def test_what_deepeval_hides_is_found(put, read):
     case = {"name": "t", "input": "What?", "metricsData": [{"name": "Tone", "score": 0.5}]}
     put({"testRunData": {"testCases": [case]}}, "agent/.deepeval/.latest_test_run.json")
