@@ -28,7 +28,7 @@ _NO_SYSTEMS = words_of(
 _SUBSETS = words_of(
     """category categories topic topics subject subjects scene scenes gender language lang domain
     domains difficulty genre discipline subset section subtask emotion emotions entity intent aspect
-    relation level"""
+    relation level question_type query_type answer_type task_type"""
 )
 """Words in the names of columns whose rows are parts of one dataset."""
 _SPLITS = words_of("train val valid validation dev test cv")
@@ -98,13 +98,16 @@ def subset_column(table: Table, roles: Mapping[str, str]) -> str | None:
     """
     named = find_roles(table.columns, {}, ("system", "dataset", *_OF_ITEMS), table.shown)
     is_of_metric = any(map(is_quality, table.columns)) or metric_of_file(table.shown) is not None
-    if named or not 1 < len(table) <= _MOST_ROWS or not is_of_metric:
+    is_board = len(table.columns) > 2 and share_of_systems(list(table.columns[1:])) == 1
+    if named or not 1 < len(table) <= _MOST_ROWS or not (is_of_metric or is_board):
         return None
     grouped = re.search(r"group(?:ed)?_by_(.+)", normal_name(data_stem(table.shown)))
     taken, are_parts = set(roles.values()), lists_parts(data_stem(table.shown))
     for column in table.columns:
         name = normal_name(column)
-        is_called = not _SUBSETS.isdisjoint(name.split("_")) or (are_parts and name == "name")
+        is_called = not _SUBSETS.isdisjoint((name, *name.split("_"))) or (
+            are_parts and name == "name"
+        )
         if column in taken or not (
             is_called or (grouped and f"{grouped[1]}_".startswith(f"{name}_"))
         ):

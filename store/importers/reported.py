@@ -25,6 +25,7 @@ from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
 from store.importers.item_columns import are_items_unsaid, holds_prompts, names_subjects
 from store.importers.known_metrics import is_quality
+from store.importers.known_names import share_of_systems
 from store.importers.naming_columns import (
     metric_of_file,
     names_subsets_unsaid,
@@ -75,6 +76,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
         return True
     is_open = any(map(is_quality, columns)) or metric_of_file(path.name) is not None
+    is_open = is_open or share_of_systems(list(columns[1:])) == 1
     return is_open and (names_systems_unsaid(path) or names_subsets_unsaid(path))
 
 

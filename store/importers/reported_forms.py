@@ -23,6 +23,7 @@ from store.importers.columns import (
     role_cells,
 )
 from store.importers.key_columns import KeyReader
+from store.importers.known_names import share_of_systems
 from store.importers.naming_columns import lists_parts
 from store.importers.no_metrics import counts_beside, no_metric, no_metric_by_name
 from store.importers.places import folder_of_system
@@ -49,6 +50,9 @@ from store.importers.reported_rows import is_comparison, tell_rows_apart
 from store.importers.settings import Settings
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
+
+_MOSTLY = 0.5
+"""Share of columns called like systems from which each row may have a metric of its own."""
 
 
 def choose_reported_plan(table: Table, settings: Settings, problems: RowProblems) -> ReportedPlan:
@@ -175,26 +179,38 @@ class _FormReader:
             self._unknown()
         self._roles.pop("score", None)
         self._roles.pop("pvalue", None)
+        figures = figure_columns(self._table, self._roles)
+        is_open = "metric" not in self._roles and not self._settings.metric
+        if is_open and len(figures) > 1 and share_of_systems(list(figures)) == 1:
+            because = "columns that are called like systems"
+            self._settings = self._settings.guessing("metric", "score", because)
         self._require("metric")
         datasets = self._names("dataset")
-        metric = self._constant_metric()
+        metrics = list(self._names("metric"))
         scored = [
             c
-            for c in figure_columns(self._table, self._roles)
+            for c in figures
             if not is_plain_p(c) and pair_text(c) is None and no_metric_by_name(c) != "a count"
         ]
+        if len(set(metrics)) > 1 and share_of_systems(list(scored)) < _MOSTLY:
+            raise ImportFormatError(
+                "the rows name several metrics, the columns several systems. Write one figure in "
+                "each line instead: system, dataset, metric, value.",
+                path=self._table.shown,
+                field=self._roles["metric"],
+            )
         systems = self._headers(scored)
         headed = pvalue_columns(self._table, list(systems.values()), self._settings)
         if not scored and not headed:
             self._unknown()
         usable = self._usable()
         scores = [
-            ScoreCell(row, column, systems[column], datasets[row], metric)
+            ScoreCell(row, column, systems[column], datasets[row], metrics[row])
             for row in usable
             for column in scored
         ]
         pvalues = [
-            PvalueCell(row, column, a, b, datasets[row], metric)
+            PvalueCell(row, column, a, b, datasets[row], metrics[row])
             for row in usable
             for column, (a, b) in headed.items()
         ]
@@ -354,17 +370,6 @@ class _FormReader:
         changed = [f"'{old}' as '{new}'" for old, new in plain.items() if old != new]
         if changed:
             self._told.append(f"Names read without marks or by alias: {', '.join(changed)}.")
-
-    def _constant_metric(self) -> str:
-        metrics = self._keys.named("metric", self._settings.metric or "")
-        if len(metrics.values) > 1:
-            raise ImportFormatError(
-                "the rows name several metrics, the columns several systems. Write one figure in "
-                "each line instead: system, dataset, metric, value.",
-                path=self._table.shown,
-                field=self._roles["metric"],
-            )
-        return str(metrics[0]) if metrics else self._settings.metric or ""
 
     def _is_numeric(self, column: str) -> bool:
         return looks_numeric(role_cells(self._table, column))

@@ -407,3 +407,25 @@ def test_a_date_that_is_not_known_is_none(read) -> None:
     dates = {one.system: one.reported_on for one in read(text).reported_scores}
     assert (dates["A"], dates["C"]) == (None, None)
     assert dates["B"].day == 2
+
+
+def test_rows_of_metrics_under_columns_called_like_systems_are_read(read) -> None:
+    bundle = read("Task,Metric,GPT-4,Llama-3\nSST-2,Acc,90,80\nCoLA,MCC,60,50\n")
+    found = {
+        (bundle.datasets[one.dataset].name, bundle.metrics[one.metric].name, one.system): one.value
+        for one in bundle.reported_scores
+    }
+    assert found[("CoLA", "MCC", "GPT-4")] == 60
+    assert len(found) == 4
+
+
+def test_parts_of_a_dataset_under_columns_called_like_systems_are_read(read) -> None:
+    bundle = read("lang,gpt-4,llama-3\nde,0.5,0.25\nfr,0.75,0.5\n", "spam/t.csv")
+    assert {one.system for one in bundle.reported_scores} == {"gpt-4", "llama-3"}
+    assert [one.name for one in bundle.datasets] == ["t/de", "t/fr"]
+    assert any(guess.subject == "metric" for guess in bundle.guesses)
+
+
+def test_types_of_questions_are_parts_of_a_dataset(read) -> None:
+    bundle = read("question_type,n,accuracy\nnumber,5,0.5\nother,6,0.25\n", "spam/t.csv")
+    assert [one.name for one in bundle.datasets] == ["t/number", "t/other"]
