@@ -21,6 +21,7 @@ from store.importers.known_names import is_like_dataset
 from store.importers.language_codes import split_language
 from store.importers.path_names import trimmed
 from store.importers.places import fellows, folder_name, own_name
+from store.importers.run_folders import split_beside
 from store.importers.settings import load_settings
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import data_suffix, peek_text, read_text
@@ -95,6 +96,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     own, dataset = _called(path)
     if (named := options.names.get(path)) is not None:
         own, dataset = named.system or own, named.dataset or dataset
+        dataset = f"{dataset}/{split}" if (split := split_beside(path)) else dataset
     for number, report in enumerate(reports, start=1):
         system = own if len(reports) == 1 else report.heading or f"{own}, report {number}"
         for row in report.rows:

@@ -24,7 +24,7 @@ _SHARD = re.compile(
     r"(?:^|[-_. ])(part|shard|chunk|fold|batch|rank)[-_=. ]?\d+([-_.]?of[-_.]?\d+)?(?=$|[-_. ])",
     re.I,
 )
-_STEP = re.compile(r"(global_?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d+", re.IGNORECASE)
+STEP = re.compile(r"(global_?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d+", re.IGNORECASE)
 """Names of what is kept while a model is trained."""
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = ("__", "--", "_", "-", " ", ".")
@@ -87,7 +87,7 @@ def _by_places(places: dict[Path, _Place], identity: Identity, answers: Mapping[
     if not varying:
         return _alone(places)
     factors = [columns[i] for i in varying]
-    if varying[-1] == depth - 1:
+    if varying[-1] == depth - 1 and (len(factors) == 1 or _by_names(factors) is None):
         factors = [*factors[:-1], *_split(factors[-1], paths, identity)]
     factors = _with_steps(factors)
     dataset, question = _dataset_factor(factors, paths, identity, answers, what)
@@ -127,7 +127,7 @@ def _with_steps(factors: Sequence[list[str]]) -> list[list[str]]:
     """Return the factors with steps of training at the models around: ``bert@checkpoint-500``."""
     found: list[list[str]] = []
     for factor in factors:
-        if found and all(map(_STEP.fullmatch, factor)):
+        if found and all(map(STEP.fullmatch, factor)):
             found[-1] = [f"{model}@{step}" for model, step in zip(found[-1], factor, strict=True)]
         else:
             found.append(factor)
@@ -136,7 +136,7 @@ def _with_steps(factors: Sequence[list[str]]) -> list[list[str]]:
 
 def _of_model(system: str, levels: Sequence[str]) -> str:
     """Return a step of training with its model, the folder around: ``bert@checkpoint-500``."""
-    if not _STEP.fullmatch(system) or system not in levels[1:]:
+    if not STEP.fullmatch(system) or system not in levels[1:]:
         return system
     return f"{levels[levels.index(system, 1) - 1]}@{system}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,10 @@ _DATA_WORDS = {
     "data", "dataset", "datasets", "corpus", "corpora", "task", "tasks", "domain", "domains",
     "language", "languages", "genre", "genres", "treebank", "treebanks", "setup", "setups",
 }  # fmt: skip
+
+
+_OF_SETTINGS = re.compile(r"(?:params?|parameters|config|hparams|hyperparameters)[./](.+)", re.I)
+_MODELS = {"model", "model_name", "model_id", "llm", "system", "base_model"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,21 @@ def reported_roles(columns: Sequence[str], stated: Mapping[str, str], shown: str
         roles.setdefault("system", corner)
     elif words[0] in _DATA_WORDS and set(words[1:]) <= _SYSTEM_WORDS and "dataset" not in stated:
         roles.setdefault("dataset", corner)
+    if "system" not in roles and "system" not in stated:
+        roles |= _model_among_settings(columns, roles)
     return roles
+
+
+def _model_among_settings(columns: Sequence[str], roles: Mapping[str, str]) -> dict[str, str]:
+    """Return the only column that is called ``parameters/model`` or alike, as the systems."""
+    found = [
+        column
+        for column in columns
+        if (match := _OF_SETTINGS.fullmatch(column.strip())) is not None
+        and normal_name(match[1]) in _MODELS
+        and column not in roles.values()
+    ]
+    return {"system": found[0]} if len(found) == 1 else {}
 
 
 def figure_columns(table: Table, roles: Mapping[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import PathNames
 from store.importers.file_names import naming_folders, specific_name
 from store.importers.known_names import is_like_dataset
-from store.importers.path_names import names_together, trimmed, without_repeats
+from store.importers.path_names import STEP, names_together, trimmed, without_repeats
 from store.importers.places import folder_name, own_name
 from store.importers.textfile import data_stem, read_text
 from store.importers.tracked import names_of_run
@@ -24,6 +24,7 @@ from store.importers.yaml_nodes import parse_yaml
 _OF_TASK = re.compile(r"(?:eval|test|dev|predict|all|train)_results?_([a-z]\w*)", re.IGNORECASE)
 """Files of results that are called after their task."""
 _FOLD = re.compile(r"(?:.*[-_. ])?(?:fold|split|cv)[-_= ]?(\d+)", re.IGNORECASE)
+_OF_SPLIT = re.compile(r"(?<![^\W_])(train|training|test|dev|valid|validation|val)[-_]")
 _SPLITS = frozenset({"test", "dev", "valid", "validation", "train", "final", "best", "all"})
 _WHAT = "metrics of runs"
 _OVERRIDES = ".hydra/overrides.yaml"
@@ -46,15 +47,50 @@ def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Pat
     found |= _of_hydra(paths)
     folders: dict[Path, list[Path]] = {}
     for path in paths:
-        says_nothing = own_name(path) == folder_name(path) or not trimmed(data_stem(path.name))
+        bare, _, _ = without_repeats(data_stem(path.name))
+        says_nothing = own_name(path) == folder_name(path) or not trimmed(bare)
         if path not in found and says_nothing:
-            folders.setdefault(path.parent, []).append(path)
+            folders.setdefault(_without_step(path.parent), []).append(path)
     if len({folder.name for folder in folders}) == 1:
-        return found | _of_one_name(folders)
-    places = [folder / "results.json" for folder in folders]
-    for place, named in names_together(places, lambda _: None, answers, _WHAT).items():
-        found |= dict.fromkeys(folders[place.parent], _with_fold(named, place.parent))
+        by_folder = _of_one_name(folders)
+    else:
+        places = [folder / "results.json" for folder in folders]
+        together = names_together(places, lambda _: None, answers, _WHAT)
+        by_folder = {place.parent: _with_fold(one, place.parent) for place, one in together.items()}
+    for folder, alike in folders.items():
+        for path in alike:
+            one = _of_file(path, by_folder.get(folder))
+            found |= {path: one} if one is not None else {}
     return found
+
+
+def split_beside(path: Path) -> str:
+    """Return the split that a file is called after, where files beside it are of other splits."""
+    match = _OF_SPLIT.search(path.name)
+    if match is None:
+        return ""
+    others = {_OF_SPLIT.sub(f"{split}_", path.name, count=1) for split in _SPLITS} - {path.name}
+    return match[1] if any(path.with_name(name).is_file() for name in others) else ""
+
+
+def _without_step(folder: Path) -> Path:
+    """Return the folder of a model of which a folder holds what was kept while it was trained."""
+    return folder.parent if STEP.fullmatch(folder.name) else folder
+
+
+def _of_file(path: Path, named: PathNames | None) -> PathNames | None:
+    """Return the names of a file in a folder, with its step of training, seed or run."""
+    _, label, seed = without_repeats(data_stem(path.name))
+    step = path.parent.name if STEP.fullmatch(path.parent.name) else ""
+    if named is None:
+        around = _without_step(path.parent)
+        if not (label or step) or not specific_name(around.name):
+            return None
+        named = PathNames(around.name, around.name, "", None, "the names of the folders")
+    system = f"{named.system}@{step}" if step else named.system
+    label = f"{named.run_label} {label}".strip()
+    seed = named.seed if seed is None else seed
+    return replace(named, system=system, run_label=label, seed=seed)
 
 
 def _with_fold(named: PathNames, folder: Path) -> PathNames:
@@ -97,14 +133,13 @@ def _overrides(path: Path) -> dict[str, str]:
 
 
 def _of_one_name(folders: Mapping[Path, Sequence[Path]]) -> dict[Path, PathNames]:
-    """Return the names of runs in folders that are all called after one dataset."""
+    """Return the names of folders that are all called after one dataset."""
     found: dict[Path, PathNames] = {}
-    for folder, paths in folders.items():
+    for folder in folders:
         around = naming_folders(folder / "results.json")[1:]
         outer = next((one.name for one in around if specific_name(one.name)), "")
         if outer and is_like_dataset(folder.name):
-            named = PathNames(outer, folder.name, "", None, "the names of the folders")
-            found |= dict.fromkeys(paths, named)
+            found[folder] = PathNames(outer, folder.name, "", None, "the names of the folders")
     return found
 
 

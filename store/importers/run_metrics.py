@@ -25,6 +25,7 @@ from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.no_metrics import counts_beside
 from store.importers.path_names import trimmed
 from store.importers.places import fellows, folder_name, own_name
+from store.importers.run_folders import split_beside
 from store.importers.settings import load_settings
 from store.importers.tables import peek_columns, read_table
 from store.importers.textfile import (
@@ -62,6 +63,10 @@ _LINE = re.compile(r"\s*([A-Za-z][\w@/ .-]*?)\s*[=:]\s*(\S+)\s*")
 _OF_SPLIT = re.compile(
     r"(test|dev|valid|validation|predict)_(?:results|metrics)|(?:all_|eval_)?results_(test|dev|valid)"
 )
+_OF_CONLL = re.compile(r"Metric\s*\|\s*Precision\s*\|\s*Recall\s*\|\s*F1 Score")
+_OF_COLUMNS = ("precision", "recall", "F1", "aligned accuracy")
+_BEFORE_SPLITS = ("eval_", "test_", "predict_", "train_", "dev_", "val", "best_", "epoch")
+"""What names of metrics begin with that tell the split themselves."""
 _RUN_NAMES = ("run", "run_name", "experiment", "experiment_name", "exp_name")
 """Keys under which a file names its run."""
 _MOST_LINES = 200
@@ -106,6 +111,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     by_path = options.names.get(path)
     if by_path is not None:
         system, dataset = by_path.system or system, by_path.dataset or dataset
+        is_told = all(name.lower().startswith(_BEFORE_SPLITS) for name in named)
+        if (beside := split_beside(path)) and not is_told:
+            dataset = f"{dataset}/{beside}"
     elif (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
         dataset = f"{folder_name(path)}/{split}"
     said = {key: text.removeprefix("./") for key, text in content.items() if isinstance(text, str)}
@@ -156,10 +164,23 @@ def _only_record(content: Any) -> Any:
 def _of_lines(text: str) -> dict[str, Any]:
     """Return the entries of lines ``name = value``; none where a line is something else."""
     lines = [line for line in text.splitlines() if line.strip()]
+    if lines and _OF_CONLL.match(lines[0]):
+        return _of_conll(lines[1:])
     found = [_LINE.fullmatch(line) for line in lines[: _MOST_LINES + 1]]
     if len(lines) > _MOST_LINES or not all(found):
         return {}
     return {match[1]: match[2] for match in found if match is not None}
+
+
+def _of_conll(lines: Sequence[str]) -> dict[str, Any]:
+    """Return what the scorer of the CoNLL shared tasks on parsing prints in a table."""
+    found: dict[str, Any] = {}
+    for line in lines:
+        name, *cells = (cell.strip() for cell in line.split("|"))
+        for what, cell in zip(_OF_COLUMNS, cells, strict=False):
+            if cell:
+                found[f"{name} {what}"] = cell
+    return found
 
 
 def _called(path: Path) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from store.importers.bundle import Guess
+from store.importers.cells import is_missing
 from store.importers.columns import normal_name
 from store.importers.figures import Figure, Figures
 from store.importers.identity import identity_of
@@ -83,7 +84,7 @@ def is_about_the_run(name: str) -> bool:
 def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list[Guess]:
     """Add the figures of runs; return what was guessed of systems and datasets."""
     guesses: dict[tuple[str, str], str] = {}
-    runs = [run for run in runs if not all(map(is_about_the_run, run.figures))]
+    runs = [run for run in runs if _has_measured(run)]
     named = _names(runs)
     own = figures.settings
     for run, (system, because) in zip(runs, named, strict=True):
@@ -113,6 +114,14 @@ def add_runs(runs: Sequence[TrackedRun], figures: Figures, tracker: str) -> list
     if own.dataset is not None:
         guesses = {key: value for key, value in guesses.items() if key[0] != "dataset"}
     return [Guess(role, value, because) for (role, value), because in guesses.items()]
+
+
+def _has_measured(run: TrackedRun) -> bool:
+    """Return whether a run states a figure; one that only holds other runs has none."""
+    return any(
+        not is_missing(value) and not is_about_the_run(metric)
+        for metric, value in run.figures.items()
+    )
 
 
 def model_said(content: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -168,3 +168,69 @@ def test_a_file_may_be_called_after_the_metric_of_its_numbers(read):
         ("svm", "sst2", "accuracy"): [0.25],
         ("bert", "rte", "accuracy"): [1.0],
     }
+
+
+def test_steps_of_training_stand_beside_the_finished_model(read):
+    found = read(
+        {
+            "bert/mrpc/eval_results.json": {"eval_accuracy": 0.5},
+            "bert/mrpc/checkpoint-10/eval_results.json": {"eval_accuracy": 0.25},
+            "gpt/mrpc/eval_results.json": {"eval_accuracy": 0.75},
+        }
+    )
+    assert figures(found) == {
+        ("bert", "mrpc", "eval_accuracy"): [0.5],
+        ("bert@checkpoint-10", "mrpc", "eval_accuracy"): [0.25],
+        ("gpt", "mrpc", "eval_accuracy"): [0.75],
+    }
+
+
+def test_splits_beside_each_other_are_parts_of_the_dataset(read):
+    found = read(
+        {
+            f"{system}/{split}_metrics.json": {"accuracy": value, "f1": value / 2}
+            for system, split, value in [
+                ("svm", "train", 0.5), ("svm", "test", 0.25),
+                ("logreg", "train", 0.75), ("logreg", "test", 0.125),
+            ]
+        }
+    )  # fmt: skip
+    told = {key: value for key, value in figures(found).items() if key[2] == "accuracy"}
+    assert told == {
+        ("svm", "lab/train", "accuracy"): [0.5],
+        ("svm", "lab/test", "accuracy"): [0.25],
+        ("logreg", "lab/train", "accuracy"): [0.75],
+        ("logreg", "lab/test", "accuracy"): [0.125],
+    }
+
+
+def test_seeds_in_the_names_of_files_are_repeats(read):
+    found = figures(read({f"results_seed{n}.json": {"accuracy": n / 8} for n in (1, 2)}))
+    assert found == {("lab", "lab", "accuracy"): [0.125, 0.25]}
+
+
+def test_names_of_datasets_are_not_split_where_folders_tell_the_systems(read):
+    found = read(
+        {
+            f"{model}/wikiann-{lang}/eval_results.json": {"eval_f1": 0.5}
+            for model in ("bert-base", "xlm-roberta")
+            for lang in ("de", "en")
+        }
+    )
+    assert {key[:2] for key in figures(found)} == {
+        (model, f"wikiann-{lang}")
+        for model in ("bert-base", "xlm-roberta")
+        for lang in ("de", "en")
+    }
+
+
+def test_what_the_scorer_of_parsers_prints(read):
+    table = (
+        "Metric     | Precision |    Recall |  F1 Score | AligndAcc\n"
+        "-----------+-----------+-----------+-----------+-----------\n"
+        "Tokens     |     99.50 |     99.40 |     99.45 |\n"
+        "LAS        |     80.00 |     79.00 |     79.50 |     79.90\n"
+    )
+    found = figures(read({f"{one}/en_ewt.txt": table for one in ("udpipe", "stanza")}))
+    assert found["stanza", "en_ewt", "LAS F1"] == [79.5]
+    assert found["udpipe", "en_ewt", "LAS aligned accuracy"] == [79.9]

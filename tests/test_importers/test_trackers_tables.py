@@ -139,3 +139,17 @@ def test_references_with_a_letter_leave_the_names_of_systems(read):
     stem = "newstest2021.ende."
     found = read({f"{stem}ref.A": lines, f"{stem}hyp.online-A": lines, f"{stem}hyp.Alpha": lines})
     assert {run.system for bundle in found.bundles for run in bundle.runs} == {"online-A", "Alpha"}
+
+
+def test_a_setting_that_names_the_model_names_the_systems(read):
+    rows = "P-1,inactive,0.1,bert,0.5\nP-2,inactive,0.1,gpt,0.75\n"
+    head = "sys/id,sys/state,parameters/lr,parameters/model,metrics/test/accuracy\n"
+    found = figures(read({"runs.csv": head + rows}))
+    assert {system for system, _, _ in found} == {"bert", "gpt"}
+
+
+def test_runs_in_a_table_that_measured_nothing_are_no_runs(read):
+    head = "run_id,experiment_id,status,metrics.test_f1,params.model,params.lr\n"
+    rows = "a,1,FINISHED,,bert,\nb,1,FINISHED,0.5,bert,0.1\n"
+    found = figures(read({"runs.csv": head + rows}))
+    assert {system for system, _, _ in found} == {"bert"}
