@@ -311,6 +311,16 @@ def test_events_of_one_sample_are_one_item(put, read):
     assert figures_of([bundle]) == {("net", "quiz.dev.v0", "f1_score"): [0.25]}
 
 
+def test_what_an_eval_of_ones_own_records_goes_in_by_item(put, read):
+    spec = {"completion_fns": ["net"], "eval_name": "quiz", "run_id": "r"}
+    data = {"acc": 1.0, "wins": 2, "n_words": 7, "task": "t"}
+    event = {"sample_id": "s.0", "type": "metrics", "data": data}
+    put(lines({"spec": spec}, event, {"final_report": {"acc": 1.0, "wins": 2}}), "r.jsonl")
+    (bundle,) = read().bundles
+    found = {key[2]: values["s.0"] for key, values in scores_of([bundle]).items()}
+    assert found == {"acc": 1, "wins": 2}
+
+
 def test_snapshots_of_the_board_of_bfcl_by_date(put, read):
     text = "Rank,Overall Acc,Model,Model Link,AST Summary\n1,{}%,N,x,N/A\n"
     put(text.format("90.5"), "BFCL-2024-08/data_overall.csv")
