@@ -35,9 +35,11 @@ from store.importers.naming_columns import (
 from store.importers.printed import PrintedNumber, parse_printed
 from store.importers.repeat_columns import repeats_as_rows
 from store.importers.reported_forms import choose_reported_plan
+from store.importers.reported_names import is_of_datasets
 from store.importers.reported_plan import PvalueCell, ReportedPlan, ScoreCell, reported_roles
 from store.importers.reported_pvalues import has_pvalues
 from store.importers.settings import Settings, load_settings, outside_reason
+from store.importers.small_tables import is_small_and
 from store.importers.tables import Table, peek_columns, read_table
 from store.importers.textfile import data_stem
 from store.importers.unread_results import are_answers_of_workers
@@ -50,6 +52,8 @@ _OF_PVALUES = re.compile(r"(^|_)p_?val(ue)?s?(_|$)")
 _MOST_WARNINGS = 10
 """Of one kind; where there are more, the first few stand for all."""
 _FIRST_WARNINGS = 3
+_MOST_DATASETS = 500
+"""Rows of a table of datasets without a name for its first column."""
 
 
 def sniff(path: Path, options: ReadOptions) -> bool:
@@ -74,6 +78,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
     if names_subjects(path, roles) or holds_prompts(path):
         return False
     if "system" in roles or "dataset" in roles or has_pvalues(columns):
+        return True
+    if is_small_and(path, _MOST_DATASETS, is_of_datasets):
         return True
     is_open = any(map(is_quality, columns)) or metric_of_file(path.name) is not None
     is_open = is_open or share_of_systems(list(columns[1:])) == 1

@@ -29,7 +29,7 @@ from store.importers.no_metrics import counts_beside, no_metric, no_metric_by_na
 from store.importers.places import folder_of_system
 from store.importers.printed import plain_name, plain_names
 from store.importers.releases import release_of
-from store.importers.reported_names import only_system, with_names
+from store.importers.reported_names import only_system, with_metric_of_systems, with_names
 from store.importers.reported_plan import (
     PvalueCell,
     ReportedPlan,
@@ -153,10 +153,10 @@ class _FormReader:
         is_open = "metric" not in self._roles and not self._settings.metric
         if is_open and "system" in self._roles and normal_name(column) == "score":
             self._settings = self._settings.guessing("metric", column, "the column of scores")
-            if "dataset" not in self._roles:
-                self._settings = self._settings.with_dataset(
-                    system=only_system(self._table, self._roles)
-                )
+        has_metric = "metric" in self._roles or self._settings.metric
+        if has_metric and "dataset" not in self._roles and not self._settings.dataset:
+            system = only_system(self._table, self._roles)
+            self._settings = self._settings.with_dataset(system=system)
         self._require("dataset", "metric")
         systems, datasets, metrics = (
             list(self._names(role)) for role in ("system", "dataset", "metric")
@@ -180,10 +180,8 @@ class _FormReader:
         self._roles.pop("score", None)
         self._roles.pop("pvalue", None)
         figures = figure_columns(self._table, self._roles)
-        is_open = "metric" not in self._roles and not self._settings.metric
-        if is_open and len(figures) > 1 and share_of_systems(list(figures)) == 1:
-            because = "columns that are called like systems"
-            self._settings = self._settings.guessing("metric", "score", because)
+        if "metric" not in self._roles and not self._settings.metric:
+            self._settings = with_metric_of_systems(figures, self._settings)
         self._require("metric")
         datasets = self._names("dataset")
         metrics = list(self._names("metric"))
@@ -204,6 +202,9 @@ class _FormReader:
         if not scored and not headed:
             self._unknown()
         usable = self._usable()
+        if of_all := summaries([datasets[row] for row in usable]):
+            usable = [row for row in usable if datasets[row] not in of_all]
+            self._told.append(f"No datasets, but summaries of the others: {', '.join(of_all)}.")
         scores = [
             ScoreCell(row, column, systems[column], datasets[row], metrics[row])
             for row in usable

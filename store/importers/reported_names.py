@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from store.importers.board_columns import what_columns_are
 from store.importers.cells import is_missing
+from store.importers.columns import normal_name
 from store.importers.known_metrics import lookup
+from store.importers.known_names import share_of_systems
 from store.importers.naming_columns import metric_of_file, naming_column, subset_column
 from store.importers.reported_plan import figure_columns
 from store.importers.reported_pvalues import has_pvalues
@@ -20,6 +23,10 @@ _LINK = re.compile(
     r"""\[([^][]+)\]\(\s*https?://[^()\s]+\s*\)|<a\b[^<>]*>\s*([^<>]+?)\s*</a>""", re.IGNORECASE
 )
 """A name with an address, in Markdown or HTML."""
+
+_NO_NAME = ("", "column_1", "unnamed_0", "index")
+"""What the corner of a table is called where it has no name."""
+_SURE = 0.5
 
 
 def with_names(table: Table, roles: dict[str, str], settings: Settings) -> tuple[Table, Settings]:
@@ -48,6 +55,25 @@ def _without_links(table: Table, roles: dict[str, str]) -> Table:
     return table if cells == table.cells else replace(table, cells=cells)
 
 
+def is_of_datasets(table: Table) -> bool:
+    """Return whether rows are datasets below a corner without a name, and columns systems."""
+    corner, *others = table.columns
+    if normal_name(corner) not in _NO_NAME or share_of_systems(others) < _SURE:
+        return False
+    names = list(map(str, table.cells[corner]))
+    return 1 < len(set(names)) == len(names) and share_of_systems(names) <= -_SURE
+
+
+def with_metric_of_systems(columns: Sequence[str], settings: Settings) -> Settings:
+    """Return the settings with the metric of columns that are systems, where the file tells it."""
+    metric = metric_of_file(settings.path.name)
+    if metric is not None:
+        return settings.guessing("metric", metric, "the name of the file")
+    if len(columns) > 1 and share_of_systems(list(columns)) >= _SURE:
+        return settings.guessing("metric", "score", "columns that are called like systems")
+    return settings
+
+
 def only_system(table: Table, roles: dict[str, str]) -> str | None:
     """Return the system of a table that names just one."""
     names = set(map(str, table.cells.get(roles.get("system", ""), ())))
@@ -56,6 +82,10 @@ def only_system(table: Table, roles: dict[str, str]) -> str | None:
 
 def _guess_names(table: Table, roles: dict[str, str], settings: Settings) -> Settings:
     """Let a column of words name parts of a dataset, or the systems."""
+    if is_of_datasets(table):
+        roles["dataset"] = table.columns[0]
+        because = "its words are like names of datasets"
+        return settings.guessing("column of the datasets", "the first", because)
     free = {role: name for role, name in roles.items() if role != "item"}
     of_subset = subset_column(table, free)
     if of_subset is not None:

@@ -71,3 +71,34 @@ def test_headings_that_say_nothing_are_no_part_of_datasets(figures) -> None:
 def test_a_table_of_items_states_no_figures(figures) -> None:
     rows = "".join(f"| {s} | q{n} | {n}.5 |\n" for s in ("gpt-4o", "t5-base") for n in range(9))
     assert not figures(f"| Model | Question ID | F1 |\n|---|---|---|\n{rows}")
+
+
+_ACCURACY = {(s, d, "accuracy", v) for s, d, _, v in _ON_TWO}
+
+
+@pytest.mark.parametrize("corner", ["Dataset", "", "Benchmark"])
+@pytest.mark.parametrize("last", ["", "Average,0.625,0.1875\n"])
+def test_datasets_by_systems_in_a_file_called_after_its_metric(figures, corner, last) -> None:
+    rows = "squad,0.75,0.25\nhotpotqa,0.5,0.125\n"
+    assert figures(f"{corner},gpt-4o,t5-base\n{rows}{last}", "accuracy.csv") == _ACCURACY
+
+
+def test_datasets_by_systems_of_a_metric_that_nothing_names(figures) -> None:
+    found = figures("Dataset,gpt-4o,t5-base\nsquad,0.75,0.25\nhotpotqa,0.5,0.125\n", "results.csv")
+    assert found == {(s, d, "score", v) for s, d, _, v in _ON_TWO}
+
+
+def test_a_long_table_is_of_the_dataset_of_its_file(figures) -> None:
+    rows = "gpt-4o,f1,0.75\ngpt-4o,accuracy,0.5\nt5-base,f1,0.25\n"
+    assert figures(f"model,metric,value\n{rows}", "squad_results.csv") == {
+        ("gpt-4o", "squad", "f1", 0.75),
+        ("gpt-4o", "squad", "accuracy", 0.5),
+        ("t5-base", "squad", "f1", 0.25),
+    }
+
+
+def test_items_below_a_corner_without_a_name_stay_items(tmp_path) -> None:
+    rows = "".join(f"q{n},1,0\n" for n in range(9))
+    (tmp_path / "accuracy.csv").write_text(f",gpt-4o,t5-base\n{rows}")
+    (bundle,) = read_paths(tmp_path).bundles
+    assert {run.system for run in bundle.runs} == {"gpt-4o", "t5-base"}
