@@ -11,7 +11,7 @@ from store.importers.columns import fields_of, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.generic_roles import generic_roles
 from store.importers.judgments.sheet import flat
-from store.importers.known_metrics import lookup
+from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
 from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
@@ -19,6 +19,8 @@ from store.importers.tables import Table
 from store.importers.textfile import data_stem
 
 _MARKS = ("_", ".", "/", "-")
+_FEATURES = 5
+"""How many columns stand beside one that may be a cost or a loss in a table of something else."""
 _MOSTLY = 0.5
 """Share of columns from which they are taken for systems."""
 _FEWEST_COLUMNS = 4
@@ -44,7 +46,7 @@ def with_guesses(table: Table, settings: Settings) -> Settings:
         if layout:
             because = "columns that each name a system and a metric"
             settings = settings.guessing("layout", layout, because)
-        elif known:
+        elif known and not _are_features(free, known):
             settings = settings.with_system()
         elif (metric := _metric_of_systems(free, settings)) is not None:
             settings = settings.guessing("metric", *metric)
@@ -88,6 +90,11 @@ def _long(table: Table, roles: Mapping[str, str], settings: Settings) -> Setting
     if "system" not in roles and not settings.system:
         settings = settings.with_system()
     return settings if "dataset" in roles else _with_dataset(table, roles, settings)
+
+
+def _are_features(columns: Sequence[str], known: Sequence[str]) -> bool:
+    """Return whether numbers describe what a row is about, as ``Age`` and ``Weight Loss`` do."""
+    return not any(map(is_quality, known)) and len(columns) >= _FEATURES * len(known)
 
 
 def _metric_of_systems(columns: Sequence[str], settings: Settings) -> tuple[str, str] | None:

@@ -50,6 +50,10 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             and looks_numeric(table.cells[roles[role]])
         ):
             del roles[role]
+    if normal_name(roles.get("input", "")) == "prompt" and "input" not in settings.columns:
+        cells = [as_text(cell) for cell in table.cells[roles["input"]] if not is_missing(cell)]
+        if not any(" " in cell for cell in cells):
+            del roles["input"]  # names of prompts, which are settings
     if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
         del roles["precision"]  # the metric of that name
     if normal_name(roles.get("item", "")) in _DOCUMENTS and "item" not in settings.columns:

@@ -19,7 +19,9 @@ _FILES = words_of(
     wav_path
     image image_id image_path img img_path video_id file file_name filename filepath path"""
 )
-_TEXTS = words_of("sentence text utterance title query claim premise statement passage source_text")
+_TEXTS = words_of(
+    "sentence text utterance title query claim premise statement passage source_text src src_text"
+)
 _SUBJECTS = words_of(
     """brief briefs scenario case test_case testcase use_case essay story article ticket puzzle
     problem exercise question query prompt_name clip song recording patient"""

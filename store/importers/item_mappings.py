@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
@@ -19,6 +19,8 @@ _OF_ITEM = re.compile(
 """Keys that number items: an issue of SWE-bench, ``HumanEval/0``, ``question_7``."""
 _FEWEST_SOLVED = 10
 _FEWEST_OUTCOMES = 3
+_FEWEST_NUMBERED = 50
+"""Keys from which mere numbers are those of items, not of layers or folds."""
 _MOSTLY = 0.8
 _FEWEST_SYSTEMS = 2
 _OF_ONE = words_of("system system_name model model_name model_id method approach classifier agent")
@@ -70,9 +72,11 @@ def are_outcomes(content: Any) -> bool:
     )
 
 
-def _are_numbered(keys: Iterable[str]) -> bool:
+def _are_numbered(keys: Collection[str]) -> bool:
     """Return whether keys number the items of one dataset."""
     found = [_OF_ITEM.fullmatch(key) for key in keys]
+    if len(found) >= _FEWEST_NUMBERED and all(map(str.isdigit, keys)):
+        return True
     return all(found) and len({one["kind"] for one in found if one}) == 1
 
 

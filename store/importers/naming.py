@@ -25,6 +25,8 @@ _MOST_BYTES = 200_000_000
 """Of a file that is read once more to see which items it has."""
 _LIST = ("a list of scores",)
 _MOST_TOLD = 8
+_TEXTS = ("sentence", "text", "premise", "question", "claim", "src", "source", "utterance", "query")
+"""First words of the names of columns with what each system was given."""
 _KINDS = ("dataset", "system", "metric", "score")
 
 
@@ -93,11 +95,13 @@ def _fingerprint(path: Path, is_list: bool) -> tuple[str, bool] | None:
     roles = roles_of(table.columns, {})
     digest = hashlib.sha256(str(len(table)).encode())
     is_telling = False
-    for column in (roles.item, roles.input, roles.gold):
+    given = [c for c in table.columns if normal_name(c).split("_")[0] in _TEXTS]
+    for column in dict.fromkeys((roles.item, roles.input, roles.gold, *given)):
         if column is None or (column == roles.gold and is_telling):
             continue  # items may be known, and their gold mended
         cells = table.cells[column]
         texts = [as_text(one) if isinstance(one, str | int | float) else repr(one) for one in cells]
         digest.update("\0".join(texts).encode("utf-8", "surrogatepass"))
-        is_telling |= column == roles.input or not all(text.isdigit() for text in texts)
+        is_text = column == roles.input or column in given
+        is_telling |= is_text or not all(text.isdigit() for text in texts)
     return digest.hexdigest(), is_telling

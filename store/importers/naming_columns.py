@@ -22,7 +22,8 @@ _NO_SYSTEMS = words_of(
     """class classes label labels category categories feature features event events topic topics
     language lang split subset entity entities tag intent emotion metric measure parameter param
     params variable group question text sentence word token column comment comments note notes
-    status error reason date time at timestamp path file filename url source hypothesis"""
+    status error reason date time at timestamp path file filename url source hypothesis src premise
+    claim query utterance passage"""
 )
 """Words in the names of columns that name something else."""
 _SUBSETS = words_of(
@@ -33,6 +34,8 @@ _SUBSETS = words_of(
 """Words in the names of columns whose rows are parts of one dataset."""
 _SPLITS = words_of("train val valid validation dev test cv")
 _REPEATS = words_of("seed fold run trial repeat repetition replica attempt")
+_OF_TRANSLATION = words_of("src mt ref hyp")
+"""Columns of segments, as COMET has them."""
 _OF_ITEMS = ("item", "input", "reference", "output")
 _LIKE_DATASETS = -0.5
 """How much more the words in a column are like datasets than like systems, at least."""
@@ -65,6 +68,8 @@ def naming_column(table: Table, roles: Mapping[str, str], within: Sequence[str] 
         return None
     named = find_roles(table.columns, {}, _OF_ITEMS, table.shown)
     if set(named) - ({"item"} if states_splits(table.columns) else set()):
+        return None
+    if len(_OF_TRANSLATION.intersection(map(normal_name, table.columns))) > 1:
         return None
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS or c in within]
     for column in table.columns:

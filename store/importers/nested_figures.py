@@ -38,8 +38,9 @@ _SURE = 0.5
 """Share of names like those of systems, or of datasets, from which a level has either."""
 _WRAPPERS = words_of(
     """results result metrics scores figures table_results evaluation summary all report
-    classification_report"""
+    classification_report conditions"""
 )
+_YEAR = re.compile(r"(19|20)\d\d")
 _SYSTEMS = words_of("arms models systems methods approaches agents")
 """What stands above the names of systems."""
 _OF_ARMS = words_of("ablation ablations arms variants")
@@ -225,6 +226,7 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
     if 2 * len(known) < len(numbers) - len(whole):
         return []
     bare = [_Leaf(_without_wrappers(leaf.keys), leaf.metric, leaf.value) for leaf in known]
+    bare = [leaf for leaf in bare if not _is_number(leaf.keys[-1])]
     around = {leaf.keys for leaf in bare}
     (only, *_) = around or {()}
     is_wrapper = len(around) == 1 and only[-1:] and only[-1].lower() in _WRAPPERS
@@ -233,6 +235,11 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
         bare += _beside(content, {leaf.metric for leaf in bare})
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
+
+
+def _is_number(key: str) -> bool:
+    """Return whether a key is a number, as of a fold, a layer or an item, and no year."""
+    return key.isdigit() and not _YEAR.fullmatch(key)
 
 
 def _is_whole(leaf: _Leaf) -> bool:

@@ -26,6 +26,8 @@ _SHARD = re.compile(
 )
 STEP = re.compile(r"(global_?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d+", re.IGNORECASE)
 """Names of what is kept while a model is trained."""
+_PAIR = re.compile(r"(?<![^\W_])[a-z]{2,3}(-|2)[a-z]{2,3}(?![^\W_])")
+"""Two languages, as of a translation."""
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = ("__", "--", "_", "-", " ", ".")
 _BY_LEVELS = "the names of the files and folders, taken together"
@@ -87,8 +89,11 @@ def _by_places(places: dict[Path, _Place], identity: Identity, answers: Mapping[
     if not varying:
         return _alone(places)
     factors = [columns[i] for i in varying]
+    whole = factors
     if varying[-1] == depth - 1 and (len(factors) == 1 or _by_names(factors) is None):
         factors = [*factors[:-1], *_split(factors[-1], paths, identity)]
+        if len(factors) > len(whole) and _are_both_of_data(factors, paths, identity):
+            factors = whole
     factors = _with_steps(factors)
     dataset, question = _dataset_factor(factors, paths, identity, answers, what)
     constant = [columns[i][0] for i in range(depth) if i not in several]
@@ -276,22 +281,22 @@ def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[
     if len(distinct) > 1 and (of_one := _of_only_system(stems)):
         return of_one
     for mark in _MARKS:
-        if not all(mark in stem for stem in distinct):
+        is_in_pair = mark == "-" and any(_PAIR.search(stem) for stem in distinct)
+        if is_in_pair or not all(mark in stem for stem in distinct):
             continue
         for cut in (str.rpartition, str.partition):
             halves = [cut(stem, mark) for stem in stems]
             first, last = [half[0] for half in halves], [half[2] for half in halves]
             n_each = len(set(first)), len(set(last))
             same = next((side for side, n in zip((first, last), n_each, strict=True) if n == 1), [])
-            if share_of_systems(same[:1]) <= -_SURE or (
-                same and are_languages({*first, *last} - set(same))
-            ):
+            is_of_languages = bool(same) and are_languages({*first, *last} - set(same))
+            if share_of_systems(same[:1]) <= -_SURE or is_of_languages:
                 return [first, last]
             if same is last and len(distinct) > 1:  # of a_s0_t8 and b_s1_t8, s0 may be a dataset
                 inner = _split(first, paths, identity)
                 if len(inner) > 1:
                     return [[f"{name}{mark}{same[0]}" for name in inner[0]], inner[1]]
-            if same or not _is_crossed(first, last):
+            if same or not is_crossed(first, last):
                 continue
             factors = [first, last]
             is_named = n_each[0] * n_each[1] == len(distinct) and _by_names(factors) is not None
@@ -314,7 +319,32 @@ def _of_only_system(stems: list[str]) -> list[list[str]]:
     return max(found, key=lambda one: len(one[0][0].strip("-_. ")), default=[])
 
 
-def _is_crossed(first: Sequence[str], last: Sequence[str]) -> bool:
+def _are_both_of_data(
+    factors: Sequence[list[str]], paths: Sequence[Path], identity: Identity
+) -> bool:
+    """Return whether the items change with each of the two parts of a name, the other the same.
+
+    ``idioms_en-cs`` has other items than ``plain_en-cs`` and than ``idioms_en-de``.
+    """
+    known = [identity(path) for path in paths]
+    if any(one is None or not one[1] for one in known):
+        return False
+    return all(_all_apart(factors, one, known) for one in (len(factors) - 1, len(factors) - 2))
+
+
+def _all_apart(
+    factors: Sequence[list[str]], changing: int, known: Sequence[tuple[str, bool] | None]
+) -> bool:
+    """Return whether files that differ in one part of their names never share their items."""
+    seen: dict[tuple[str, ...], list[tuple[str, bool] | None]] = {}
+    for number, one in enumerate(known):
+        rest = tuple(f[number] for i, f in enumerate(factors) if i != changing)
+        seen.setdefault(rest, []).append(one)
+    groups = [ones for ones in seen.values() if len(ones) > 1]
+    return bool(groups) and all(len(set(ones)) == len(ones) for ones in groups)
+
+
+def is_crossed(first: Sequence[str], last: Sequence[str]) -> bool:
     """Return whether every part is met with two of the other side, or with all of them."""
     pairs = set(zip(first, last, strict=True))
     n_each = len(set(first)), len(set(last))

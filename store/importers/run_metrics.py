@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from store.importers.file_names import is_of_settings, naming_folders, specific_
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import is_like_dataset, share_of_systems
 from store.importers.no_metrics import counts_beside
-from store.importers.path_names import trimmed
+from store.importers.path_names import is_crossed, trimmed
 from store.importers.places import fellows, folder_name, own_name
 from store.importers.run_folders import split_beside
 from store.importers.settings import load_settings
@@ -58,8 +59,23 @@ _NAMES = ("system", "dataset", "item", "score", "input", "output")
 """Roles of columns of a table that is more than the metrics of one run."""
 _LINES_OF_ONE_ROW = 3
 """Line ends, of a header and an empty line, too."""
+_TEXTS = (".txt", ".eval", ".res", ".result", ".results")
 _VALUES = ("score", "value", "result")
 _LINE = re.compile(r"\s*([A-Za-z][\w@/ .-]*?)\s*[=:]\s*(\S+)\s*")
+_ATTACHMENT = re.compile(
+    r"^\s*(Labeled +attachment score|Unlabeled +attachment score|Label +accuracy score):"
+    r"\s+\d+ / \d+ \* 100 = ([\d.]+) %$",
+    re.MULTILINE,
+)
+"""The first lines of what eval.pl of CoNLL prints of a parser."""
+_ATTACHED = {
+    "Labeledattachment": "LAS",
+    "Unlabeledattachment": "UAS",
+    "Labelaccuracy": "label accuracy",
+}
+_MOST_HEAD = 500
+_OUTPUT = re.compile(r"\.(out|hyp|pred|txt)$")
+_SPLIT = re.compile(r"(?<![^\W_])(dev|test|valid|validation|val)\d*(?![^\W_])", re.IGNORECASE)
 _OF_SPLIT = re.compile(
     r"(test|dev|valid|validation|predict)_(?:results|metrics)|(?:all_|eval_)?results_(test|dev|valid)"
 )
@@ -85,7 +101,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
             return _says_metrics(content) or (
                 _says_metrics_beside(content) and not nested_figures.sniff(path, options)
             )
-        if suffix == ".txt":
+        if suffix in _TEXTS:
             return _says_metrics(_of_lines(peek_text(path)))
     except (ImportFormatError, ValueError):
         pass
@@ -140,7 +156,7 @@ def _content(path: Path, shown: str) -> tuple[Mapping[str, Any], str]:
         return _of_table(path, shown)
     if data_suffix(path) in _YAML:
         return _of_yaml(path, shown)
-    if data_suffix(path) == ".txt":
+    if data_suffix(path) in _TEXTS:
         text, sha256 = read_text(path, shown)
         return _of_lines(text), sha256
     content, sha256 = read_json(path, shown)
@@ -163,6 +179,8 @@ def _only_record(content: Any) -> Any:
 
 def _of_lines(text: str) -> dict[str, Any]:
     """Return the entries of lines ``name = value``; none where a line is something else."""
+    if len(attached := _ATTACHMENT.findall(text[:_MOST_HEAD])) == len(_ATTACHED):
+        return {_ATTACHED[name.split()[0] + name.split()[-2]]: value for name, value in attached}
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and _OF_CONLL.match(lines[0]):
         return _of_conll(lines[1:])
@@ -193,6 +211,8 @@ def _called(path: Path) -> tuple[str, str]:
     if len(beside) > 1 and 2 * n_metrics > len(beside) and begins_as_metric(own):
         # f1_opt.json, pr_auc.json
         return folder, folder
+    if (crossed := _crossed(own, beside)) is not None:
+        return crossed[0], f"{folder}/{crossed[1]}"
     are_datasets = is_like_dataset(own) and share_of_systems(beside) < 0
     is_in_system = share_of_systems([folder]) > 0
     if own == folder or are_datasets or is_in_system or len(beside) < 2:
@@ -207,6 +227,28 @@ def _model_above(path: Path, folder: str) -> str | None:
     names = [one.name for one in naming_folders(path.resolve())]
     above = names[names.index(folder) + 1 :] if folder in names else []
     return next((name for name in above if share_of_systems([specific_name(name)]) > 0), None)
+
+
+def _crossed(own: str, beside: Sequence[str]) -> tuple[str, str] | None:
+    """Return system and dataset in a name, where files are called after one and the other.
+
+    ``net.fm-dev`` stands beside ``net.fm-test``, ``base.fm-dev`` and ``base.fm-test``.
+    """
+    for mark, cut in product("._-", (str.partition, str.rpartition)):
+        halves = [cut(name, mark) for name in beside]
+        first, last = [one[0] for one in halves], [one[2] for one in halves]
+        if own not in beside or not all(one[1] for one in halves) or not is_crossed(first, last):
+            continue
+        for systems, datasets in ((first, last), (last, first)):
+            if any(map(_is_of_data, systems)) or 2 * sum(map(_is_of_data, datasets)) < len(beside):
+                continue
+            place = beside.index(own)
+            return trimmed(systems[place]), _OUTPUT.sub("", datasets[place])
+    return None
+
+
+def _is_of_data(name: str) -> bool:
+    return _SPLIT.search(name) is not None or is_like_dataset(name)
 
 
 def _split_of(path: Path) -> str | None:

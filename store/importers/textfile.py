@@ -320,7 +320,10 @@ def data_stem(name: str) -> str:
     stem = name.rpartition("/")[2]
     if stem.lower().endswith(".gz"):
         stem = stem[:-3]
-    known = next((suffix for suffix in DATA_SUFFIXES if stem.lower().endswith(suffix)), "")
+    known = next(
+        (suffix for suffix in (*DATA_SUFFIXES, ".yaml", ".yml") if stem.lower().endswith(suffix)),
+        "",
+    )
     return stem[: len(stem) - len(known)]
 
 

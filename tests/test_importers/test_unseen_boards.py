@@ -154,3 +154,81 @@ def test_short_sentences_with_a_source_are_no_labels(read) -> None:
 def test_similarity_is_no_spread() -> None:
     assert no_metric("Sem. similarity", [0.5, 0.25]) is None
     assert no_metric("sem_accuracy", [0.5, 0.25]) == "a spread"
+
+
+def test_names_of_prompts_are_no_items(read) -> None:
+    rows = "".join(f"zs_{n},{256 * n},0.9{n},0.8{n}\n" for n in range(1, 7))
+    found = read({"val_grid.csv": f"prompt,input_cap,accuracy,f1_macro\n{rows}"})
+    assert not any(bundle.runs for bundle in found.bundles)
+
+
+def test_features_of_patients_are_no_metrics(read) -> None:
+    names = "Age,Fatigue,Obesity,Smoking,Weight Loss,Dust Allergy"
+    rows = "".join(f"P{n}," + ",".join(str((n + m) % 7) for m in range(6)) + "\n" for n in range(9))
+    assert not read({"patients.csv": f"Patient Id,{names}\n{rows}"}).bundles
+
+
+def test_records_under_many_numbers_are_items(read) -> None:
+    records = {str(n * 7): {"image_id": n * 7, "SPICE": n / 100} for n in range(60)}
+    content = {"overall": {"SPICE": "0.295"}, "imgToEval": records}
+    (one,) = read({"beam_eval_test.json": content}).bundles
+    assert len(one.datasets[0].items) == 60
+    layers = {str(n): {"accuracy": n / 10} for n in range(8)}
+    found = read({"layers.json": layers, "beam_eval_test.json": ""})
+    assert not any(bundle.reported_scores for bundle in found.bundles)
+
+
+def test_other_texts_under_the_same_ids_are_of_another_dataset(read) -> None:
+    files = {
+        f"blimp_{task}_{seed}.csv": "pair_id,sentence_good,correct\n"
+        + "".join(f"{n},a {task} of {n},{(n + seed) % 2}\n" for n in range(5))
+        for task in ("island", "passive")
+        for seed in (440, 577)
+    }
+    found = read(files)
+    named = {
+        (run.system, one.datasets[run.dataset].name) for one in found.bundles for run in one.runs
+    }
+    assert named == {(seed, f"blimp_{t}") for seed in ("440", "577") for t in ("island", "passive")}
+
+
+def test_a_language_pair_is_not_cut(read) -> None:
+    files = {
+        f"{system}/{kind}_en-{code}.csv": "src,mt,bleu\n"
+        + "".join(f"a {kind} for {code} {n},b,0.{n}\n" for n in range(5))
+        for system in ("opus", "nllb")
+        for kind in ("idiom", "plain")
+        for code in ("cs", "de")
+    }
+    found = read(files)
+    named = {
+        (run.system, one.datasets[run.dataset].name) for one in found.bundles for run in one.runs
+    }
+    datasets = {f"{kind}_en-{code}" for kind in ("idiom", "plain") for code in ("cs", "de")}
+    assert named == {(system, one) for system in ("opus", "nllb") for one in datasets}
+
+
+def test_a_dataset_is_called_without_the_ending_of_yaml(read) -> None:
+    content = "- model: a\n  accuracy: 0.5\n- model: b\n  accuracy: 0.75\n"
+    assert {key[1] for key in figures(read({"parsing_ptb.yaml": content}))} == {"parsing_ptb"}
+
+
+def test_what_scorers_print_is_of_a_system_on_a_dataset(read) -> None:
+    text = "Precision   : 0.73\nRecall      : 0.62\nF_0.5       : 0.71\n"
+    names = [f"de/{s}.fm-{d}.out.eval" for s in ("base", "net") for d in ("dev", "test")]
+    found = figures(read(dict.fromkeys(names, text)))
+    assert {key[:2] for key in found} == {
+        (s, f"de/fm-{d}") for s in ("base", "net") for d in ("dev", "test")
+    }
+    assert found["net", "de/fm-dev", "F_0.5"] == 0.71
+
+
+def test_what_eval_pl_prints_of_a_parser(read) -> None:
+    text = (
+        "  Labeled   attachment score: 3 / 4 * 100 = 75.00 %\n"
+        "  Unlabeled attachment score: 4 / 4 * 100 = 100.00 %\n"
+        "  Label accuracy score:       2 / 4 * 100 = 50.00 %\n\n  =====\n\n  Evaluation of x\n"
+    )
+    found = figures(read({"ptb/net-a.txt": text, "ptb/net-b.txt": text}))
+    assert found["net-a", "ptb", "LAS"] == 75
+    assert found["net-b", "ptb", "UAS"] == 100
