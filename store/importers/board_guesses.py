@@ -50,7 +50,7 @@ def _metric_over_all(columns: Sequence[str]) -> str | None:
 
     It tells the metric of them all: ``Accuracy`` beside ``Hindi``, ``Tamil``, ``Odia``.
     """
-    known = [column for column in columns if lookup(column) is not None]
+    known = [column for column in columns if lookup(column) is not None and not is_cost(column)]
     if len(known) != 1 or not is_quality(known[0]) or is_mean_of_group(known[0], columns):
         return None
     return known[0]

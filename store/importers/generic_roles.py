@@ -52,7 +52,7 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
             del roles[role]
     if normal_name(roles.get("input", "")) == "prompt" and "input" not in settings.columns:
         cells = [as_text(cell) for cell in table.cells[roles["input"]] if not is_missing(cell)]
-        if not any(" " in cell for cell in cells):
+        if roles.keys().isdisjoint(("reference", "output")) and not any(map(_is_text, cells)):
             del roles["input"]  # names of prompts, which are settings
     if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
         del roles["precision"]  # the metric of that name
@@ -118,6 +118,10 @@ def _column_of_models(table: Table, roles: Mapping[str, str]) -> str | None:
         if len(set(zip(keys, map(as_text, cells), strict=True))) == len(table):
             return column
     return None
+
+
+def _is_text(cell: str) -> bool:
+    return " " in cell.strip()
 
 
 def _id_columns(table: Table, roles: Mapping[str, str]) -> str | None:

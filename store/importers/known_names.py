@@ -13,7 +13,7 @@ _SYSTEM = re.compile(
     r"\w*(bert|roberta|electra)\w*|xlnet|xlm\w*|m?t5\w*|ul2|bart|m?bart\w*|pegasus|led|longformer|"
     r"nllb|marian\w*|opusmt|whisper.*|wav2vec.*|hubert.*|(bi)?lstm\w*|rnn|gru|naive_?bayes|randomforest|xgboost|cnn|mlp|svm|logreg|"
     r"transformer\w*|seq2seq|crf|ngram|bm25|dpr|colbert\w*|splade|contriever|e5|bge|gte|sbert|"
-    r"baselines?|majority|random|human|ours?|lead\d?|oracle|textrank|zeroshot|fewshot|lora|"
+    r"fasttext|sklearn|xgboost|lightgbm|catboost|baselines?|majority|random|human|ours?|lead\d?|oracle|textrank|zeroshot|fewshot|lora|"
     r"finetuned|dspy|react|swe-?agent|openhands|google|deepl|azure|systems?|models?|\d+[bm]"
 )
 _DATASET = re.compile(

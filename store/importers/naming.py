@@ -25,7 +25,7 @@ _MOST_BYTES = 200_000_000
 """Of a file that is read once more to see which items it has."""
 _LIST = ("a list of scores",)
 _MOST_TOLD = 8
-_TEXTS = ("sentence", "text", "premise", "question", "claim", "src", "source", "utterance", "query")
+_TEXTS = ("sentence", "text", "premise", "question", "claim", "src", "source", "utterance")
 """First words of the names of columns with what each system was given."""
 _KINDS = ("dataset", "system", "metric", "score")
 

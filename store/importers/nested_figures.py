@@ -25,6 +25,7 @@ from store.importers.naming_columns import metric_of_file
 from store.importers.nested_keys import metrics_last
 from store.importers.no_metrics import counts_beside
 from store.importers.places import folder_name, has_fellows, own_name
+from store.importers.run_folders import split_beside
 from store.importers.settings import load_settings
 from store.importers.textfile import data_stem, data_suffix, peek_json, read_json, read_text
 from store.importers.tracked import dataset_said, is_about_the_run, model_said
@@ -55,6 +56,7 @@ _TEXTS = words_of(
 )
 """What the texts of an item are called."""
 _AVERAGES = ("micro avg", "macro avg", "weighted avg", "samples avg")
+_OF_CLASS = frozenset(("precision", "recall", "f1", "number"))
 _OF_REPORT = "_classification_report"
 
 
@@ -112,6 +114,8 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     if (by_paths := settings.named) is not None and of_system is None:
         system = said[0] if said else by_paths.system or system
         around = by_paths.dataset or around
+        if split := split_beside(path):
+            around = f"{around}/{split}"
     on = dataset_said(content)
     around = on[0] if on else around
     is_all = {leaf.keys for leaf in leaves} <= _OF_ALL
@@ -226,7 +230,7 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
     if 2 * len(known) < len(numbers) - len(whole):
         return []
     bare = [_Leaf(_without_wrappers(leaf.keys), leaf.metric, leaf.value) for leaf in known]
-    bare = [leaf for leaf in bare if not _is_number(leaf.keys[-1])]
+    bare = [_without_metric(leaf) for leaf in bare if not _is_number(leaf.keys[-1])]
     around = {leaf.keys for leaf in bare}
     (only, *_) = around or {()}
     is_wrapper = len(around) == 1 and only[-1:] and only[-1].lower() in _WRAPPERS
@@ -235,6 +239,13 @@ def _all_leaves(content: Mapping[Any, Any]) -> list[_Leaf]:
         bare += _beside(content, {leaf.metric for leaf in bare})
     depths = {len(leaf.keys) for leaf in bare}
     return bare if len(depths) == 1 and 0 not in depths else []
+
+
+def _without_metric(leaf: _Leaf) -> _Leaf:
+    """Return a figure without its own metric above it: ``{"eval_accuracy": {"accuracy": 0.5}}``."""
+    known = lookup(leaf.keys[-1])
+    is_said_twice = known is not None and known == lookup(leaf.metric)
+    return leaf._replace(keys=leaf.keys[:-1] or ("",)) if is_said_twice else leaf
 
 
 def _is_number(key: str) -> bool:
@@ -280,6 +291,12 @@ def _without_classes(content: Mapping[Any, Any]) -> dict[Any, Any]:
     The rows of its classes are parts of one system's result, neither systems nor datasets.
     """
     rows = {key: value for key, value in content.items() if isinstance(value, dict)}
+    if classes := {key: row for key, row in rows.items() if row.keys() >= _OF_CLASS}:
+        flat = {key: value for key, value in content.items() if key not in classes}
+        for key, row in classes.items():  # of seqeval
+            name = str(key).removeprefix("eval_").removeprefix("test_")
+            flat |= {f"{one} [class {name}]": row[one] for one in _OF_CLASS - {"number"}}
+        return flat
     averages = {key: row for key, row in rows.items() if str(key) in _AVERAGES and "support" in row}
     if not averages:
         return dict(content) | {key: _without_classes(row) for key, row in rows.items()}

@@ -290,12 +290,18 @@ def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[
             n_each = len(set(first)), len(set(last))
             same = next((side for side, n in zip((first, last), n_each, strict=True) if n == 1), [])
             is_of_languages = bool(same) and are_languages({*first, *last} - set(same))
-            if share_of_systems(same[:1]) <= -_SURE or is_of_languages:
+            other = last if same is first else first
+            is_of_system = share_of_systems(same[:1]) >= _SURE and _all_differ(
+                other, paths, identity
+            )
+            if share_of_systems(same[:1]) <= -_SURE or is_of_languages or is_of_system:
                 return [first, last]
             if same is last and len(distinct) > 1:  # of a_s0_t8 and b_s1_t8, s0 may be a dataset
                 inner = _split(first, paths, identity)
                 if len(inner) > 1:
-                    return [[f"{name}{mark}{same[0]}" for name in inner[0]], inner[1]]
+                    end = int(share_of_systems(list(set(inner[1]))) >= _SURE)
+                    inner[end] = [f"{name}{mark}{same[0]}" for name in inner[end]]
+                    return inner
             if same or not is_crossed(first, last):
                 continue
             factors = [first, last]

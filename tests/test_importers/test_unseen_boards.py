@@ -232,3 +232,52 @@ def test_what_eval_pl_prints_of_a_parser(read) -> None:
     found = figures(read({"ptb/net-a.txt": text, "ptb/net-b.txt": text}))
     assert found["net-a", "ptb", "LAS"] == 75
     assert found["net-b", "ptb", "UAS"] == 100
+
+
+def test_folders_of_runs_are_systems_and_those_of_tasks_datasets(read) -> None:
+    files = {}
+    for model in ("bert-base", "gpt2"):
+        for task in ("incivility", "smells"):
+            folder = f"finetuning/{task}/{model}/test"
+            files[f"{folder}/test_results.json"] = {"eval_f1": 0.5, "eval_loss": 0.25}
+            nested = {"eval_accuracy": {"accuracy": 0.75}, "epoch": 3.0}
+            files[f"{folder}/train_results.json"] = nested
+    found = figures(read(files))
+    assert {key[0] for key in found} == {"bert-base", "gpt2"}
+    assert {key[1] for key in found} == {
+        f"{task}/{split}" for task in ("incivility", "smells") for split in ("test", "train")
+    }
+    assert found["gpt2", "smells/train", "accuracy"] == 0.75
+
+
+def test_kinds_of_entities_are_no_systems(read) -> None:
+    content = {
+        "eval_Person": {"precision": 0.5, "recall": 0.5, "f1": 0.5, "number": 9},
+        "eval_Place": {"precision": 1.0, "recall": 1.0, "f1": 1.0, "number": 7},
+        "eval_overall_f1": 0.75,
+    }
+    found = figures(read({"net/eval_results.json": content}))
+    assert not {key[0] for key in found} & {"eval_Person", "Person"}
+
+
+def test_one_metric_beside_its_languages_is_of_them(read) -> None:
+    table = (
+        "Technique,Accuracy (%),AR (%),FR (%),EN (%),Speed (ms)\n"
+        "x,99,98,99,100,5\ny,97,96,97,98,3\n"
+    )
+    found = figures(read({"language_summary.csv": table}))
+    assert found["x", "AR (%)", "Accuracy (%)"] == 98
+    assert found["x", "overall", "Accuracy (%)"] == 99
+
+
+def test_a_system_at_the_end_of_names_with_other_items(read) -> None:
+    files = {
+        f"{one}_dev_gpt-4o_shots3.csv": "id,chrf\n" + "".join(f"{one}{n},0.{n}\n" for n in range(9))
+        for one in ("bribri", "maya")
+    }
+    named = {
+        (run.system, one.datasets[run.dataset].name)
+        for one in read(files).bundles
+        for run in one.runs
+    }
+    assert named == {("gpt-4o_shots3", "bribri_dev"), ("gpt-4o_shots3", "maya_dev")}
