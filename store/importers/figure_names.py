@@ -16,9 +16,9 @@ from store.importers.bundle import PathNames
 from store.importers.columns import normal_name
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
-from store.importers.path_names import names_together
+from store.importers.path_names import is_crossed, names_together, trimmed
 from store.importers.tables import TABLE_SUFFIXES, peek_columns
-from store.importers.textfile import data_suffix
+from store.importers.textfile import data_stem, data_suffix
 
 _SURE = 0.5
 
@@ -74,6 +74,10 @@ def _are_sure(named: Mapping[Path, PathNames]) -> bool:
     leans = share_of_systems(systems), share_of_systems(datasets)
     if systems == datasets or leans[0] <= leans[1]:
         return False
+    are_idle = not any(trimmed(data_stem(path.name)) for path in named)
+    if leans[0] >= _SURE and leans[1] <= 0 and are_idle:
+        pairs = [(one.system or "", one.dataset or "") for one in named.values()]
+        return len(datasets) == 1 or is_crossed(*map(list, zip(*pairs, strict=True)))
     return leans[1] <= -_SURE or (leans[0] >= _SURE and len(datasets) == 1)
 
 

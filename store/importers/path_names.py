@@ -298,6 +298,8 @@ def _split(stems: list[str], paths: Sequence[Path], identity: Identity) -> list[
                 return [first, last]
             if same is last and len(distinct) > 1:  # of a_s0_t8 and b_s1_t8, s0 may be a dataset
                 inner = _split(first, paths, identity)
+                if len(inner) > 1 and _is_of_output(same[0]):
+                    return inner
                 if len(inner) > 1:
                     end = int(share_of_systems(list(set(inner[1]))) >= _SURE)
                     inner[end] = [f"{name}{mark}{same[0]}" for name in inner[end]]
@@ -323,6 +325,11 @@ def _of_only_system(stems: list[str]) -> list[list[str]]:
                 if is_system and share_of_systems(list(dict.fromkeys(datasets))) <= -_SURE:
                     found.append([systems, datasets])
     return max(found, key=lambda one: len(one[0][0].strip("-_. ")), default=[])
+
+
+def _is_of_output(word: str) -> bool:
+    """Return whether the end of all names says that the files are outputs, and no more."""
+    return word in ("out", "hyp", "pred", "preds")
 
 
 def _are_both_of_data(

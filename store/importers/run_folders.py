@@ -30,6 +30,8 @@ _WHAT = "metrics of runs"
 _OVERRIDES = ".hydra/overrides.yaml"
 _OF_HYDRA = re.compile(r"\d+|[\d_-]+|multirun|outputs?|runs|logs|results", re.IGNORECASE)
 """Folders that are called after a run's number, its day and hour, or after nothing."""
+_FEWEST = 2
+"""Systems and datasets of which folders tell which is which."""
 _SEEDS = ("seed", "random_seed", "trainer.seed")
 
 
@@ -51,12 +53,7 @@ def names_of_runs(paths: Sequence[Path], answers: Mapping[str, str]) -> dict[Pat
         says_nothing = own_name(path) == folder_name(path) or not trimmed(bare)
         if path not in found and says_nothing:
             folders.setdefault(_without_step(path.parent), []).append(path)
-    if len({folder.name for folder in folders}) == 1:
-        by_folder = _of_one_name(folders)
-    else:
-        places = [folder / "results.json" for folder in folders]
-        together = names_together(places, lambda _: None, answers, _WHAT)
-        by_folder = {place.parent: _with_fold(one, place.parent) for place, one in together.items()}
+    by_folder = _of_folders(list(folders), answers)
     for folder, alike in folders.items():
         for path in alike:
             one = _of_file(path, by_folder.get(folder))
@@ -91,6 +88,51 @@ def _of_file(path: Path, named: PathNames | None) -> PathNames | None:
     label = f"{named.run_label} {label}".strip()
     seed = named.seed if seed is None else seed
     return replace(named, system=system, run_label=label, seed=seed)
+
+
+def _of_folders(folders: Sequence[Path], answers: Mapping[str, str]) -> dict[Path, PathNames]:
+    """Return what folders of runs are called after; those called ``test`` after the one above."""
+    idle = {one for one in folders if not trimmed(one.name) and len(folders) > 1}
+    if len({folder.name for folder in folders}) == 1 and not idle:
+        return _of_one_name(folders)
+    above: dict[Path, list[Path]] = {}
+    for folder in folders:
+        above.setdefault(folder.parent if folder in idle else folder, []).append(folder)
+    of_depth: dict[int, list[Path]] = {}
+    for top in above:
+        of_depth.setdefault(len(top.parts), []).append(top / "results.json")
+    found = {}
+    for places in of_depth.values():
+        for place, named in _of_places(places, answers).items():
+            inside = above[place.parent]
+            for folder in inside:
+                dataset = f"{named.dataset}/{folder.name}" if len(inside) > 1 else named.dataset
+                found[folder] = _with_fold(replace(named, dataset=dataset), place.parent)
+    return found
+
+
+def _of_places(places: Sequence[Path], answers: Mapping[str, str]) -> dict[Path, PathNames]:
+    """Return what folders as deep are called after: all together, else below each outer folder.
+
+    ``tuned/TASK/MODEL`` and ``prompted/TASK/MODEL`` tell it one by one.
+    """
+    found = names_together(places, lambda _: None, answers, _WHAT)
+    parts = [place.parts for place in places]
+    level = next((i for i, at in enumerate(zip(*parts, strict=True)) if len(set(at)) > 1), None)
+    if level is None or not any(named.questions for named in found.values()):
+        return found
+    outer: dict[str, list[Path]] = {}
+    for place in places:
+        outer.setdefault(place.parts[level], []).append(place)
+    apart: dict[Path, PathNames] = {}
+    for inside in outer.values():
+        named = names_together(inside, lambda _: None, answers, _WHAT)
+        pairs = {(one.system, one.dataset) for one in named.values()}
+        n_each = [len(set(names)) for names in zip(*pairs, strict=True)]
+        if not pairs or min(n_each) < _FEWEST or any(one.questions for one in named.values()):
+            return found
+        apart |= named
+    return apart
 
 
 def _with_fold(named: PathNames, folder: Path) -> PathNames:

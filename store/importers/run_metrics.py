@@ -237,7 +237,8 @@ def _crossed(own: str, beside: Sequence[str]) -> tuple[str, str] | None:
     for mark, cut in product("._-", (str.partition, str.rpartition)):
         halves = [cut(name, mark) for name in beside]
         first, last = [one[0] for one in halves], [one[2] for one in halves]
-        if own not in beside or not all(one[1] for one in halves) or not is_crossed(first, last):
+        is_cut = own in beside and all(one[1] for one in halves)
+        if not is_cut or min(len(set(first)), len(set(last))) < 2 or not is_crossed(first, last):
             continue
         for systems, datasets in ((first, last), (last, first)):
             if any(map(_is_of_data, systems)) or 2 * sum(map(_is_of_data, datasets)) < len(beside):

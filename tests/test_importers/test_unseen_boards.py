@@ -218,9 +218,9 @@ def test_what_scorers_print_is_of_a_system_on_a_dataset(read) -> None:
     names = [f"de/{s}.fm-{d}.out.eval" for s in ("base", "net") for d in ("dev", "test")]
     found = figures(read(dict.fromkeys(names, text)))
     assert {key[:2] for key in found} == {
-        (s, f"de/fm-{d}") for s in ("base", "net") for d in ("dev", "test")
+        (s, f"fm-{d}") for s in ("base", "net") for d in ("dev", "test")
     }
-    assert found["net", "de/fm-dev", "F_0.5"] == 0.71
+    assert found["net", "fm-dev", "F_0.5"] == 0.71
 
 
 def test_what_eval_pl_prints_of_a_parser(read) -> None:
