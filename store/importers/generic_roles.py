@@ -51,8 +51,8 @@ def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
         ):
             del roles[role]
     if normal_name(roles.get("input", "")) == "prompt" and "input" not in settings.columns:
-        cells = [as_text(cell) for cell in table.cells[roles["input"]] if not is_missing(cell)]
-        if roles.keys().isdisjoint(("reference", "output")) and not any(map(_is_text, cells)):
+        prompts = [as_text(cell) for cell in table.cells[roles["input"]] if not is_missing(cell)]
+        if roles.keys().isdisjoint(("reference", "output")) and not any(map(_is_text, prompts)):
             del roles["input"]  # names of prompts, which are settings
     if "precision" in roles and looks_numeric(role_cells(table, roles["precision"])):
         del roles["precision"]  # the metric of that name

@@ -260,16 +260,6 @@ def test_kinds_of_entities_are_no_systems(read) -> None:
     assert not {key[0] for key in found} & {"eval_Person", "Person"}
 
 
-def test_one_metric_beside_its_languages_is_of_them(read) -> None:
-    table = (
-        "Technique,Accuracy (%),AR (%),FR (%),EN (%),Speed (ms)\n"
-        "x,99,98,99,100,5\ny,97,96,97,98,3\n"
-    )
-    found = figures(read({"language_summary.csv": table}))
-    assert found["x", "AR (%)", "Accuracy (%)"] == 98
-    assert found["x", "overall", "Accuracy (%)"] == 99
-
-
 def test_a_system_at_the_end_of_names_with_other_items(read) -> None:
     files = {
         f"{one}_dev_gpt-4o_shots3.csv": "id,chrf\n" + "".join(f"{one}{n},0.{n}\n" for n in range(9))
