@@ -174,7 +174,7 @@ def _overrides(path: Path) -> dict[str, str]:
     return {key: value for key, _, value in pairs if value}
 
 
-def _of_one_name(folders: Mapping[Path, Sequence[Path]]) -> dict[Path, PathNames]:
+def _of_one_name(folders: Sequence[Path]) -> dict[Path, PathNames]:
     """Return the names of folders that are all called after one dataset."""
     found: dict[Path, PathNames] = {}
     for folder in folders:

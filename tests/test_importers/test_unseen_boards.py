@@ -239,7 +239,7 @@ def test_folders_of_runs_are_systems_and_those_of_tasks_datasets(read) -> None:
     for model in ("bert-base", "gpt2"):
         for task in ("incivility", "smells"):
             folder = f"finetuning/{task}/{model}/test"
-            files[f"{folder}/test_results.json"] = {"eval_f1": 0.5, "eval_loss": 0.25}
+            files[f"{folder}/test_results.json"] = {"f1": 0.5, "loss": 0.25}
             nested = {"eval_accuracy": {"accuracy": 0.75}, "epoch": 3.0}
             files[f"{folder}/train_results.json"] = nested
     found = figures(read(files))
