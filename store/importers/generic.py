@@ -28,7 +28,7 @@ from store.importers.generic_guesses import spread_where_needed, with_guesses
 from store.importers.generic_items import read_items, without_changing_group
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
-from store.importers.item_columns import is_id, may_name_items
+from store.importers.item_columns import is_id, may_name_items, names_subjects
 from store.importers.item_mappings import holds_outcomes, is_specific
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.outcome_words import outcomes_as_numbers
@@ -69,7 +69,7 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return (names_items or any(map(is_id, columns))) and any(map(is_quality, columns))
     if is_records and not names_items:
         names_items = any(map(may_name_items, columns)) and any(map(is_specific, columns))
-        return names_items and "system" in roles
+        return "system" in roles and (names_items or names_subjects(path, roles))
     return len(columns) > 1 and names_items and len(roles) > 1
 
 

@@ -71,7 +71,8 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
     repeats = [c for c in table.columns if normal_name(c) in _REPEATS]
     counts = [table.cells[column] for column in repeats]
     kinds = [_is_subject, is_id, _is_file, _is_text, _is_place]
-    kinds += [_is_numbered, _is_test] if _says_outcomes(table) else []
+    is_told = _says_outcomes(table)
+    kinds += [_is_numbered, _is_test] if is_told else []
     for is_fit in kinds:
         for column in free:
             if not is_fit(column) or column in repeats:
@@ -81,7 +82,8 @@ def item_column(table: Table, roles: Mapping[str, str]) -> str | None:
                 continue
             keys = keys or [list(map(as_text, role_cells(table, column))) for column in named]
             told = [*keys, *(counts if is_fit is _is_subject else ()), list(map(as_text, cells))]
-            is_again = is_fit is not _is_subject or len(set(map(str, cells))) < len(table)
+            is_again = is_fit is not _is_subject or is_told
+            is_again = is_again or len(set(map(str, cells))) < len(table)
             if is_again and len(set(zip(*told, strict=True))) == len(table):
                 return column
     return _shared_count(table, free, keys_of_groups(table, named))

@@ -162,3 +162,10 @@ def test_a_question_is_an_item(read, questions) -> None:
 def test_prompts_are_items_where_they_are_what_was_asked(read, texts, share, found) -> None:
     rows = "".join(f"{model},{one},{share}\n" for model in ("A", "B") for one in texts)
     assert read("model,prompt,accuracy\n" + rows, "spam/p.csv").format == found
+
+
+def test_cases_that_passed_or_not_are_items(read) -> None:
+    cases = ", ".join(f'{{"case": "c{n}", "passed": {str(n > 0).lower()}}}' for n in range(3))
+    bundle = read(f'{{"model": "A", "cases": [{cases}]}}', "spam/run.json")
+    assert (bundle.format, keys(bundle)) == ("generic", ["c0", "c1", "c2"])
+    assert [run.system for run in bundle.runs] == ["A"]
