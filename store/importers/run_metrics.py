@@ -128,7 +128,9 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     if by_path is not None:
         system, dataset = by_path.system or system, by_path.dataset or dataset
         is_told = all(name.lower().startswith(_BEFORE_SPLITS) for name in named)
-        if (beside := split_beside(path)) and not is_told:
+        beside = split_beside(path)
+        is_other = beside == "train" and any(name.lower().startswith("eval_") for name in named)
+        if beside and (not is_told or is_other):
             dataset = f"{dataset}/{beside}"
     elif (split := _split_of(path)) and any(name.startswith("eval_") for name in named):
         dataset = f"{folder_name(path)}/{split}"

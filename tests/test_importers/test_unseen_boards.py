@@ -271,3 +271,14 @@ def test_a_system_at_the_end_of_names_with_other_items(read) -> None:
         for run in one.runs
     }
     assert named == {("gpt-4o_shots3", "bribri_dev"), ("gpt-4o_shots3", "maya_dev")}
+
+
+def test_figures_of_an_evaluation_on_what_was_trained_on_stand_apart(read) -> None:
+    files = {}
+    for model, f1 in (("bert-base", 0.5), ("gpt2", 0.25)):
+        for task in ("incivility", "smells"):
+            for split, gain in (("test", 0), ("train", 0.5)):
+                files[f"{task}/{model}/{split}_results.json"] = {"eval_f1": f1 + gain}
+    found = figures(read(files))
+    assert found["gpt2", "smells", "eval_f1"] == 0.25
+    assert found["gpt2", "smells/train", "eval_f1"] == 0.75
