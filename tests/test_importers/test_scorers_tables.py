@@ -231,7 +231,16 @@ def test_answers_in_columns_called_like_systems_are_scored(folder, columns, rows
     assert (bundle.format, found) == ("predictions", {"gpt-4o": 0.667, "llama-3": 0.333})
 
 
-@pytest.mark.parametrize("rows", [["A,1,0", "B,1,1"], ["7,0.5,1", "8,1,0.25"], ["7,0,1", "8,1,0"]])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["A,1,0", "B,1,1"],
+        ["7,0.5,1", "8,1,0.25"],
+        ["7,0,1", "8,1,0"],
+        ["0.9,0.5,0.2", "0.8,1,0.25"],  # gold is a system, too
+        ["1,0,1", "1,1,0"],
+    ],
+)
 def test_scores_in_columns_called_like_systems_stay_scores(folder, rows):
     content = "\n".join(["id,gold,gpt-4o,llama-3", *(f"q{n},{row}" for n, row in enumerate(rows))])
     (bundle,) = folder({"a.csv": content})

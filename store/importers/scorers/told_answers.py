@@ -14,7 +14,7 @@ from store.importers.tables import read_table
 
 _FEW = 3
 """So many different words, of which none is ever right, are verdicts."""
-_RIGHT_OR_WRONG = {"0", "1", "0.0", "1.0"}
+_RIGHT_OR_WRONG = {"0", "1"}
 
 
 def holds_answers(path: Path, roles: TableRoles) -> bool:
@@ -28,11 +28,11 @@ def holds_answers(path: Path, roles: TableRoles) -> bool:
     gold = table.cells[roles.gold]
     right = _texts(gold)
     given = [table.cells[column] for column in roles.outputs.values()]
-    if any(map(looks_numeric, given)):
+    if all(map(looks_numeric, given)):
         told = set().union(*map(_texts, given))
-        is_share = any("." in text for text in told) and not any("." in text for text in right)
-        are_scores = is_share or (told <= _RIGHT_OR_WRONG and not right <= _RIGHT_OR_WRONG)
-        return looks_numeric(gold) and not are_scores
+        are_whole = all(text.lstrip("-").isdigit() for text in told | right)
+        are_scores = len(right) == 1 or (told <= _RIGHT_OR_WRONG and not right <= _RIGHT_OR_WRONG)
+        return are_whole and not are_scores
     texts = [_texts(cells) for cells in given]
     return all(len(one) > _FEW or one & right or any(" " in text for text in one) for one in texts)
 
