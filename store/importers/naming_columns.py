@@ -160,8 +160,13 @@ def _are_sentences(cells: Sequence[object]) -> bool:
 def _has_texts(table: Table) -> bool:
     """Return whether a column holds sentences: then what has an id is an item."""
     cells = (table.cells[column][:_MOST_SEEN] for column in table.columns)
-    words = [one for one in cells if one and not looks_numeric(one)]
-    return any(_are_sentences([cell for cell in one if not is_missing(cell)]) for one in words)
+    filled = ([cell for cell in one if not is_missing(cell)] for one in cells)
+    words = [one for one in filled if one and not looks_numeric(one) and not _is_json(one[0])]
+    return any(map(_are_sentences, words))
+
+
+def _is_json(cell: object) -> bool:
+    return isinstance(cell, (dict, list)) or as_text(cell).lstrip().startswith(("{", "["))
 
 
 def _is_name(cell: object) -> bool:

@@ -429,3 +429,10 @@ def test_parts_of_a_dataset_under_columns_called_like_systems_are_read(read) -> 
 def test_types_of_questions_are_parts_of_a_dataset(read) -> None:
     bundle = read("question_type,n,accuracy\nnumber,5,0.5\nother,6,0.25\n", "spam/t.csv")
     assert [one.name for one in bundle.datasets] == ["t/number", "t/other"]
+
+
+def test_ids_of_runs_beside_their_settings_in_json_are_systems(read) -> None:
+    config = '"{""lr"": 0.1, ""kind"": ""a b c d e f g""}"'
+    rows = f"B01,base,0.5,0.4,{config}\nB02,base,0.25,0.2,{config}\n"
+    bundle = read("id,stage,train_rmse,val_rmse,config_json\n" + rows, "spam/experiments.csv")
+    assert {one.system for one in bundle.reported_scores} == {"B01", "B02"}
