@@ -9,6 +9,7 @@ from dataclasses import replace
 from store.importers.board_columns import what_columns_are
 from store.importers.cells import is_missing
 from store.importers.columns import normal_name
+from store.importers.file_names import specific_name
 from store.importers.known_metrics import lookup
 from store.importers.known_names import share_of_systems
 from store.importers.naming_columns import metric_of_file, naming_column, subset_column
@@ -17,12 +18,16 @@ from store.importers.reported_pvalues import has_pvalues
 from store.importers.settings import Settings
 from store.importers.spread_systems import SYSTEM, with_row_for_each_system
 from store.importers.tables import RECORD_SUFFIXES, Table
-from store.importers.textfile import data_suffix
+from store.importers.textfile import DATA_SUFFIXES, data_stem, data_suffix
 
 _LINK = re.compile(
     r"""\[([^][]+)\]\(\s*https?://[^()\s]+\s*\)|<a\b[^<>]*>\s*([^<>]+?)\s*</a>""", re.IGNORECASE
 )
 """A name with an address, in Markdown or HTML."""
+_PATH = re.compile(
+    rf".*/[^/]+({'|'.join(map(re.escape, DATA_SUFFIXES))}|\.ya?ml)(\.gz)?", re.IGNORECASE
+)
+"""The path of a file with data."""
 
 _NO_NAME = ("", "column_1", "unnamed_0", "index")
 """What the corner of a table is called where it has no name."""
@@ -40,7 +45,7 @@ def with_names(table: Table, roles: dict[str, str], settings: Settings) -> tuple
         elif {"system", "score"}.isdisjoint(roles):
             settings = _guess_systems_of_datasets(table, roles, settings)
         table, settings = _spread_systems(table, roles, settings)
-    table = _without_links(table, roles)
+    table = _without_folders(_without_links(table, roles), roles)
     return _name_datasets_of_records(table, roles, settings)
 
 
@@ -53,6 +58,19 @@ def _without_links(table: Table, roles: dict[str, str]) -> Table:
         if found and all(found):
             cells[column] = [match[1] or match[2] for match in found if match is not None]
     return table if cells == table.cells else replace(table, cells=cells)
+
+
+def _without_folders(table: Table, roles: dict[str, str]) -> Table:
+    """Return the table with datasets that are paths of files called after these files."""
+    column = roles.get("dataset", "")
+    found = list(map(str, table.cells.get(column, ())))
+    if not found or not all(map(_PATH.fullmatch, found)):
+        return table
+    stems = {one: data_stem(one) for one in found}
+    is_told = all(map(specific_name, stems.values()))
+    if not is_told or len(set(stems.values())) < len(stems):
+        return table
+    return replace(table, cells={**table.cells, column: [stems[one] for one in found]})
 
 
 def is_of_datasets(table: Table) -> bool:

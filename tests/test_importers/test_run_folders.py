@@ -127,6 +127,15 @@ def test_names_that_link_somewhere_are_read_without_their_address(read):
     assert {system for system, _, _ in found} == {"a", "org/y"}
 
 
+def test_a_dataset_that_is_the_path_of_a_file_is_called_after_it(read):
+    rows = "net,../data/birds.csv,0.5\nnet,../data/fish.jsonl,0.25\n"
+    found = figures(read({"board.csv": f"model,dataset,accuracy\n{rows}"}))
+    assert {dataset for _, dataset, _ in found} == {"birds", "fish"}
+    of_splits = "net,birds/test.csv,0.5\nnet,fish/test.csv,0.25\n"
+    found = figures(read({"board.csv": f"model,dataset,accuracy\n{of_splits}"}))
+    assert {dataset for _, dataset, _ in found} == {"birds/test.csv", "fish/test.csv"}
+
+
 def test_reports_of_classes_in_folders_of_systems_are_on_one_dataset(read):
     report = (
         "              precision    recall  f1-score   support\n\n"
