@@ -1,4 +1,7 @@
-"""Columns that say in words whether an item was right: ``correct``, ``FAIL``, ``✓``."""
+"""Columns that say in words whether an item was right, whatever they are called.
+
+`status_words` reads those that are called after it, before anything else is known of a table.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from store.importers.columns import fields_of, normal_name
 from store.importers.generic_roles import generic_roles
 from store.importers.metric_registry import words_of
 from store.importers.settings import Settings
+from store.importers.status_words import BAD, GOOD
 from store.importers.tables import Table
 
-_GOOD = words_of("correct right pass passed success successful succeeded solved resolved ✓ ✔ ✅ ☑")
-_BAD = words_of(
-    """incorrect wrong fail failed failure unsuccessful unsolved unresolved ✗ ✘ ❌ × not_solved
-    not_resolved not_correct not_passed"""
+_GOOD = GOOD | words_of("right success successful succeeded ✓ ✔ ✅ ☑")
+_BAD = BAD | words_of(
+    "failure unsuccessful ✗ ✘ ❌ × not_solved not_resolved not_correct not_passed"
 )
 _TOLD = words_of(
     "label gold reference expected target truth expected_verdict ground_truth status state"

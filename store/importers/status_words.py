@@ -21,8 +21,8 @@ _GIVEN = words_of(
     "gold true expected human reference target actual predicted prediction pred label"
 )
 """Words in the names of columns of labels, of which one is right."""
-_GOOD = words_of("pass passed correct solved resolved")
-_BAD = words_of("fail failed incorrect wrong unsolved unresolved")
+GOOD = words_of("pass passed correct solved resolved")
+BAD = words_of("fail failed incorrect wrong unsolved unresolved")
 _NOTHING = words_of("error errored skip skipped timeout na none null nan")
 """What stands there where nothing was decided."""
 _OF_ANSWERS = words_of("correct incorrect wrong")
@@ -68,7 +68,7 @@ def names_of_outcomes(
         return {}
     called = _OF_RECORDS if are_records else _STATUS
     said = {name: _said(cells[name]) for name in columns if name in cells}
-    telling = [name for name, words in said.items() if _fits(words) and words & (_GOOD | _BAD)]
+    telling = [name for name, words in said.items() if _fits(words) and words & (GOOD | BAD)]
     are_scored = bool(telling) and any(is_quality(c) for c in columns if c not in telling)
     found: dict[str, str] = {}
     for name in telling:
@@ -77,7 +77,7 @@ def names_of_outcomes(
             continue
         if match is None or not _GIVEN.isdisjoint(_normal(name).split("_")):
             return {}
-        if name.lower().endswith("status") and said[name].isdisjoint(_GOOD) and are_scored:
+        if name.lower().endswith("status") and said[name].isdisjoint(GOOD) and are_scored:
             continue  # what failed may have crashed
         part = "" if match[1] is None or match[1] in _OF_ALL else f"{match[1]}_"
         found[name] = part + ("correct" if said[name] & _OF_ANSWERS else "passed")
@@ -94,9 +94,9 @@ def _outcome(cell: Any) -> bool | None:
         It is no such word.
     """
     word = _word(cell)
-    if word in _GOOD:
+    if word in GOOD:
         return True
-    if word in _BAD:
+    if word in BAD:
         return False
     if word is None or (word and word not in _NOTHING):
         raise KeyError(word)
@@ -104,7 +104,7 @@ def _outcome(cell: Any) -> bool | None:
 
 
 def _fits(words: frozenset[str]) -> bool:
-    return words <= _GOOD | _BAD | _NOTHING
+    return words <= GOOD | BAD | _NOTHING
 
 
 def _said(cells: Iterable[Any]) -> frozenset[str]:
