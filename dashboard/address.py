@@ -87,7 +87,8 @@ def tell(changes: Mapping[str, str | Sequence[str] | None]) -> None:
     All of them make one entry in the history if one of `STEPS` gets a new value, else none. A
     widget of a place that was left meanwhile writes nothing: the browser shows another address.
     """
-    if st.session_state.get(_PAGE) != _page():
+    here = _page()
+    if st.session_state.get(_PAGE, here) != here:
         return
     told: dict[str, str | Sequence[str]] = {
         name: st.query_params.get_all(name) for name in st.query_params
