@@ -252,3 +252,32 @@ def test_transcripts_of_systems_are_scored_by_file(folder):
     (bundle,) = folder({"asr.csv": "file,reference,whisper-small,whisper-large\n" + rows})
     assert {run.system for run in bundle.runs} == {"whisper-small", "whisper-large"}
     assert [item.key for item in bundle.datasets[0].items] == ["a.wav", "b.wav"]
+
+
+def of_run(dataset, system, rows, date=20260101):
+    lines = [f"E:\\out\\{date}\\{name}.csv;{given};{right}" for name, given, right in rows]
+    name = f"gpu_{dataset}__mt_{system}__{date}.10150{len(rows)}_raw.csv"
+    return {name: "\n".join(["outfile;preds;target", *lines]) + "\n"}
+
+
+def test_files_of_runs_are_items_and_their_names_a_dataset_and_a_system(folder):
+    rows = [("v1", "yes", "yes"), ("v2", "no", "no"), ("v3", "yes", "no")]
+    other = [("v3", "no", "no"), ("v1", "yes", "yes"), ("v2", "yes", "no")]
+    files = {**of_run("fire", "base", rows), **of_run("fire", "base_tuned", other, 20260102)}
+    part = [rows[:2], [other[2], other[1]]]
+    files |= {
+        **of_run("still", "base", part[0]),
+        **of_run("still", "base_tuned", part[1], 20260103),
+    }
+    (bundle,) = folder(files, score=("accuracy",))
+    assert {one.name: len(one.items) for one in bundle.datasets} == {"fire": 3, "still": 2}
+    assert figures(bundle) == {
+        ("fire", "base", "accuracy"): pytest.approx(2 / 3),
+        ("fire", "base_tuned", "accuracy"): pytest.approx(2 / 3),
+        ("still", "base", "accuracy"): 1,
+        ("still", "base_tuned", "accuracy"): 0.5,
+    }
+    (tuned,) = (r for r in bundle.runs if r.system == "base_tuned" and r.dataset == 0)
+    ids = [item.key for item in bundle.datasets[0].items]
+    scores = dict(zip(ids, tuned.scores[0].values[:, 0], strict=True))
+    assert scores == {"v1.csv": 1, "v2.csv": 0, "v3.csv": 1}

@@ -21,6 +21,7 @@ from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.places import folder_of_system, own_name
 from store.importers.scorers.builder import Gold, Scored
+from store.importers.scorers.crossed_names import crossed_names
 from store.importers.scorers.gold_tables import Golds, gold_beside, holds_gold, is_called_gold
 from store.importers.scorers.joined import joined
 from store.importers.scorers.layout import folder_name, parts_of
@@ -161,8 +162,12 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
             sets.append(fitting := _Set())
         fitting.add(rows)
     skipped = problems.raise_if_any()
-    names = _names_of_parts(paths, sets) if are_parts else []
-    names = names or _names(paths, sets, are_twins=are_twins)
+    if are_parts:
+        names = _names_of_parts(paths, sets)
+    elif crossed := None if are_twins else _crossed(sets):
+        names, sets = list(crossed), list(crossed.values())
+    else:
+        names = _names(paths, sets, are_twins=are_twins)
     bundles = [_scored(one, name, options) for one, name in zip(sets, names, strict=True)]
     bundles[0].skipped = list(skipped)
     if len(sets) > 1:
@@ -301,6 +306,50 @@ def _names(paths: Sequence[Path], sets: Sequence[_Set], *, are_twins: bool) -> l
         earlier = sizes[:i].count(name)
         found.append(f"{name} ({chr(ord('a') + earlier)})" if sizes.count(name) > 1 else name)
     return found
+
+
+def _crossed(sets: Sequence[_Set]) -> dict[str, _Set] | None:
+    """Return the datasets that files are called after beside their systems: those of all items."""
+    if _are_told(sets):
+        return None
+    groups: dict[tuple[int, frozenset[str]], list[_Rows]] = {}
+    for number, one in enumerate(sets):
+        for rows in one.members:
+            groups.setdefault((number, frozenset(rows.keys)), []).append(rows)
+    told = crossed_names(
+        [[data_stem(rows.settings.path.name) for rows in group] for group in groups.values()]
+    )
+    if told is None:
+        return None
+    found = {name: _Set() for name, _ in told}
+    for (name, systems), group in zip(told, groups.values(), strict=True):
+        for rows, system in zip(group, systems, strict=True):
+            rows.system = system
+            found[name].add(rows)
+    return found
+
+
+def _are_told(sets: Sequence[_Set]) -> bool:
+    """Return whether something else than the names of files tells systems or datasets.
+
+    What all names taken together tell does not hold where one system would answer items twice.
+    """
+    members = [rows for one in sets for rows in one.members]
+    settings = [rows.settings for rows in members]
+    if any(one.system or one.dataset for one in settings):
+        return True
+    if any(rows.roles.system or rows.roles.outputs for rows in members):
+        return True
+    named = {(n.dataset, n.run_label, n.seed) if (n := one.named) else None for one in settings}
+    return len(named) > 1 and all(_has_each_once(one) for one in sets)
+
+
+def _has_each_once(one: _Set) -> bool:
+    named = [
+        (rows.system, rows.settings.named.run_label if rows.settings.named else "")
+        for rows in one.members
+    ]
+    return len(set(named)) == len(named)
 
 
 def _scored(one: _Set, name: str, options: ReadOptions) -> Scored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -9,10 +10,13 @@ from typing import Any, TypeVar
 from store.errors import ImportFormatError
 from store.importers.cells import CellError, as_text
 from store.importers.item_columns import own_id
+from store.importers.scorers.crossed_names import n_alike
 from store.importers.scorers.table_roles import TableRoles
 from store.importers.tables import Table
 
 _Value = TypeVar("_Value")
+_PATH = re.compile(r".*/[^/]+\.\w{1,5}", re.DOTALL)
+_FEWEST = 2
 
 
 def keys_of(
@@ -34,7 +38,27 @@ def keys_of(
         keys = cells_at(table, roles.input, rows, as_text)
         if len(set(keys)) == len(keys):
             return keys, False
+    files = _files_of(table, roles, rows)
+    if files is not None:
+        return files, True
     return [str(i + 1) for i in range(len(rows))], False
+
+
+def _files_of(table: Table, roles: TableRoles, rows: Sequence[int]) -> list[str] | None:
+    """Return items called as the files of a column, each row another, below their common folder.
+
+    A run may keep its files in a folder of its own, so that the folder is no part of the item.
+    """
+    taken = {roles.output, roles.gold, roles.system, *roles.outputs.values()}
+    for column in table.columns:
+        cells = [table.cells[column][row] for row in rows]
+        paths = [one.replace("\\", "/") for one in cells if isinstance(one, str)]
+        is_fit = column not in taken and len(paths) == len(cells) >= _FEWEST
+        if not is_fit or not all(map(_PATH.fullmatch, paths)) or len(set(paths)) < len(paths):
+            continue
+        skip = n_alike(one.split("/")[:-1] for one in paths)
+        return ["/".join(one.split("/")[skip:]) for one in paths]
+    return None
 
 
 def cells_at(
