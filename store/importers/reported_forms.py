@@ -50,6 +50,7 @@ from store.importers.reported_rows import is_comparison, tell_rows_apart
 from store.importers.settings import Settings
 from store.importers.tables import Table
 from store.importers.textfile import data_stem
+from store.importers.twin_tables import variant_among_twins
 
 _MOSTLY = 0.5
 """Share of columns called like systems from which each row may have a metric of its own."""
@@ -134,8 +135,11 @@ class _FormReader:
             if named is not None and named.system:
                 self._settings = self._settings.with_system()
             else:
-                system = folder_of_system(self._settings.path)
-                self._settings = self._settings.guessing("system", system, "the name of the folder")
+                path = self._settings.path
+                system, because = folder_of_system(path), "the name of the folder"
+                if variant := variant_among_twins(self._table, self._roles["dataset"], path):
+                    system, because = f"{system} ({variant})", f"{because} and of the file"
+                self._settings = self._settings.guessing("system", system, because)
         return True
 
     def _long_pvalues(self) -> list[PvalueCell]:

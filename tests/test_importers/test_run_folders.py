@@ -243,3 +243,18 @@ def test_what_the_scorer_of_parsers_prints(read):
     found = figures(read({f"{one}/en_ewt.txt": table for one in ("udpipe", "stanza")}))
     assert found["stanza", "en_ewt", "LAS F1"] == [79.5]
     assert found["udpipe", "en_ewt", "LAS aligned accuracy"] == [79.9]
+
+
+def test_what_two_tables_of_a_folder_state_of_the_same_datasets_is_told_apart(read):
+    head = "dataset,num_samples,accuracy,f1\n"
+    files = {
+        "filter_net/no_filter_classification_report.csv": f"{head}birds,4,0.5,0.25\n",
+        "filter_net/summary_classification_report.csv": f"{head}birds,4,0.75,0.5\n",
+        "filter_net/sub/classification_report.csv": f"{head}birds,4,1.0,1.0\n",
+        "gpt/hard_scores.csv": f"{head}fish,4,0.5,0.25\n",
+        "gpt/easy_scores.csv": f"{head}cows,4,0.5,0.25\n",
+    }
+    found = figures(read(files))
+    assert found["filter_net (no_filter)", "birds", "accuracy"] == [0.5]
+    assert found["filter_net", "birds", "accuracy"] == [0.75]
+    assert {system for system, dataset, _ in found if dataset in ("fish", "cows")} == {"gpt"}
