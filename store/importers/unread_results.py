@@ -11,7 +11,7 @@ from pathlib import Path
 
 from store.errors import ImportFormatError
 from store.importers.cells import looks_numeric
-from store.importers.columns import normal_name
+from store.importers.columns import ROLE_NAMES, normal_name
 from store.importers.file_names import is_of_settings
 from store.importers.known_metrics import is_quality, normal_metric
 from store.importers.known_names import is_like_dataset
@@ -33,6 +33,13 @@ _MOST_TIMES = 50
 """How often one metric stands in a file of results; more of it is data of items."""
 _MOST_ROWS = 5_000
 _MOST_TOLD = 3
+
+_VERDICT = re.compile(
+    r"(model|output|response|answer|assistant|system|candidate)[ _-]?[12ab]|tie|draw|both|neither",
+    re.IGNORECASE,
+)
+"""How a cell says which of two outputs is better."""
+_NO_VERDICTS = words_of("tie draw both neither")
 
 LOG = "a log of training: figures at each step, and nothing names the result."
 ANSWERS = (
@@ -58,12 +65,28 @@ def are_answers_of_workers(columns: Sequence[str]) -> bool:
     return len(_OF_WORKERS.intersection(map(normal_name, columns))) > 1
 
 
+def verdicts_on_pairs(table: Table) -> str | None:
+    """Return what is said of a table whose rows say which of two outputs is better."""
+    for column in table.columns:
+        if normal_name(column) in ROLE_NAMES["system"]:
+            continue
+        words = {str(cell).strip() for cell in table.cells[column]}
+        if words and all(map(_VERDICT.fullmatch, words)) and not words <= _NO_VERDICTS:
+            return (
+                f"verdicts on pairs of outputs in '{column}', and no columns name both systems. "
+                "Name them in columns model_a and model_b, and the better one in winner."
+            )
+    return None
+
+
 def unread_table(table: Table) -> str | None:
     """Return what is said of a table that no reading fits and that seems to hold results."""
     if are_answers_of_workers(table.columns):
         return ANSWERS
     told = kind_of_log(table.columns)
     if told is not None:
+        return told
+    if (told := verdicts_on_pairs(table)) is not None:
         return told
     if len(table) > _MOST_ROWS:
         return None

@@ -57,3 +57,14 @@ def test_tables_with_known_metrics_and_no_names(faults) -> None:
 def test_tokens_called_like_metrics_are_no_results(faults) -> None:
     vocab = {"wer": 17, "AP": 3, **{f"tok{number}": number for number in range(40)}}
     assert faults(vocab_DOT_json=vocab) == {}
+
+
+def test_verdicts_on_pairs_that_name_one_side_are_left_out(faults) -> None:
+    rows = [
+        {"result": "model_1", "judge": "net", "reference_model": "old", "instruction": "Why?"},
+        {"result": "tie", "judge": "net", "reference_model": "old", "instruction": "How?"},
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    found = faults(pairs_DOT_jsonl=lines, models_DOT_csv="model,note\nmodel_1,a\nmodel_2,b\n")
+    assert list(found) == ["pairs.jsonl"]
+    assert "verdicts on pairs of outputs in 'result'" in found["pairs.jsonl"]
