@@ -204,3 +204,22 @@ def test_a_share_of_what_is_better_low_is_no_grade(put, read):
     (bundle,) = read().bundles
     assert [m.higher_is_better for m in bundle.metrics if m.name == "attack_success"] == [None]
     assert lookup("attack_success").higher_is_better is False
+
+
+def test_figures_of_groups_are_metrics_of_their_own(put, read):
+    by = {"metric": {"type": "metric", "name": "accuracy"}, "group_key": "level"}
+    stated = {"easy": 1.0, "hard": 0.0, "all": 0.5}
+    metrics = {key: {"name": key, "value": value, "params": by} for key, value in stated.items()}
+    metrics["stderr"] = {"name": "stderr", "value": 0.25}
+    scores = [{"name": "match", "scorer": "match", "metrics": metrics}]
+    samples = [sample(1, match="C"), sample(2, match="I")]
+    put({**header(scores=scores), "samples": samples}, "log.json")
+    (bundle,) = read().bundles
+    found = {bundle.metrics[s.metric].signature: s for s in bundle.reported_scores}
+    assert {name: one.value for name, one in found.items()} == {
+        "level=easy": 1.0,
+        "level=hard": 0.0,
+        "": 0.5,
+    }
+    assert (found[""].stderr, found["level=easy"].stderr) == (0.25, None)
+    assert {one.higher_is_better for one in bundle.metrics} == {True}

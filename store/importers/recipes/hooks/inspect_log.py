@@ -159,7 +159,7 @@ def _never_run(evaluation: Mapping[str, Any], found: list[dict[str, Any]]) -> It
 
 
 def _aggregates(results: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the aggregates of every scorer; the reducer of epochs is their signature."""
+    """Return the aggregates of every scorer; group and reducer of epochs are their signature."""
     stated = results.get("scores")
     if not isinstance(stated, list):
         scorer = (results.get("scorer") or {}).get("name")
@@ -169,25 +169,60 @@ def _aggregates(results: Mapping[str, Any]) -> list[dict[str, Any]]:
     for one in stated:
         if not isinstance(one, dict) or not isinstance(one.get("metrics"), dict):
             continue
-        metrics = {
-            k: v.get("value") if isinstance(v, dict) else v for k, v in one["metrics"].items()
-        }
         reducer, scorer, name = one.get("reducer"), one.get("scorer"), one.get("name")
         metric = name if scorer in (None, name) else f"{scorer}/{name}"
-        kind = next((value for value in _VALUES if value in metrics), "other")
+        signature = f"reducer:{reducer}" if reducer not in (None, "mean") else None
+        figures: dict[str, Any] = {}
+        for key, figure in one["metrics"].items():
+            value = figure.get("value") if isinstance(figure, dict) else figure
+            kind, group = _kind_and_group(key, figure)
+            if not group:
+                figures[kind] = value
+                continue
+            found.append(
+                {
+                    "metric": metric,
+                    "scorer": scorer or name,
+                    "kind": kind,
+                    "value": value,
+                    "signature": f"{group}|{signature}" if signature else group,
+                    "better": _is_better_stated(kind, metric),
+                }
+            )
+        kind = next((value for value in _VALUES if value in figures), "other")
         found.append(
             {
                 "metric": metric,
                 "scorer": scorer or name,
                 "kind": kind,
-                "value": metrics.get(kind),
-                "stderr": metrics.get("stderr"),
+                "value": figures.get(kind),
+                "stderr": figures.get("stderr"),
                 "n_items": one.get("scored_samples") or results.get("completed_samples"),
-                "signature": f"reducer:{reducer}" if reducer not in (None, "mean") else None,
-                "better": True if kind == "accuracy" and not _is_low(metric) else None,
+                "signature": signature,
+                "better": _is_better_stated(kind, metric),
             }
         )
     return found
+
+
+def _kind_and_group(key: str, stated: Any) -> tuple[str, str]:
+    """Return which metric a scorer states, and of which group of samples: ``level=easy``.
+
+    The group is empty where the metric is of all samples, one by one, also beside groups.
+    """
+    params = stated.get("params") if isinstance(stated, dict) else None
+    if not isinstance(params, dict):
+        return key, ""
+    by, of_group = params.get("group_key"), params.get("metric")
+    if not isinstance(by, str) or not isinstance(of_group, dict):
+        return key, ""
+    kind = str(of_group.get("name")).rpartition("/")[2]
+    is_of_all = key == params.get("all_label", "all") and params.get("all") != "groups"
+    return kind, "" if is_of_all else f"{by}={key}"
+
+
+def _is_better_stated(kind: str, metric: str | None) -> bool | None:
+    return True if kind == "accuracy" and not _is_low(metric) else None
 
 
 def _text(value: Any) -> str | None:
