@@ -7,12 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from store.importers.cells import looks_numeric
-from store.importers.columns import fields_of, role_cells
+from store.importers.columns import fields_of, normal_name, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.generic_roles import generic_roles
 from store.importers.judgments.sheet import flat
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.known_names import share_of_systems
+from store.importers.metric_registry import words_of
 from store.importers.no_metrics import no_metric_by_name
 from store.importers.settings import Settings
 from store.importers.tables import Table
@@ -25,6 +26,10 @@ _MOSTLY = 0.5
 """Share of columns from which they are taken for systems."""
 _FEWEST_COLUMNS = 4
 """Columns from which it shows that each system has each metric."""
+_PLAIN = words_of("score scores value rating result points grade")
+"""Names of columns of scores that do not say of what."""
+_CRITERIA = words_of("criterion criteria aspect dimension quality_dimension metric_name rubric")
+_NAME = re.compile(r"[^\W\d][\w -]{1,39}")
 _WRAPPERS = ("metrics.", "scores.", "score.", "results.")
 
 
@@ -86,10 +91,24 @@ def spread_where_needed(table: Table, settings: Settings) -> Table:
 def _long(table: Table, roles: Mapping[str, str], settings: Settings) -> Settings:
     if "metric" not in roles and not settings.metric:
         column = roles["score"]
-        settings = settings.guessing("metric", column, "the column of scores")
+        named = _criterion(table) if normal_name(column) in _PLAIN else None
+        if named is not None:
+            settings = settings.guessing("metric", named[0], f"the column '{named[1]}'")
+        else:
+            settings = settings.guessing("metric", column, "the column of scores")
     if "system" not in roles and not settings.system:
         settings = settings.with_system()
     return settings if "dataset" in roles else _with_dataset(table, roles, settings)
+
+
+def _criterion(table: Table) -> tuple[str, str] | None:
+    """Return what all rows were rated for, and the column that says it, where one does."""
+    for column in table.columns:
+        if normal_name(column) in _CRITERIA:
+            words = {str(cell).strip() for cell in table.cells[column]}
+            if len(words) == 1 and _NAME.fullmatch(word := words.pop()):
+                return word, column
+    return None
 
 
 def _are_features(columns: Sequence[str], known: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 """What the names of files, folders and columns suggest, and what is not guessed from them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,16 @@ def test_one_damaged_file_of_a_group_is_left_out_alone(tmp_path) -> None:
     found = read_paths(tmp_path, root=tmp_path)
     assert [dataset.name for dataset in found.bundles[0].datasets] == ["t1"]
     assert [fault.path[:10] for fault in found.faults] == ["samples_t2"]
+
+
+def test_scores_of_one_criterion_are_called_after_it(read_in) -> None:
+    rows = [
+        {"id": "a", "question": "Why?", "score": 0},
+        {"id": "b", "question": "How?", "score": 3},
+    ]
+    text = json.dumps({"criterion": "citation_quality", "scale": "0-3", "per_question": rows})
+    bundle, guesses = read_in(text, "net.json")
+    assert [metric.name for metric in bundle.metrics] == ["citation_quality"]
+    assert guesses["metric"] == "citation_quality"
+    bundle, _ = read_in("id,criterion,score\na,fluency,1\nb,style,2\n", "two.csv")
+    assert "fluency" not in [metric.name for metric in bundle.metrics]
