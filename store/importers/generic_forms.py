@@ -162,6 +162,12 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     found, told = _without_no_scores(found, table, settings, are_metrics=are_metrics)
     by_name = {one.metric or "": one for one in found}
     names = listed(by_name)
+    is_guessed = any(one.subject == "system" for one in settings.guesses)
+    if is_guessed and not settings.metric and _is_manifest(table.shown):
+        reason = f"a manifest, by its name: which items were chosen, and why ({names})."
+        raise NoResultsError(
+            f"{reason} If it holds scores, --metric NAME reads them.", path=table.shown
+        )
     if are_metrics:
         chosen, note = found, f"Wide table: one column for each metric ({names})."
         if settings.metric:
@@ -204,6 +210,10 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not is_usual and share_of_systems(list(by_name)) <= 0:  # texts or files beside numbers
         raise NoResultsError(reason, path=table.shown)
     raise ImportFormatError(reason, path=table.shown)
+
+
+def _is_manifest(shown: str) -> bool:
+    return "manifest" in re.findall(r"[^\W_]+", data_stem(shown).lower())
 
 
 def _without_no_scores(

@@ -68,3 +68,10 @@ def test_verdicts_on_pairs_that_name_one_side_are_left_out(faults) -> None:
     found = faults(pairs_DOT_jsonl=lines, models_DOT_csv="model,note\nmodel_1,a\nmodel_2,b\n")
     assert list(found) == ["pairs.jsonl"]
     assert "verdicts on pairs of outputs in 'result'" in found["pairs.jsonl"]
+
+
+def test_a_manifest_of_chosen_items_holds_no_results(faults, tmp_path) -> None:
+    rows = [{"instance_id": f"repo-{n}", "baseline_success_rate": 1.0, "why": "x"} for n in "abc"]
+    assert faults(manifest_DOT_json={"purpose": "a control", "tasks": rows}) == {}
+    (found,) = read_paths([tmp_path], root=tmp_path).left_out
+    assert "a manifest, by its name" in found.reason
