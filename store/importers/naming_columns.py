@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from store.importers.cells import as_text, is_missing, looks_numeric
 from store.importers.columns import ROLE_NAMES, fields_of, find_roles, normal_name, role_cells
 from store.importers.file_names import says_nothing
 from store.importers.item_columns import is_id
-from store.importers.known_metrics import is_quality, lookup
+from store.importers.known_metrics import KNOWN, is_quality, lookup, normal_metric
 from store.importers.known_names import share_of_systems
 from store.importers.metric_registry import words_of
 from store.importers.no_metrics import A_TIME, no_metric_by_name
@@ -147,7 +148,9 @@ def states_splits(columns: Sequence[str]) -> bool:
 def metric_of_file(name: str) -> str | None:
     """Return the metric that the name of a file tells: ``wer`` of ``wer_results.csv``."""
     words = re.findall(r"[^\W_]+", data_stem(name))
-    known = [word for word in words if lookup(word) is not None and not says_nothing(word)]
+    pairs = ["_".join(pair) for pair in pairwise(words)]
+    known = [pair for pair in pairs if normal_metric(pair) in KNOWN]
+    known = known or [word for word in words if lookup(word) is not None and not says_nothing(word)]
     return known[-1] if known else None
 
 

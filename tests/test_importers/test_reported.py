@@ -436,3 +436,8 @@ def test_ids_of_runs_beside_their_settings_in_json_are_systems(read) -> None:
     rows = f"B01,base,0.5,0.4,{config}\nB02,base,0.25,0.2,{config}\n"
     bundle = read("id,stage,train_rmse,val_rmse,config_json\n" + rows, "spam/experiments.csv")
     assert {one.system for one in bundle.reported_scores} == {"B01", "B02"}
+
+
+def test_a_file_may_be_called_after_a_metric_of_two_words(read) -> None:
+    bundle = read("codec,de,fr\ndac,0.5,0.25\nsnac,0.25,0\n", "spam/exact_match_results.csv")
+    assert [metric.name for metric in bundle.metrics] == ["exact_match"]
