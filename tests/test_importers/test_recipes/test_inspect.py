@@ -223,3 +223,11 @@ def test_figures_of_groups_are_metrics_of_their_own(put, read):
     }
     assert (found[""].stderr, found["level=easy"].stderr) == (0.25, None)
     assert {one.higher_is_better for one in bundle.metrics} == {True}
+
+
+def test_metrics_of_a_scorer_of_its_own_are_stated_figures(put, read):
+    metrics = {"sub_correctness": 0.4, "stderr": 0.1, "bootstrap_stderr": 0.1, "std": 0.5}
+    stated = {key: {"name": key, "value": value} for key, value in metrics.items()}
+    scores = [{"name": "code", "scorer": "code", "metrics": stated}]
+    put({**header(scores=scores), "samples": [sample(1, code=1.0)]}, "log.json")
+    assert figures_of(read().bundles) == {("org/net", "quiz", "code/sub_correctness"): [0.4]}

@@ -6,6 +6,7 @@ where a log broke off before its last summaries were written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,12 @@ _FINGERPRINT: Final = 200
 _LETTERS: Final = frozenset("CIPN")
 _VALUES: Final = ("accuracy", "mean")
 """Aggregates that are the mean of the items' scores."""
+_OWN: Final = "own"
+"""What else a scorer's own metric states of all samples."""
+_ABOUT_VALUES: Final = re.compile(
+    r"(bootstrap_)?(std|stderr|var|variance|sem|ci|n|count|min|max|median)(_\w+)?\d*|\w+_(stderr|std)"
+)
+"""Statistics beside the mean, which are no figures of their own."""
 
 
 def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
@@ -47,7 +54,7 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
         "version": evaluation.get("task_version") or None,
         "complete": is_whole and not header.get("invalidated"),
         "samples": [*found, *([] if is_whole else _never_run(evaluation, found))],
-        "aggregates": [one for one in stated if one["kind"] in _VALUES],
+        "aggregates": [one for one in stated if one["kind"] in (*_VALUES, _OWN)],
     }
 
 
@@ -165,44 +172,41 @@ def _aggregates(results: Mapping[str, Any]) -> list[dict[str, Any]]:
         scorer = (results.get("scorer") or {}).get("name")
         metrics = results.get("metrics")
         stated = [{"name": scorer, "metrics": metrics}] if scorer and metrics else []
-    found = []
+    found: list[dict[str, Any]] = []
     for one in stated:
         if not isinstance(one, dict) or not isinstance(one.get("metrics"), dict):
             continue
-        reducer, scorer, name = one.get("reducer"), one.get("scorer"), one.get("name")
-        metric = name if scorer in (None, name) else f"{scorer}/{name}"
-        signature = f"reducer:{reducer}" if reducer not in (None, "mean") else None
-        figures: dict[str, Any] = {}
-        for key, figure in one["metrics"].items():
-            value = figure.get("value") if isinstance(figure, dict) else figure
-            kind, group = _kind_and_group(key, figure)
-            if not group:
-                figures[kind] = value
-                continue
-            found.append(
-                {
-                    "metric": metric,
-                    "scorer": scorer or name,
-                    "kind": kind,
-                    "value": value,
-                    "signature": f"{group}|{signature}" if signature else group,
-                    "better": _is_better_stated(kind, metric),
-                }
-            )
-        kind = next((value for value in _VALUES if value in figures), "other")
-        found.append(
-            {
-                "metric": metric,
-                "scorer": scorer or name,
-                "kind": kind,
-                "value": figures.get(kind),
-                "stderr": figures.get("stderr"),
-                "n_items": one.get("scored_samples") or results.get("completed_samples"),
-                "signature": signature,
-                "better": _is_better_stated(kind, metric),
-            }
-        )
+        found += _of_scorer(one, results)
     return found
+
+
+def _of_scorer(one: Mapping[str, Any], results: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what one scorer states: of groups, by metrics of its own, and of all samples."""
+    reducer, scorer, name = one.get("reducer"), one.get("scorer"), one.get("name")
+    metric = name if scorer in (None, name) else f"{scorer}/{name}"
+    signature = f"reducer:{reducer}" if reducer not in (None, "mean") else None
+    shared = {"metric": metric, "scorer": scorer or name, "signature": signature}
+    figures: dict[str, Any] = {}
+    for key, figure in one["metrics"].items():
+        value = figure.get("value") if isinstance(figure, dict) else figure
+        kind, group = _kind_and_group(key, figure)
+        if group:
+            told = f"{group}|{signature}" if signature else group
+            better = _is_better_stated(kind, metric)
+            yield {**shared, "kind": kind, "value": value, "signature": told, "better": better}
+            continue
+        figures[kind] = value
+        if kind not in _VALUES and _ABOUT_VALUES.fullmatch(kind) is None:
+            yield {**shared, "metric": f"{metric}/{kind}", "kind": _OWN, "value": value}
+    kind = next((value for value in _VALUES if value in figures), "other")
+    yield {
+        **shared,
+        "kind": kind,
+        "value": figures.get(kind),
+        "stderr": figures.get("stderr"),
+        "n_items": one.get("scored_samples") or results.get("completed_samples"),
+        "better": _is_better_stated(kind, metric),
+    }
 
 
 def _kind_and_group(key: str, stated: Any) -> tuple[str, str]:
