@@ -26,6 +26,8 @@ _GENERIC = words_of(
     classes"""
 )
 """Words that say nothing of what was evaluated."""
+_TOOLS = words_of("ragas deepeval trulens combined")
+"""Words for what scored answers, and for its tables taken together."""
 _OF_SETTINGS = words_of(
     """config configs configuration conf cfg settings setting args arguments params hparams
     hyperparameters options package tsconfig jsconfig environment env manifest schema launch
@@ -35,6 +37,7 @@ _OF_SETTINGS = words_of(
 _OF_METRICS = words_of("metrics metric_scores metric-scores")
 """Folders whose files are called after metrics."""
 _DATE = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-2]\d|3[01])(?!\d)")
+_MOMENT = re.compile(r"\d{6,}(am|pm|[tz\d])*")
 _WORD = re.compile(r"[^\W_]*\d(?:\.\d+)+[^\W_]*|[^\W_]+")
 """A word of a name; ``v1.1`` is one."""
 _SPLITS = words_of("train dev val valid validation test")
@@ -50,6 +53,20 @@ NO_PLACE = re.compile(r"tiebreak-\w+|\d+|pytest-of-.*|tmp|root|users|home", re.I
 def says_nothing(word: str) -> bool:
     """Return whether a word of a name says nothing of what was evaluated: ``results``."""
     return word.lower() in _GENERIC
+
+
+def is_of_tools(name: str) -> bool:
+    """Return whether a name says nothing, or only which tool scored: ``DeepEval Metrics``."""
+    words = re.findall(r"[^\W_]+", name)
+    return all(
+        (says_nothing(word) and not word.isdigit()) or word.lower() in _TOOLS for word in words
+    )
+
+
+def is_dated(name: str, folder: str) -> bool:
+    """Return whether a name is its folder's with a date: ``Net-A_2026-01-01`` in ``net_a``."""
+    inner, outer = ("".join(re.findall(r"[^\W_]+", one)).lower() for one in (name, folder))
+    return inner.startswith(outer) and _MOMENT.fullmatch(inner[len(outer) :]) is not None
 
 
 def is_of_settings(path: Path) -> bool:

@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from store.importers.bundle import PathNames, Question
-from store.importers.file_names import NO_PLACE, naming_folders, says_nothing
+from store.importers.file_names import (
+    NO_PLACE,
+    is_dated,
+    is_of_tools,
+    naming_folders,
+    says_nothing,
+)
 from store.importers.known_metrics import KNOWN, lookup, normal_metric
 from store.importers.known_names import share_of_systems
 from store.importers.language_codes import are_languages
@@ -78,6 +84,7 @@ def _by_places(places: dict[Path, _Place], identity: Identity, answers: Mapping[
     depths = {len(place.levels) for place in places.values()}
     if len(paths) == 1:
         stem = trimmed(data_stem(paths[0].name))
+        stem = "" if is_of_tools(stem) else stem
         is_system = bool(stem) and lookup(stem) is None and share_of_systems([stem]) > -_SURE
         return {} if is_system and not _is_in_a_system(places) else _alone(places)
     if len(depths) != 1:
@@ -157,7 +164,10 @@ def _repeats(outer: list[str], inner: list[str]) -> bool:
     pairs = set(zip(outer, inner, strict=True))
     if len(pairs) != len(set(outer)) or len(pairs) != len(set(inner)):
         return False
-    return all(name.isdigit() or name in below or below in name for name, below in pairs)
+    return all(
+        name.isdigit() or name in below or below in name or is_dated(below, name)
+        for name, below in pairs
+    )
 
 
 def _alone(places: Mapping[Path, _Place]) -> dict[Path, PathNames]:
@@ -165,6 +175,7 @@ def _alone(places: Mapping[Path, _Place]) -> dict[Path, PathNames]:
     found = {}
     for path, place in places.items():
         levels = list(_telling(place.levels))
+        levels = [*levels[:1], *(one for one in levels[1:] if not is_dated(levels[0], one))]
         if levels and (share_of_systems(levels[:1]) <= -_SURE or _is_in_a_system({path: place})):
             dataset, system = levels[0], levels[1] if len(levels) > 1 else None
         else:
@@ -193,7 +204,7 @@ def _place_of(path: Path) -> _Place:
             bare, of_part, own_seed = without_repeats(part)
             label = f"{label} {of_part}".strip()
             seed = own_seed if own_seed is not None else seed
-        levels.append(bare if trimmed(bare) else "")
+        levels.append("" if is_of_tools(bare) else bare)
     kept = [name for name in levels if name]
     return _Place(tuple(kept), label, seed)
 

@@ -178,3 +178,19 @@ def test_json_of_records_is_read_as_a_table(tmp_path, content, system) -> None:
     (run,) = bundle.runs
     scores = run.scores[0]
     assert (run.system, scores.values[:, 0].tolist()) == (system, [1, 0])
+
+
+def test_names_of_tools_that_score_are_no_systems(tmp_path) -> None:
+    for name, head in (
+        ("DeepEval Metrics", "DE_Faithfulness"),
+        ("Combined Results", "RAGAS_Recall"),
+    ):
+        place = tmp_path / f"lab/net_a/results/Net-A_2026-01-01/{name}.csv"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"question_id,faithfulness,{head}\n1,0.5,0.5\n2,0.25,0.5\n")
+    found = read_paths([tmp_path / "lab"], root=tmp_path)
+    assert {
+        (run.system, bundle.datasets[run.dataset].name)
+        for bundle in found.bundles
+        for run in bundle.runs
+    } == {("Net-A_2026-01-01", "lab")}
