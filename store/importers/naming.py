@@ -24,6 +24,8 @@ from store.importers.textfile import read_text
 _MOST_BYTES = 200_000_000
 """Of a file that is read once more to see which items it has."""
 _LIST = ("a list of scores",)
+_MOST_SEEN = 50
+"""Rows that show whether a column holds texts."""
 _MOST_TOLD = 8
 _TEXTS = ("sentence", "text", "premise", "question", "claim", "src", "source", "utterance")
 """First words of the names of columns with what each system was given."""
@@ -85,6 +87,14 @@ def _items_of(
     return known[path]
 
 
+def _holds_what_was_given(column: str, cells: Sequence[object]) -> bool:
+    """Return whether a column is called after texts of items and holds some words in each."""
+    if normal_name(column).split("_")[0] not in _TEXTS:
+        return False
+    first = [str(cell).split() for cell in cells[:_MOST_SEEN]]
+    return 2 * sum(len(words) > 1 for words in first) > len(first)
+
+
 def _fingerprint(path: Path, is_list: bool) -> tuple[str, bool] | None:
     if path.stat().st_size > _MOST_BYTES:
         return None
@@ -95,7 +105,7 @@ def _fingerprint(path: Path, is_list: bool) -> tuple[str, bool] | None:
     roles = roles_of(table.columns, {})
     digest = hashlib.sha256(str(len(table)).encode())
     is_telling = False
-    given = [c for c in table.columns if normal_name(c).split("_")[0] in _TEXTS]
+    given = [c for c in table.columns if _holds_what_was_given(c, table.cells[c])]
     for column in dict.fromkeys((roles.item, roles.input, roles.gold, *given)):
         if column is None or (column == roles.gold and is_telling):
             continue  # items may be known, and their gold mended
