@@ -28,6 +28,8 @@ _OF_FIGURES = ("reported", "nested_figures")
 """Formats of tables that may sum up items, by name."""
 _FEWEST = 5
 """Scores from which equal ones are no accident."""
+_EQUAL = 1e-9
+"""How much of a score may be lost where it was computed in another order."""
 
 
 _Print = tuple[int, float, float]
@@ -186,11 +188,11 @@ def _are_alike(
     present, there = ~np.isnan(mine), ~np.isnan(theirs)
     if 2 * len(np.unique(mine[present])) > int(present.sum()):
         return True
-    if bool((mine[present] == theirs[there]).all()):
+    if np.allclose(mine[present], theirs[there], _EQUAL, _EQUAL):
         return True
     known = dict(zip(keys_of(other.items), theirs.tolist(), strict=True))
-    pairs = zip(keys_of(dataset.items), mine.tolist(), present.tolist(), strict=True)
-    return all(known.get(key) == value for key, value, is_there in pairs if is_there)
+    again = np.array([known.get(key, np.nan) for key in keys_of(dataset.items)])
+    return bool(np.allclose(mine[present], again[present], _EQUAL, _EQUAL))
 
 
 def _print_of(scores: BundleScores) -> _Print | None:

@@ -1,5 +1,8 @@
 """Tables made from other files of an import: held against the items, or left out as a copy."""
 
+import json
+import math
+
 import pytest
 
 from store.importers.detect import read_paths
@@ -77,3 +80,20 @@ def test_means_keyed_by_system_are_figures_and_no_items(tmp_path) -> None:
     (bundle,) = read_paths(path).bundles
     assert not bundle.runs
     assert {one.system: one.value for one in bundle.reported_scores} == {"A": 0.5, "B": 0.6}
+
+
+def test_a_copy_may_differ_in_the_last_digit(tmp_path) -> None:
+    path = tmp_path / "qa"
+    path.mkdir()
+    rows = [{"id": f"q{n}", "prediction": "one two three", "answer": "two four"} for n in range(6)]
+    rows[0]["prediction"] = rows[1]["prediction"] = "two four"
+    (path / "predictions.json").write_text(json.dumps(rows))
+    (bundle,) = read_paths(path).bundles
+    f1 = next(one for one in bundle.runs[0].scores if bundle.metrics[one.metric].name == "token_f1")
+    scored = [
+        {"id": f"q{n}", "f1": math.nextafter(value, 1)} for n, value in enumerate(f1.values[:, 0])
+    ]
+    (path / "predictions_scored.json").write_text(json.dumps(scored))
+    found = read_paths(path)
+    assert [one.format for one in found.bundles] == ["predictions"]
+    assert ["again" in one.reason for one in found.left_out] == [True]
