@@ -85,8 +85,9 @@ def test_means_keyed_by_system_are_figures_and_no_items(tmp_path) -> None:
 def test_a_copy_may_differ_in_the_last_digit(tmp_path) -> None:
     path = tmp_path / "qa"
     path.mkdir()
-    rows = [{"id": f"q{n}", "prediction": "one two three", "answer": "two four"} for n in range(6)]
-    rows[0]["prediction"] = rows[1]["prediction"] = "two four"
+    rows = [
+        {"id": f"q{n}", "prediction": "one two three", "answer": f"two four{n}"} for n in range(6)
+    ]
     (path / "predictions.json").write_text(json.dumps(rows))
     (bundle,) = read_paths(path).bundles
     f1 = next(one for one in bundle.runs[0].scores if bundle.metrics[one.metric].name == "token_f1")
