@@ -281,3 +281,20 @@ def test_files_of_runs_are_items_and_their_names_a_dataset_and_a_system(folder):
     ids = [item.key for item in bundle.datasets[0].items]
     scores = dict(zip(ids, tuned.scores[0].values[:, 0], strict=True))
     assert scores == {"v1.csv": 1, "v2.csv": 0, "v3.csv": 1}
+
+
+def test_files_of_the_same_items_in_another_order_are_systems(folder):
+    rows = [("v1", "yes", "yes"), ("v2", "no", "no"), ("v3", "yes", "no")]
+    lines = {
+        "net-a": rows,
+        "net-b": [rows[2], rows[0], rows[1]],
+        "swin": [rows[1], rows[2], rows[0]],
+    }
+    files = {
+        f"{name}.csv": "path,prediction,label\n"
+        + "".join(f"/out/{name}/{key}.png,{given},{right}\n" for key, given, right in of_system)
+        for name, of_system in lines.items()
+    }
+    (bundle,) = folder(files, score=("accuracy",))
+    assert [len(one.items) for one in bundle.datasets] == [3]
+    assert {run.system for run in bundle.runs} == set(lines)

@@ -15,6 +15,7 @@ from store.importers.known_names import share_of_systems
 
 _PART = re.compile(r"[^\W_]+")
 _DATE = re.compile(r"\d{6,}")
+_OUTPUTS = ("pred", "preds", "hyp", "hyps")
 _FEWEST = 2
 _SURE = 0.5
 
@@ -35,7 +36,7 @@ def crossed_names(names: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]
     rests = [[_without(name, own) for name in one] for own, one in zip(words, names, strict=True)]
     bare = [[part for part, _ in rest] for of_set in rests for rest in of_set]
     last = [rest[::-1] for rest in bare]
-    n_idle = len(list(takewhile(says_nothing, last[0][: n_alike(last)])))
+    n_idle = len(list(takewhile(_is_idle, last[0][: n_alike(last)])))
     least = min(map(len, bare)) - n_idle
     first = bare[0][: max(min(n_alike(bare), least - 1), 0)]
     skip = 0 if share_of_systems(["-".join(first)]) >= _SURE else len(first)
@@ -46,6 +47,10 @@ def crossed_names(names: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]
             return None
         told.append(("_".join(own), systems))
     return told
+
+
+def _is_idle(word: str) -> bool:
+    return says_nothing(word) or word.lower() in _OUTPUTS
 
 
 def n_alike(rows: Iterable[Sequence[str]]) -> int:

@@ -167,6 +167,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     elif crossed := None if are_twins else _crossed(sets):
         names, sets = list(crossed), list(crossed.values())
     else:
+        _name_apart(sets)
         names = _names(paths, sets, are_twins=are_twins)
     bundles = [_scored(one, name, options) for one, name in zip(sets, names, strict=True)]
     bundles[0].skipped = list(skipped)
@@ -342,6 +343,17 @@ def _are_told(sets: Sequence[_Set]) -> bool:
         return True
     named = {(n.dataset, n.run_label, n.seed) if (n := one.named) else None for one in settings}
     return len(named) > 1 and all(_has_each_once(one) for one in sets)
+
+
+def _name_apart(sets: Sequence[_Set]) -> None:
+    """Call systems after their files where names, taken together, tell one that answered twice."""
+    for one in sets:
+        named = all(rows.settings.named and not rows.roles.system for rows in one.members)
+        if named and not _has_each_once(one):
+            for rows in one.members:
+                stem = data_stem(rows.settings.path.name)
+                parts = [part for part in parts_of(stem) if not _NO_SYSTEM.fullmatch(part[2])]
+                rows.system = stem[parts[0][0] : parts[-1][1]] if parts else stem
 
 
 def _has_each_once(one: _Set) -> bool:
