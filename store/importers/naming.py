@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from store.errors import ImportFormatError
 from store.importers.bundle import PathNames, ReadOptions, RowProblems
@@ -106,12 +107,21 @@ def _fingerprint(path: Path, is_list: bool) -> tuple[str, bool] | None:
     digest = hashlib.sha256(str(len(table)).encode())
     is_telling = False
     given = [c for c in table.columns if _holds_what_was_given(c, table.cells[c])]
+    order = list(range(len(table)))
+    if roles.item is not None:  # the same items in another order are the same
+        keys = list(map(_text_of, table.cells[roles.item]))
+        if len(set(keys)) == len(keys):
+            order.sort(key=keys.__getitem__)
     for column in dict.fromkeys((roles.item, roles.input, roles.gold, *given)):
         if column is None or (column == roles.gold and is_telling):
             continue  # items may be known, and their gold mended
         cells = table.cells[column]
-        texts = [as_text(one) if isinstance(one, str | int | float) else repr(one) for one in cells]
+        texts = [_text_of(cells[row]) for row in order]
         digest.update("\0".join(texts).encode("utf-8", "surrogatepass"))
         is_text = column == roles.input or column in given
         is_telling |= is_text or not all(text.isdigit() for text in texts)
     return digest.hexdigest(), is_telling
+
+
+def _text_of(cell: Any) -> str:
+    return as_text(cell) if isinstance(cell, str | int | float) else repr(cell)

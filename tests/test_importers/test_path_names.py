@@ -194,3 +194,10 @@ def test_names_of_tools_that_score_are_no_systems(tmp_path) -> None:
         for bundle in found.bundles
         for run in bundle.runs
     } == {("Net-A_2026-01-01", "lab")}
+
+
+def test_items_in_another_order_are_the_same(named) -> None:
+    rows = {"resnet": "a,1\nb,0\nc,1\n", "vit-b": "c,0\na,1\nb,0\n", "swin": "b,1\nc,1\na,0\n"}
+    _, names = named({f"{name}.csv": f"id,correct\n{text}" for name, text in rows.items()})
+    assert {system for system, *_ in names} == set(rows)
+    assert len({dataset for _, dataset, *_ in names}) == 1
