@@ -29,6 +29,7 @@ from store.importers.generic_items import read_items, without_changing_group
 from store.importers.generic_rows import RowKeys, dataset_identity, read_keys
 from store.importers.generic_vectors import VectorBuilder
 from store.importers.item_columns import is_id, may_name_items, names_subjects
+from store.importers.item_headers import items_as_rows
 from store.importers.item_mappings import holds_outcomes, is_specific
 from store.importers.known_metrics import is_quality, lookup
 from store.importers.outcome_words import outcomes_as_numbers
@@ -87,7 +88,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     if is_score_list(path):
         return read_score_list(settings, problems)
     table = read_table(path, settings.shown, problems)
-    table = spread_where_needed(table, settings)
+    table = items_as_rows(spread_where_needed(table, settings))
     table, settings = outcomes_as_numbers(table, settings)
     table = repeats_as_rows(table, settings, of_items=True)
     settings = with_guesses(table, with_variant(table, settings))

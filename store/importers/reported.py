@@ -24,6 +24,7 @@ from store.importers.bundle import (
 from store.importers.cells import CellError, as_text, parse_date
 from store.importers.columns import normal_name, role_cells
 from store.importers.item_columns import are_items_unsaid, holds_prompts, names_subjects
+from store.importers.item_headers import headed_items
 from store.importers.known_metrics import is_quality
 from store.importers.known_names import share_of_systems
 from store.importers.naming_columns import (
@@ -66,7 +67,8 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         roles = reported_roles(columns, settings.columns, path.name)
     except ImportFormatError:
         return False
-    if settings.layout or _ITEM_TEXTS & set(map(normal_name, columns)):
+    names_items = headed_items(columns) or _ITEM_TEXTS & set(map(normal_name, columns))
+    if settings.layout or names_items:
         return False
     if "item" in roles:
         is_open = "system" not in roles and "item" not in settings.columns

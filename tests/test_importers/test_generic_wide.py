@@ -5,6 +5,7 @@ import pytest
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
+from store.importers.item_headers import headed_items
 
 from .generic_scores import LONG, scores
 
@@ -301,3 +302,13 @@ def test_orders_and_splits_of_a_metric_are_no_systems(read) -> None:
         n = header.count(",")
         bundle = read(f"id,{header}\n1,1{',0' * n}\n2,0{',0' * n}\n", "spam/a.csv")
         assert [one.name for one in bundle.metrics] == header.split(",")
+
+
+def test_columns_called_after_items_are_items(read) -> None:
+    header = ",".join(f"q{n:02}" for n in range(6))
+    bundle = read(f"model,{header},mean\nA,1,0,1,0,1,1,0.67\nB,0,0,1,0,,1,0.4\n", "spam/t.csv")
+    found = {(run.system, *run.scores[0].values[:, 0].tolist()[:3]) for run in bundle.runs}
+    assert found == {("A", 1, 0, 1), ("B", 0, 0, 1)}
+    assert [item.key for item in bundle.datasets[0].items] == header.split(",")
+    assert any("Columns read as items: q00 to q05" in told for told in bundle.understood)
+    assert headed_items(["model", "q1", "q2"]) == []
