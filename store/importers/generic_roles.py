@@ -38,6 +38,8 @@ _MOSTLY = 0.5
 _TURNS = ("turn", "turn_index", "turn_idx", "turn_id", "step", "step_index")
 _DOCUMENTS = ("doc_id", "document_id", "docid", "document")
 _SEGMENTS = ("segment_id", "seg_id", "sentence_id", "sent_id", "segment", "seg", "line_id")
+_PEEKED = 20
+"""Rows that show whether a column holds numbers, or words that may be names."""
 
 
 def generic_roles(table: Table, settings: Settings) -> dict[str, str]:
@@ -107,7 +109,7 @@ def _column_of_models(table: Table, roles: Mapping[str, str]) -> str | None:
     for column in table.columns:
         words = normal_name(column).split("_")
         cells = table.cells[column]
-        if column in kept or not _OF_OTHERS.isdisjoint(words) or looks_numeric(cells):
+        if column in kept or not _OF_OTHERS.isdisjoint(words) or looks_numeric(cells[:_PEEKED]):
             continue
         if not all(isinstance(cell, str) and cell.strip() for cell in cells):
             continue

@@ -26,9 +26,11 @@ def headed_items(columns: Sequence[str]) -> list[str]:
 def items_as_rows(table: Table) -> Table:
     """Return a table with a row for each system and item, where columns were items."""
     items = headed_items(table.columns)
+    if not items:
+        return table
     rest = [column for column in table.columns if column not in items]
     kept = [column for column in rest if not looks_numeric(table.cells[column])]
-    if not items or not kept or not all(looks_numeric(table.cells[column]) for column in items):
+    if not kept or not all(looks_numeric(table.cells[column]) for column in items):
         return table
     scores = [table.cells[column][row] for row in range(len(table)) for column in items]
     added = {"item": items * len(table), "score": scores}
