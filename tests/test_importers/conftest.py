@@ -1,13 +1,14 @@
 """Writing small files and reading them back."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from store.importers.bundle import ImportBundle, ReadOptions
-from store.importers.detect import read_paths
+from store.importers.detect import ReadResult, read_paths
 
 Read = Callable[..., ImportBundle]
 
@@ -45,3 +46,15 @@ def read(write: Callable[..., Path], tmp_path: Path) -> Read:
         return bundle
 
     return read_text
+
+
+@pytest.fixture
+def read_folder(write: Callable[..., Path], tmp_path: Path) -> Callable[..., ReadResult]:
+    """Return a function that writes files, JSON or text, into a folder, and reads that."""
+
+    def make(files: Mapping[str, Any], at: str = "lab", **options: Any) -> ReadResult:
+        for name, content in files.items():
+            write(content if isinstance(content, str) else json.dumps(content), f"{at}/{name}")
+        return read_paths(tmp_path / at, root=tmp_path, options=ReadOptions(**options))
+
+    return make

@@ -1,24 +1,11 @@
 """Which folders of runs name systems and which datasets: metrics that libraries leave there."""
 
-import json
-
 import pytest
-
-from store.importers.detect import read_paths
 
 
 @pytest.fixture
-def read(tmp_path):
-    """Return a function that writes files, JSON or text, and reads the folder."""
-
-    def make(files):
-        for name, content in files.items():
-            path = tmp_path / "lab" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return read_paths(tmp_path / "lab", root=tmp_path)
-
-    return make
+def read(read_folder):
+    return read_folder
 
 
 def figures(found):

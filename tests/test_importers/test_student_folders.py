@@ -6,6 +6,8 @@ import pytest
 
 from store.importers.detect import read_paths
 
+from .stated_figures import figures
+
 
 @pytest.fixture
 def read(write, tmp_path):
@@ -16,14 +18,6 @@ def read(write, tmp_path):
         return read_paths([tmp_path / "net"], root=tmp_path)
 
     return make
-
-
-def figures(found):
-    return {
-        (one.system, bundle.datasets[one.dataset].name, bundle.metrics[one.metric].name): one.value
-        for bundle in found.bundles
-        for one in bundle.reported_scores
-    }
 
 
 @pytest.mark.parametrize(

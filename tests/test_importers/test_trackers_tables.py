@@ -1,33 +1,13 @@
 """Tables that experiment trackers export, or keep beside a run."""
 
-import json
-
 import pytest
 
-from store.importers.detect import read_paths
+from .stated_figures import figures
 
 
 @pytest.fixture
-def read(tmp_path):
-    """Return a function that writes files, JSON or text, and reads the folder."""
-
-    def make(files):
-        for name, content in files.items():
-            path = tmp_path / "lab" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return read_paths(tmp_path / "lab", root=tmp_path)
-
-    return make
-
-
-def figures(found):
-    """Return (system, dataset, metric) -> value."""
-    return {
-        (one.system, bundle.datasets[one.dataset].name, bundle.metrics[one.metric].name): one.value
-        for bundle in found.bundles
-        for one in bundle.reported_scores
-    }
+def read(read_folder):
+    return read_folder
 
 
 def test_exports_are_of_the_folder_and_not_of_a_moment(read):

@@ -1,13 +1,13 @@
 """Tables and reports that were met outside and read as what they are not."""
 
-import json
+from functools import partial
 
 import pytest
 
-from store.importers.bundle import ReadOptions
-from store.importers.detect import read_paths
 from store.importers.language_codes import are_languages, split_language
 from store.importers.no_metrics import no_metric
+
+from .stated_figures import figures
 
 REPORT = """              precision    recall  f1-score   support
 
@@ -20,23 +20,8 @@ REPORT = """              precision    recall  f1-score   support
 
 
 @pytest.fixture
-def read(tmp_path):
-    def make(files, **options):
-        for name, content in files.items():
-            path = tmp_path / "all" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return read_paths(tmp_path / "all", root=tmp_path, options=ReadOptions(**options))
-
-    return make
-
-
-def figures(found):
-    return {
-        (one.system, bundle.datasets[one.dataset].name, bundle.metrics[one.metric].name): one.value
-        for bundle in found.bundles
-        for one in bundle.reported_scores
-    }
+def read(read_folder):
+    return partial(read_folder, at="all")
 
 
 def test_wins_and_means_are_metrics_no_datasets(read) -> None:

@@ -10,6 +10,8 @@ from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.importers.lm_eval_results import _number as lm_eval_number
 
+from .stated_figures import figures
+
 
 @pytest.fixture
 def read(tmp_path):
@@ -21,14 +23,6 @@ def read(tmp_path):
         return read_paths(tmp_path / "all", root=tmp_path)
 
     return make
-
-
-def figures(found):
-    return {
-        (one.system, bundle.datasets[one.dataset].name, bundle.metrics[one.metric].name): one.value
-        for bundle in found.bundles
-        for one in bundle.reported_scores
-    }
 
 
 def test_truth_values_by_item_are_scores(read) -> None:
