@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from dashboard.uploads import Upload
 from store.errors import StoreError
 from store.importers.guard import files_up_to
 from store.importers.score_columns import read_two_columns
+from store.scratch import scratch_folder
 
 MOST_MB = 10
 """Of a file, packed and unpacked."""
@@ -50,8 +50,7 @@ def read_columns(uploads: Sequence[Upload], pasted: str) -> Dropped | None:
         session = read_session(sessions[0].getvalue(), sessions[0].name)
         assert session.columns is not None
         return Dropped(session.columns, session.called, session)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         paths = []
         for number, upload in enumerate(uploads):
             inside = folder / str(number)  # two files may have one name

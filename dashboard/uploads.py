@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -29,6 +28,7 @@ from store.importers.unpack import is_archive
 from store.ingest.files import ingest_files
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
+from store.scratch import scratch_folder
 
 MOST_MB = 100
 """Of a file, packed as the browser sends it (see `.streamlit/config.toml`) and unpacked: all who
@@ -68,8 +68,7 @@ def bring(
     names = [upload.name for upload in uploads]
     if all(name.endswith(".tiebreak.yaml") for name in names):
         raise UnknownFormatError("a mapping describes a table: drop both.", path=", ".join(names))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         for upload in uploads:
             path = folder / place_below(upload.name)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -124,7 +124,9 @@ def _import_as(script: Path) -> None:
 
 def _start_pool() -> bool:
     from dashboard.pool import asking
+    from store.scratch import remove_left_behind
 
+    remove_left_behind()
     return asking.start()
 
 

@@ -6,7 +6,6 @@ Writers and readers use two engines: a reader cannot write even by mistake.
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from store.people import (
     require_role,
 )
 from store.reasons import reason
+from store.scratch import scratch_folder
 
 WRITER_WAITS_MS = 30_000
 """How long a writer waits for another one before it looks whether that one goes on."""
@@ -324,7 +324,7 @@ def open_store(
 @contextmanager
 def open_for_trial(location: str | Path | None = None) -> Iterator[Store]:
     """Yield the store for a dry run; an empty one that leaves no trace where there is none yet."""
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         given = resolve_location(None if location is None else str(location))
         path = sqlite_path(given)
         is_new = path is not None and not path.exists()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from store.importers.sources import Sources
 from store.importers.unpack import is_archive, is_packed
 from store.ingest.files import ingest_files
 from store.models import Ingest
+from store.scratch import scratch_folder
 
 UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".download", ".swp", "~")
 """Ends of names that programs give to files which they still write."""
@@ -155,8 +155,8 @@ def _is_unpacked(path: Path) -> bool:
 def _are_in(path: Path, known: set[str]) -> bool:
     """Return whether all files that are packed in one are known; not where it is damaged."""
     faults: list[ImportFormatError] = []
-    with tempfile.TemporaryDirectory() as scratch:
-        sources = Sources(Path(scratch), None, lambda _, error: faults.append(error))
+    with scratch_folder() as scratch:
+        sources = Sources(scratch, None, lambda _, error: faults.append(error))
         inside = [one.path for one in sources.find([path])]
         return bool(inside) and not faults and all(_digest(one) in known for one in inside)
 

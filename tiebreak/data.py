@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +17,7 @@ from store.errors import ImportFormatError, StoreError
 from store.importers.logged import LoggedRun
 from store.ingest import ingest_all
 from store.journal import require_direction
+from store.scratch import scratch_folder
 from tiebreak.long_tables import columns_if_long, put_table
 from tiebreak.score_inputs import (
     ITEM_COLUMNS,
@@ -63,8 +63,8 @@ def as_store(
             yield opened
     else:
         with (
-            tempfile.TemporaryDirectory() as folder,
-            open_store(Path(folder) / "scores.db", create=True) as made,
+            scratch_folder() as folder,
+            open_store(folder / "scores.db", create=True) as made,
         ):
             data = pa.table(data) if hasattr(data, "read_next_batch") else data  # is read once
             columns = columns_if_long(data)
@@ -72,7 +72,7 @@ def as_store(
                 put_table(
                     made,
                     columns,
-                    Path(folder),
+                    folder,
                     dataset=NO_NAME,
                     metric=metric,
                     higher_is_better=higher_is_better,

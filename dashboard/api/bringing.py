@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +35,7 @@ from store.ingest.report import IngestReport, joined
 from store.journal import put_in, read_journal, require_names_of_items
 from store.people import current_person, require_role
 from store.repeated_requests import answered_once
+from store.scratch import scratch_folder
 
 AT_ONCE: Final = 2
 """Imports that are read at the same time; others wait."""
@@ -48,8 +48,7 @@ _places: anyio.CapacityLimiter | None = None
 async def ingest(request: Request) -> Response:
     """Bring what the body holds into the store."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         if kind == "multipart/form-data":
             given = await _files(request, folder)
         elif kind == "application/json":

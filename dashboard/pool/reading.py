@@ -20,6 +20,7 @@ from dashboard.pool.flights import DIED, OnWait
 from store.errors import ImportFormatError, StoreError
 from store.importers.detect import ReadResult, read_paths
 from store.importers.guard import files_up_to
+from store.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from analysis.question import Progress
@@ -99,8 +100,8 @@ def _read(
         if on_wait is not None:
             on_wait(steps)
 
-    with tempfile.TemporaryDirectory() as scratch:
-        task = ReadFiles(tuple(map(Path, listed)), given, most_bytes, instead, Path(scratch))
+    with scratch_folder() as scratch:
+        task = ReadFiles(tuple(map(Path, listed)), given, most_bytes, instead, scratch)
         try:
             found: ReadResult = pool.answer(("read", uuid4().hex), task, still_wanted)
         except StoreError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -25,6 +24,7 @@ from analysis.studies.power.ratings_file import FittedRatings, fit_ratings_file
 from dashboard import address
 from dashboard.ui import ask, filters
 from store.importers.guard import files_up_to
+from store.scratch import scratch_folder
 
 
 class _Kind(NamedTuple):
@@ -166,8 +166,8 @@ def _upload() -> FittedRatings | None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _fitted(name: str, content: bytes) -> FittedRatings:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / Path(name).name
+    with scratch_folder() as folder:
+        path = folder / Path(name).name
         path.write_bytes(content)
         with files_up_to(_MOST_MB * 1_000_000, "Use `tiebreak power ratings` instead."):
             return fit_ratings_file(path, shown=name)

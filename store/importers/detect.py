@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +10,13 @@ from typing import NamedTuple
 from store.errors import ImportFormatError, UnknownFormatError, clipped, describe_place
 from store.importers import generic
 from store.importers.artefacts import names_of_artefacts
+from store.importers.budget import Budget, OverBudgetError, require_size
 from store.importers.bundle import ImportBundle, PathNames, ReadOptions
 from store.importers.cells import CellError
 from store.importers.derived import without_derived
 from store.importers.figure_names import names_of_figure_files
 from store.importers.file_names import is_of_settings
-from store.importers.guard import looked_at, require_content, require_size
+from store.importers.guard import looked_at, require_content
 from store.importers.judges_apart import with_judges_apart
 from store.importers.languages_apart import with_languages_apart
 from store.importers.mapping import load_mapping, mapping_path
@@ -47,6 +47,7 @@ from store.importers.unread_results import unread_file
 from store.importers.versions_apart import with_versions_apart
 from store.importers.yaml_nodes import nearest, parse_yaml
 from store.progress import tell
+from store.scratch import scratch_folder
 
 _DATA_SUFFIXES = TABLE_SUFFIXES | {".json"}
 """Files that hold results by their name: a damaged one in a folder is an error, not passed over."""
@@ -155,11 +156,11 @@ def read_paths(
 
     given = [local_path(path) for path in paths_of(paths)]
     with (
-        tempfile.TemporaryDirectory(prefix="tiebreak-") as scratch,
-        looked_for_within(given, Path(scratch)),
+        scratch_folder() as scratch,
+        looked_for_within(given, scratch),
     ):
         try:
-            sources = Sources(Path(scratch), root, lambda one, error: leave_out([one], error))
+            sources = Sources(scratch, root, lambda one, error: leave_out([one], error))
             candidates = sources.find(given)
         except OSError as error:
             reason = f"cannot be opened: {(error.strerror or str(error)).lower()}."
@@ -168,7 +169,7 @@ def read_paths(
         for number, candidate in enumerate(candidates):
             tell("looking at files", number, len(candidates))
             try:
-                chosen.append((candidate, _recognise(candidate, options, forced)))
+                chosen.append((candidate, _recognise(candidate, options, forced, sources.budget)))
             except ImportFormatError as error:
                 leave_out([candidate], error)
         options = replace(options, names=_names(chosen, options))
@@ -287,7 +288,9 @@ def _declared(name: str, shown: str, line: int) -> Importer:
     return importer
 
 
-def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | None) -> Importer:
+def _recognise(
+    candidate: Candidate, options: ReadOptions, forced: Importer | None, budget: Budget
+) -> Importer:
     """Return the importer for a file: forced, named by its YAML, or the first that knows it.
 
     In a folder only files of data are forced into a format, not the notes beside them.
@@ -295,10 +298,10 @@ def _recognise(candidate: Candidate, options: ReadOptions, forced: Importer | No
     path, shown = candidate.path, candidate.shown
     can_force = candidate.is_given or data_suffix(path) in _DATA_SUFFIXES
     try:
-        require_size(path, shown)
+        require_size(path, shown, budget)
         require_content(path, shown)
     except ImportFormatError as error:
-        if can_force:
+        if can_force or isinstance(error, OverBudgetError):
             raise
         raise UnknownFormatError(error.reason, path=shown) from None
     if forced is not None:

@@ -28,14 +28,14 @@ OBJECT_BYTES: Final = 64
 MOST_RATIO: Final = 300
 """Of the unpacked size to the packed one, once `SMALL` bytes are unpacked."""
 SMALL: Final = 200_000_000
+MOST_BYTES: Final = 10_000_000_000
+"""Of all archives of an import together, unpacked."""
 MOST_COLUMNS: Final = 100_000
 LONGEST_CELL: Final = 10_000_000
 """Characters of one cell of a text table."""
 PART: Final = 1 << 20
 _POINTER: Final = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER: Final = 1_024
-_LARGEST_RATIO: Final = 1_032
-"""By which gzip can make a file smaller at most."""
 _UNREADABLE = (OSError, EOFError, zlib.error)
 _LONGEST_NAME = 1 << 18
 """Bytes of names and comments in the headers of one gzip file: they are read one by one."""
@@ -47,6 +47,11 @@ class SizeLimit(NamedTuple):
     n_bytes: int
     instead: str
     """What to do with one that is larger."""
+
+    @property
+    def n_of_import(self) -> int:
+        """Bytes that all archives of an import may become together, unpacked."""
+        return min(MOST_BYTES, 20 * self.n_bytes)
 
 
 _USUAL: Final = SizeLimit(2_000_000_000, "Split it, for instance into a file for each system.")
@@ -61,6 +66,11 @@ def files_up_to(n_bytes: int, instead: str) -> Iterator[None]:
         yield
     finally:
         _limit.reset(token)
+
+
+def largest_import() -> int:
+    """Return how many bytes all archives of an import may become together."""
+    return _limit.get().n_of_import
 
 
 def require_bytes(n_bytes: int, shown: str) -> None:
@@ -209,33 +219,6 @@ def require_content(path: Path, shown: str) -> None:
     if is_small and start_of(path, len(_POINTER)) == _POINTER:
         reason = "a pointer of Git LFS in place of the file: `git lfs pull` fetches what it holds."
         raise ImportFormatError(reason, path=shown)
-
-
-def require_size(path: Path, shown: str) -> None:
-    """Refuse a file that is too large, without holding any of it; what cannot be read passes.
-
-    Raises
-    ------
-    ImportFormatError
-        It is larger than `SizeLimit.n_bytes`, unpacked, or packed more than results are.
-    """
-    require_file(path, shown)
-    try:
-        n_packed = status_of(path).st_size
-        require_bytes(n_packed, shown)
-        if n_packed * _LARGEST_RATIO <= min(_limit.get().n_bytes, SMALL):
-            return
-        with path.open("rb") as file:
-            if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
-                return
-            file.seek(0)
-            with gunzipped(file) as unpacking:
-                n_bytes = 0
-                while part := unpacking.read(PART):
-                    n_bytes += len(part)
-                    _require(n_bytes, n_packed, shown)
-    except _UNREADABLE:
-        return
 
 
 def _require(n_bytes: int, n_packed: int | None, shown: str) -> None:

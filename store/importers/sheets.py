@@ -8,9 +8,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from store.errors import ImportFormatError
+from store.importers.budget import Budget
 from store.importers.mapping import FOLDER_MAPPING, mapping_path
 from store.importers.textfile import data_stem
 from store.importers.workbook_bounds import OPEN_DOCUMENT, require_bounds
@@ -34,7 +35,7 @@ def require_known_workbook(path: Path, shown: str) -> None:
         )
 
 
-def write_sheets(path: Path, folder: Path, shown: str) -> None:
+def write_sheets(path: Path, folder: Path, shown: str, budget: Budget) -> None:
     """Write each sheet that holds something as a CSV file into an empty folder.
 
     The file is called after the sheet, and after the workbook when only one sheet holds something.
@@ -46,9 +47,11 @@ def write_sheets(path: Path, folder: Path, shown: str) -> None:
     ImportFormatError
         No whole workbook, one with a password, without any cell, or larger than a workbook of
         results is.
+    OverBudgetError
+        With it the import unpacks too much.
     """
-    require_bounds(path, shown)
-    names = _write_all(path, folder, shown)
+    require_bounds(path, shown, budget)
+    names = _write_all(path, folder, shown, budget)
     if not names:
         raise ImportFormatError("no sheet of the workbook holds anything.", path=shown)
     is_single = len(names) == 1
@@ -73,13 +76,29 @@ class _Sheet(NamedTuple):
     """Places of the columns that are not empty."""
 
 
-def _write_all(path: Path, folder: Path, shown: str) -> list[tuple[str, Path]]:
+class _Lines(NamedTuple):
+    """Takes the lines of a table, and counts them."""
+
+    file: IO[bytes]
+    budget: Budget
+    shown: str
+
+    def write(self, line: str) -> int:
+        """Write a line."""
+        data = line.encode()
+        self.budget.unpack(self.shown, len(data))
+        return self.file.write(data)
+
+
+def _write_all(path: Path, folder: Path, shown: str, budget: Budget) -> list[tuple[str, Path]]:
     """Write the sheets that hold something, one after another: name of each, and its file."""
     found: list[tuple[str, Path]] = []
     for sheet in _sheets(path, shown):
         place = folder / f".{len(found)}"
-        with place.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(_rows(sheet.content, sheet.used))
+        budget.unpack(shown, n_files=1)
+        with place.open("wb") as file:
+            lines = _Lines(file, budget, shown)
+            csv.writer(lines, lineterminator="\n").writerows(_rows(sheet.content, sheet.used))
         found.append((sheet.name, place))
         del sheet  # before the next one is read
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from store.errors import ImportFormatError, UnknownFormatError
+from store.importers.budget import Budget, OverBudgetError
 from store.importers.guard import PART, require_bytes, require_file
 from store.importers.mapping import FOLDER_MAPPING, is_mapping_file, mapping_path
 from store.importers.recipes.recipe import is_recipe_file
@@ -68,6 +70,8 @@ class Sources:
         on_fault
             Is told of what cannot be found, and of archives that cannot be unpacked.
         """
+        self.budget = Budget(scratch)
+        """Of all that is found."""
         self._scratch = scratch
         self._root = root
         self._on_fault = on_fault
@@ -165,26 +169,48 @@ class Sources:
         try:
             require_known_packing(path, shown)
             require_known_workbook(path, shown)
+            if depth == 0:
+                self.budget.n_sent += path.stat().st_size
+            if not (is_archive(path) or is_packed(path) or is_workbook(path)):
+                self._found[identity] = candidate
+            elif depth == 0:
+                self._unpack_whole(candidate)
+            else:
+                self._unpack(candidate, depth)
+        except OverBudgetError as error:
+            if depth:
+                raise
+            self._on_fault(candidate, ImportFormatError(error.reason, path=shown))
         except ImportFormatError as error:
             self._on_fault(candidate, error)
-            return
-        if not (is_archive(path) or is_packed(path) or is_workbook(path)):
-            self._found[identity] = candidate
-            return
+
+    def _unpack_whole(self, candidate: Candidate) -> None:
+        """Add what is in an archive and in all archives in it; nothing of it if it is too much."""
+        n_before, found = self._n_unpacked, self._found.copy()
+        try:
+            with self.budget.given_back():
+                self._unpack(candidate, 0)
+        except OverBudgetError:
+            for path in self._found.keys() - found.keys():
+                path.unlink()
+            for number in range(n_before, self._n_unpacked):
+                shutil.rmtree(self._scratch / str(number))
+            self._found = found
+            raise
+
+    def _unpack(self, candidate: Candidate, depth: int) -> None:
+        """Add what is in an archive, a packed file or a workbook."""
+        path, shown, is_given = candidate.path, candidate.shown, candidate.is_given
+        if depth >= _DEEPEST:
+            raise ImportFormatError(
+                f"an archive inside {_DEEPEST} others. Unpack it yourself.", path=shown
+            )
         # Names are taken from folders: what is unpacked lies in those of the same names.
         around = [name for name in path.absolute().parent.parts[1:] if name][-_AROUND:]
         folder = self._scratch.joinpath(str(self._n_unpacked), *around, path.name.partition(".")[0])
+        folder.mkdir(parents=True)
         self._n_unpacked += 1
-        try:
-            if depth >= _DEEPEST:
-                raise ImportFormatError(
-                    f"an archive inside {_DEEPEST} others. Unpack it yourself.", path=shown
-                )
-            folder.mkdir(parents=True)
-            (write_sheets if is_workbook(path) else unpack)(path, folder, shown)
-        except ImportFormatError as error:
-            self._on_fault(candidate, error)
-            return
+        (write_sheets if is_workbook(path) else unpack)(path, folder, shown, self.budget)
         inside = [file for file in members(folder) if _is_data(file, folder)]
         is_one = is_packed(path) or (is_workbook(path) and len(inside) == 1)
         if not is_workbook(path) and _is_packed_file(inside, path):

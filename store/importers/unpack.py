@@ -8,7 +8,6 @@ import lzma
 import os
 import stat
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,12 +16,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 from store.errors import ImportFormatError
-from store.importers.guard import PART, gunzipped, require_ratio
+from store.importers.budget import Budget, Counted, full
+from store.importers.guard import PART, gunzipped
 
-MOST_BYTES: Final = 10_000_000_000
-"""Of all members of an archive together, unpacked."""
-MOST_MEMBERS: Final = 50_000
-"""Each takes about a millisecond to look at."""
 MOST_FOLDERS: Final = 64
 """Above a member of an archive."""
 LONGEST_PART: Final = 255
@@ -65,7 +61,7 @@ def require_known_packing(path: Path, shown: str) -> None:
         )
 
 
-def unpack(path: Path, folder: Path, shown: str) -> None:
+def unpack(path: Path, folder: Path, shown: str, budget: Budget) -> None:
     """Unpack an archive, or one compressed file, into an empty folder.
 
     Links, devices and pipes in it are left out.
@@ -73,104 +69,76 @@ def unpack(path: Path, folder: Path, shown: str) -> None:
     Raises
     ------
     ImportFormatError
-        It is damaged or encrypted, has more than `MOST_MEMBERS` members or `MOST_BYTES` bytes, is
-        packed more than `MOST_RATIO` times, or has a member that would lie outside the folder.
+        It is damaged or encrypted, or has a member that would lie outside the folder.
+    OverBudgetError
+        With it the import unpacks too much.
     """
-    budget = Budget(path.stat().st_size, shown)
     try:
         if path.name.lower().endswith(".zip"):
-            _unpack_zip(path, folder, budget)
+            _unpack_zip(path, folder, shown, budget)
         elif is_archive(path):
-            _unpack_tar(path, folder, budget)
+            _unpack_tar(path, folder, shown, budget)
         else:
             with _opened(path) as packed:
-                budget.copy(packed, folder / path.stem)
+                budget.unpack(shown, n_files=1)
+                _copy(Counted(packed, budget, shown), folder / path.stem)
     except ImportFormatError:
         raise
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise ImportFormatError(
-                f"cannot be unpacked: {tempfile.gettempdir()} is full. Free space, or set TMPDIR "
-                "to a folder with more.",
-                path=shown,
-            ) from None
+            raise full(shown) from None
         told = str(error).split("\n", 1)[0] or type(error).__name__
         raise ImportFormatError(
             f"cannot be unpacked ({told}). Copy or download it again.", path=shown
         ) from None
 
 
-class Budget:
-    """Counts what is unpacked, and stops it where it is too much."""
-
-    def __init__(self, n_packed: int, shown: str) -> None:
-        self._n_packed = max(n_packed, 1)
-        self._shown = shown
-        self._n_bytes = 0
-        self._n_members = 0
-
-    def place(self, folder: Path, name: str) -> Path:
-        """Return where a member goes."""
-        self._n_members += 1
-        self.require_members(self._n_members)
-        parts = PurePosixPath(name.replace("\\", "/")).parts
-        if not parts or ".." in parts or parts[0] == "/" or ":" in parts[0]:
-            raise self._refused(f"the member '{name}' would lie outside the folder")
-        if len(parts) > MOST_FOLDERS:
-            raise self._refused(f"a member lies {len(parts):,} folders deep")
-        if any(len(os.fsencode(part)) > LONGEST_PART for part in parts):
-            raise self._refused(f"the member '{name[:40]}…' has a name of {len(name):,} characters")
+def _place(folder: Path, name: str, shown: str) -> Path:
+    """Return where a member of an archive goes."""
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or ".." in parts or parts[0] == "/" or ":" in parts[0]:
+        told = f"the member '{name}' would lie outside the folder"
+    elif len(parts) > MOST_FOLDERS:
+        told = f"a member lies {len(parts):,} folders deep"
+    elif any(len(os.fsencode(part)) > LONGEST_PART for part in parts):
+        told = f"the member '{name[:40]}…' has a name of {len(name):,} characters"
+    else:
         place = folder.joinpath(*parts)
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
-
-    def require_members(self, n_members: int) -> None:
-        """Refuse an archive of so many files."""
-        if n_members > MOST_MEMBERS:
-            raise self._refused(f"holds more than {MOST_MEMBERS:,} files")
-
-    def copy(self, packed: IO[bytes], place: Path) -> None:
-        """Write what a stream gives to a file."""
-        with place.open("wb") as unpacked:
-            while part := packed.read(PART):
-                self.count(len(part))
-                unpacked.write(part)
-
-    def count(self, n_bytes: int) -> None:
-        """Take note of unpacked bytes."""
-        self._n_bytes += n_bytes
-        self.require_bytes(self._n_bytes)
-
-    def require_bytes(self, n_bytes: int) -> None:
-        """Refuse an archive of so many unpacked bytes, counted or stated by itself."""
-        if n_bytes > MOST_BYTES:
-            raise self._refused(f"holds more than {MOST_BYTES // 1_000_000:,} MB")
-        require_ratio(n_bytes, self._n_packed, self._shown)
-
-    def _refused(self, what: str) -> ImportFormatError:
-        reason = f"{what}: this is no archive of results. Unpack it yourself if you trust it."
-        return ImportFormatError(reason, path=self._shown)
+    reason = f"{told}: this is no archive of results. Unpack it yourself if you trust it."
+    raise ImportFormatError(reason, path=shown)
 
 
-def _unpack_zip(path: Path, folder: Path, budget: Budget) -> None:
+def _copy(packed: Counted | IO[bytes], place: Path) -> None:
+    with place.open("wb") as unpacked:
+        while part := packed.read(PART):
+            unpacked.write(part)
+
+
+def _unpack_zip(path: Path, folder: Path, shown: str, budget: Budget) -> None:
     with zipfile.ZipFile(path) as archive:
-        budget.require_members(len(archive.infolist()))
-        budget.require_bytes(sum(member.file_size for member in archive.infolist()))
-        for member in archive.infolist():
+        members = archive.infolist()
+        budget.require(shown, sum(member.file_size for member in members), len(members))
+        for member in members:
             mode = member.external_attr >> 16
             if member.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
                 continue
+            budget.unpack(shown, n_files=1)
             with archive.open(member) as packed:
-                budget.copy(packed, budget.place(folder, member.filename))
+                _copy(Counted(packed, budget, shown), _place(folder, member.filename, shown))
 
 
-def _unpack_tar(path: Path, folder: Path, budget: Budget) -> None:
+def _unpack_tar(path: Path, folder: Path, shown: str, budget: Budget) -> None:
     # "r|" reads on without going back, so that a member is never unpacked twice.
-    with _opened(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-        for member in archive:
-            packed = archive.extractfile(member) if member.isfile() else None
-            if packed is not None:
-                budget.copy(packed, budget.place(folder, member.name))
+    with _opened(path) as stream:
+        counted: Any = Counted(stream, budget, shown)  # headers too: they may be long
+        with tarfile.open(fileobj=counted, mode="r|") as archive:
+            for member in archive:
+                packed = archive.extractfile(member) if member.isfile() else None
+                if packed is not None:
+                    budget.unpack(shown, n_files=1)
+                    _copy(packed, _place(folder, member.name, shown))
 
 
 def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from store.errors import ImportFormatError
+from store.importers.budget import Budget
 from store.importers.ods_bounds import Extents
-from store.importers.unpack import Budget
 
 OPEN_DOCUMENT: Final = ".ods"
 _MOST_CELLS: Final = 20_000_000
@@ -38,7 +38,7 @@ _DAMAGED = (
 )  # fmt: skip
 
 
-def require_bounds(path: Path, shown: str) -> None:
+def require_bounds(path: Path, shown: str, budget: Budget) -> None:
     """Refuse a workbook that would take too much, by its bytes, its cells or its texts.
 
     Raises
@@ -46,7 +46,6 @@ def require_bounds(path: Path, shown: str) -> None:
     ImportFormatError
         It would; or it is damaged.
     """
-    budget = Budget(path.stat().st_size, shown)
     is_open_document = path.suffix.lower() == OPEN_DOCUMENT
     try:
         with zipfile.ZipFile(path) as archive:
@@ -57,7 +56,7 @@ def require_bounds(path: Path, shown: str) -> None:
                     if is_open_document and member.filename == "content.xml":
                         _count_repeated(packed, budget, shown)
                     elif _has_texts(member):
-                        texts = np.concatenate([texts, _texts(packed, budget)])
+                        texts = np.concatenate([texts, _texts(packed, budget, shown)])
                     else:
                         _count(packed, texts, budget, shown)
     except _DAMAGED as error:
@@ -70,20 +69,20 @@ def _has_texts(member: zipfile.ZipInfo) -> bool:
     return member.filename.lower().endswith("sharedstrings.xml")
 
 
-def _parts(packed: IO[bytes], budget: Budget) -> Iterator[tuple[bytes, bytes]]:
+def _parts(packed: IO[bytes], budget: Budget, shown: str) -> Iterator[tuple[bytes, bytes]]:
     """Yield the parts of a member, each with the end of the one before it."""
     tail = b""
     while part := packed.read(_PART):
-        budget.count(len(part))
+        budget.read(shown, len(part))
         yield tail, part
         tail = (tail + part)[-_OVERLAP:]
 
 
-def _texts(packed: IO[bytes], budget: Budget) -> npt.NDArray[np.int64]:
+def _texts(packed: IO[bytes], budget: Budget, shown: str) -> npt.NDArray[np.int64]:
     """Return about how many bytes each text takes that the sheets share."""
     found = [np.zeros(1, np.int64)]
     begin = 0
-    for tail, part in _parts(packed, budget):
+    for tail, part in _parts(packed, budget, shown):
         ends = [match.end() for match in _END_OF_SHARED.finditer(tail + part)]
         at = np.array(ends, np.int64) + (begin - len(tail))
         found.append(at[at > begin])
@@ -95,7 +94,7 @@ def _texts(packed: IO[bytes], budget: Budget) -> npt.NDArray[np.int64]:
 def _count(packed: IO[bytes], texts: npt.NDArray[np.int64], budget: Budget, shown: str) -> None:
     n_rows = n_columns = 1
     n_bytes = int(texts.sum())
-    for tail, part in _parts(packed, budget):
+    for tail, part in _parts(packed, budget, shown):
         seen = tail + part
         for letters, digits in _PLACE.findall(seen):
             n_rows = max(n_rows, int(digits))
@@ -110,7 +109,7 @@ def _count(packed: IO[bytes], texts: npt.NDArray[np.int64], budget: Budget, show
 
 def _count_repeated(packed: IO[bytes], budget: Budget, shown: str) -> None:
     extents, n_bytes = Extents(), 0
-    for _, part in _parts(packed, budget):
+    for _, part in _parts(packed, budget, shown):
         extents.feed(part)
         n_bytes += len(part)
         _require(extents.n_cells, n_bytes, shown)

@@ -69,7 +69,7 @@ class Archive:
         begins += int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
         packed = self._data[begins : begins + info.compress_size]
         stream = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
-        data = gathered(stream, place, info.compress_size)
-        if zlib.crc32(data) != info.CRC:
-            raise zipfile.BadZipFile("the checksum differs")
+        data: bytes = stream.read(info.file_size + 1)  # the size that was counted
+        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+            raise zipfile.BadZipFile("size or checksum differ")
         return data
