@@ -21,6 +21,7 @@ from analysis.statistics.description.evaluation_units import (
     calibrate_unit_size,
 )
 from analysis.statistics.paired.tests import paired_test
+from analysis.statistics.precision import comparable
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.signature import build_signature
 from analysis.studies.calibrated import guarded
@@ -114,7 +115,10 @@ def study_adhoc(
         The settings do not go together with the scores.
     """
     sign = 1 if higher_is_better else -1
-    columns = np.asarray(a, float)[:, np.newaxis], np.asarray(b, float)[:, np.newaxis]
+    if len(a) != len(b):
+        raise StoreError(f"The columns must have one length, got {len(a)} and {len(b)} scores.")
+    first, second = comparable(np.array([a, b], dtype=np.float64)[:, :, np.newaxis])
+    columns = first, second
     try:
         analysis = analyse_pair(*columns, settings, sign=sign)
         tests = _tests(columns, settings, analysis, sign)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from analysis.statistics.validity_bounds import RunSpread
 from analysis.studies.clusters import Clusters, choose_clusters
+from analysis.studies.reading import read_matrix
 from analysis.studies.run_spread import load_run_spread
-from store.arrays import load_groups, load_matrix
+from store.arrays import load_groups
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.importers.known_metrics import is_cost
@@ -63,7 +64,7 @@ def load_cell(
         As a person asks for it: one that takes items as independent gets no groups by default.
     """
     dataset_uid, metric_uid = key
-    matrix = load_matrix(store, dataset_uid, metric_uid, systems=systems)
+    matrix = read_matrix(store, dataset_uid, metric_uid, systems=systems)
     return Cell(
         matrix,
         choose_clusters(load_groups(store, dataset_uid), clusters, test=test),

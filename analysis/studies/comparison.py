@@ -34,10 +34,11 @@ from analysis.studies.pair_analysis import (
 )
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.pairs_words import Correction, CorrectionChoice
+from analysis.studies.reading import read_matrix
 from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study
 from analysis.studies.test_names import in_public_words, to_public
-from store.arrays import load_groups, load_matrix, load_run_matrix
+from store.arrays import load_groups, load_run_matrix
 from store.engine import Store
 from store.errors import StoreError
 from store.records import DatasetRecord, MetricRecord, ScoreMatrix
@@ -198,7 +199,7 @@ def study_comparison(
     if system_a.uid == system_b.uid:
         raise StoreError(f"'{a}' and '{b}' are the same system. Name two different ones.")
     chosen, notes = choose_cell(store, (system_a, system_b), dataset, metric)
-    matrix = load_matrix(store, *chosen, systems=[system_a.uid, system_b.uid])
+    matrix = read_matrix(store, *chosen, systems=[system_a.uid, system_b.uid])
     labels = load_groups(store, matrix.dataset.uid)
     clustering = choose_clusters(labels, clusters, in_units=settings.in_units, test=settings.test)
     groups = clustering.groups

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from analysis.statistics._typing import FloatArray
+from analysis.studies.reading import read_matrix
 from store import vectors
-from store.arrays import load_matrix
 from store.datasets import list_items
 from store.engine import Store
 from store.records import DatasetRecord, MetricRecord
@@ -57,7 +57,7 @@ def study_item_changes(store: Store, a: str, b: str, *, dataset: str, metric: st
         A name is unknown, or a system has no item scores there.
     """
     systems = [get_system(store, name) for name in (a, b)]
-    matrix = load_matrix(store, dataset, metric, systems=[system.uid for system in systems])
+    matrix = read_matrix(store, dataset, metric, systems=[system.uid for system in systems])
     values = [vectors.item_values(rows, matrix.metric.aggregation) for rows in matrix.scores]
     gain = matrix.metric.sign * (values[0] - values[1])
     order = np.lexsort((np.arange(len(gain)), -np.where(np.isnan(gain), -np.inf, gain)))

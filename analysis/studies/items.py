@@ -16,9 +16,9 @@ from analysis.statistics._typing import FloatArray
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
+from analysis.studies.reading import read_matrix
 from analysis.studies.study import Study, count
 from store import vectors
-from store.arrays import load_matrix
 from store.datasets import get_dataset, list_items
 from store.engine import Store
 from store.errors import NotFoundError
@@ -107,7 +107,7 @@ def study_items(store: Store, dataset: str, *, metric: str | None = None) -> Ite
     """
     chosen = get_dataset(store, dataset)
     measure, available = choose_metric(store, chosen, metric)
-    matrix = load_matrix(store, chosen.uid, measure.uid)
+    matrix = read_matrix(store, chosen.uid, measure.uid)
     if not matrix.systems or not chosen.n_items:
         raise NotFoundError(
             f"The store has no item scores on '{chosen.label}' for '{measure.label}': there are "

@@ -41,8 +41,8 @@ from analysis.studies.leaderboard_words import (
 )
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import CorrectionChoice, PairsSettings
+from analysis.studies.reading import read_matrix
 from store import vectors
-from store.arrays import load_matrix
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
@@ -121,7 +121,7 @@ def study_leaderboard(
     """
     chosen = get_dataset(store, dataset)
     measure, available = choose_metric(store, chosen, metric)
-    matrix = load_matrix(store, chosen.uid, measure.uid)
+    matrix = read_matrix(store, chosen.uid, measure.uid)
     scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
     with_scores = scored[scored.any(axis=1)]
     shared = np.asarray(with_scores.all(axis=0) & bool(len(with_scores)))

@@ -46,6 +46,7 @@ from analysis.studies.pairs_words import (
     sentence,
     warnings,
 )
+from analysis.studies.reading import read_matrix
 from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import (
@@ -56,7 +57,7 @@ from analysis.studies.test_names import (
     to_statistics,
 )
 from store import vectors
-from store.arrays import load_groups, load_matrix
+from store.arrays import load_groups
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -308,7 +309,7 @@ def study_pairs(
     """
     chosen = get_dataset(store, dataset)
     measure, available = choose_metric(store, chosen, metric)
-    matrix = load_matrix(store, chosen.uid, measure.uid, systems=systems)
+    matrix = read_matrix(store, chosen.uid, measure.uid, systems=systems)
     if not matrix.systems:
         raise NotFoundError(
             f"The store has no item scores on '{chosen.label}' for '{measure.label}': reported "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from analysis import numbers
 from analysis.statistics._typing import FloatArray
+from analysis.statistics.aggregate import aggregate_items
 from analysis.statistics.planning.accuracy.agreement import CARD_2020_GLUE, AgreementModel
+from analysis.statistics.precision import comparable
 from analysis.statistics.sequences.records import Records, find_records
 from analysis.studies.agreement_line import line_of_agreement
 from analysis.studies.claims.settings import Order
@@ -193,11 +195,22 @@ def load_time_line(
     made = list_claims(store, dataset_uid=chosen.uid, metric_uid=measure.uid)
     claims = [claim for claim in made if not claim.withdrawn]
     trials = load_runs(store, chosen.uid, measure.uid)
-    items = {uid: mean_of_trials(one) for uid, one in trials.items()}
+    given = {uid: mean_of_trials(one) for uid, one in trials.items()}
+    items = (
+        dict(zip(given, comparable(np.stack(list(given.values()))), strict=True)) if given else {}
+    )
     spreads = {}
     if measure.aggregation == "mean":
         spreads = {uid: spread_of(one[:, :, 0]) for uid, one in trials.items() if len(one) > 1}
+    scores = [
+        replace(score, value=aggregate_items(items[uid], measure.aggregation))
+        if (uid := score.run_uid) in items and not np.array_equal(items[uid], given[uid], True)
+        else score
+        for score in scores
+    ]
     entries, n_undated = _entries(scores, claims, items, spreads)
+    figures = comparable(np.array([entry.score for entry in entries]).reshape(-1, 1))[:, 0]
+    entries = [replace(e, score=float(v)) for e, v in zip(entries, figures, strict=True)]
     entries.sort(key=lambda entry: moment_of(entry.date, order))  # within a moment as they came
     labels = load_groups(store, chosen.uid) if items else []
     clusters = choose_clusters(labels, None)

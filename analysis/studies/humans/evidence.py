@@ -13,9 +13,10 @@ from analysis.statistics._typing import FloatArray
 from analysis.statistics.meta_evaluation.signs import coded_signs
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.humans.preference_units import PreferenceUnits, load_preference_units
+from analysis.studies.reading import read_matrix
 from analysis.studies.study import listed
 from store import vectors
-from store.arrays import load_groups, load_matrix
+from store.arrays import load_groups
 from store.datasets import get_dataset, list_items
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -254,7 +255,7 @@ def _from_items(
     left_out: set[str],
 ) -> Evidence | None:
     """Return the evidence of item scores; ``None`` where the gold or all metrics have none."""
-    judged = load_matrix(store, dataset.uid, gold.uid)
+    judged = read_matrix(store, dataset.uid, gold.uid)
     rows = [
         i
         for i, uid in enumerate(judged.system_uids)
@@ -266,7 +267,7 @@ def _from_items(
     loaded: list[MetricRecord] = []
     scores: list[FloatArray] = []
     for metric in metrics:
-        matrix = load_matrix(store, dataset.uid, metric.uid)
+        matrix = read_matrix(store, dataset.uid, metric.uid)
         values = _rows_of(matrix, uids)
         if not np.isnan(values).all():
             loaded.append(metric)
@@ -429,7 +430,7 @@ def _from_preferences(
     chosen = _chosen_metrics(store, dataset, None, metrics)
     loaded, differences = [], []
     for metric in chosen:
-        values = _rows_of(load_matrix(store, dataset.uid, metric.uid), units.system_uids)
+        values = _rows_of(read_matrix(store, dataset.uid, metric.uid), units.system_uids)
         difference = values[units.first, units.item] - values[units.second, units.item]
         if not np.isnan(difference).all():
             loaded.append(metric)

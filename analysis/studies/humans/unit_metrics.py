@@ -9,9 +9,9 @@ import numpy as np
 
 from analysis.statistics._typing import FloatArray
 from analysis.studies.humans.judged_units import JudgedUnits
+from analysis.studies.reading import read_matrix
 from analysis.studies.study import listed
 from store import vectors
-from store.arrays import load_matrix
 from store.engine import Store
 from store.errors import NotFoundError
 from store.metrics import get_metric, list_metrics
@@ -52,7 +52,7 @@ def choose_metrics(
 
 def item_scores(store: Store, units: JudgedUnits, metric: MetricRecord) -> FloatArray:
     """Return a metric's values, shape (n_systems, n_items), higher is better, NaN = none."""
-    matrix = load_matrix(store, units.criterion.dataset_uid, metric.uid)
+    matrix = read_matrix(store, units.criterion.dataset_uid, metric.uid)
     values = np.full((len(units.systems), len(units.item_keys)), np.nan)
     for row, uid in enumerate(units.system_uids):
         if uid in matrix.system_uids:

@@ -15,8 +15,9 @@ from analysis.studies.clusters import Clusters, choose_clusters
 from analysis.studies.leaderboard_comparable import find_comparable
 from analysis.studies.pairs_words import PairsSettings
 from analysis.studies.power.pair_scores import PairScores, shared_scores
+from analysis.studies.reading import read_matrix
 from store import vectors
-from store.arrays import load_groups, load_matrix
+from store.arrays import load_groups
 from store.engine import Store
 from store.importers.known_metrics import is_cost
 from store.metrics import list_metrics
@@ -78,7 +79,7 @@ class CellScores(NamedTuple):
 
 def load_scores(store: Store, key: CellKey, *, clusters: bool | None = None) -> CellScores:
     """Return the systems of a dataset and metric, the best first."""
-    matrix = load_matrix(store, *key)
+    matrix = read_matrix(store, *key)
     metric = matrix.metric
     own = [vectors.aggregate(row, metric.aggregation) for row in matrix.scores]
     scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
