@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,17 +116,26 @@ def read_journal(path: Path) -> tuple[LoggedRun, SourceFile]:
     head = lines[0]
     if head.get("format") != FORMAT:
         raise ImportFormatError(
-            f"this is no journal of this version: '{FORMAT}' is missing.", path=str(path), line=1
+            f"this is no journal of this version: '{FORMAT}' is missing.", path=path.name, line=1
         )
+    try:
+        run = _run_of(head, lines[1:])
+    except (KeyError, TypeError, AttributeError, ValueError):
+        reason = "this is no whole journal: a name or the scores of a line are missing."
+        raise ImportFormatError(reason, path=path.name) from None
+    return run, SourceFile(path.name, hashlib.sha256(raw).hexdigest())
+
+
+def _run_of(head: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> LoggedRun:
     scores: dict[str, dict[str, float | None]] = {}
     texts: dict[str, dict[str, str]] = {}
-    for line in lines[1:]:
+    for line in lines:
         for metric, score in line.get("scores", {}).items():
             scores.setdefault(metric, {})[line["item"]] = score
         for name in ("text", "reference", "output", "group"):
             if name in line:
                 texts.setdefault(f"{name}s", {})[line["item"]] = line[name]
-    run = LoggedRun(
+    return LoggedRun(
         head["system"],
         head["dataset"],
         head["dataset_version"],
@@ -135,10 +144,9 @@ def read_journal(path: Path) -> tuple[LoggedRun, SourceFile]:
         scores,
         **texts,
         higher_is_better=head["higher_is_better"],
-        complete=any("complete" in line for line in lines[1:]),
+        complete=any("complete" in line for line in lines),
         provenance=provenance_from_dict(head["provenance"]),
     )
-    return run, SourceFile(path.name, hashlib.sha256(raw).hexdigest())
 
 
 def put_in(
@@ -264,8 +272,8 @@ def _unused(path: Path) -> Iterator[bool]:
 def _line(text: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         line = json.loads(text)
-    except ValueError as error:
-        raise ImportFormatError(f"no JSON: {error}", path=str(path), line=number) from error
+    except (ValueError, RecursionError) as error:
+        raise ImportFormatError(f"no JSON: {error}", path=path.name, line=number) from error
     if not isinstance(line, dict):
-        raise ImportFormatError("a JSON object was expected.", path=str(path), line=number)
+        raise ImportFormatError("a JSON object was expected.", path=path.name, line=number)
     return line

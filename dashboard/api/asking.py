@@ -42,10 +42,13 @@ async def question(request: Request) -> Response:
     _places = _places or anyio.CapacityLimiter(AT_ONCE)  # it belongs to the running loop
     place, _, end = request.path_params["question"].rpartition("/")
     kind = question_at(place if end in PICTURES else request.path_params["question"])
-    values = values_of_query(kind, request.query_params.multi_items())
     wanted = request.headers.get("accept", "").split(",")[0].split(";")[0].strip()
     return await anyio.to_thread.run_sync(
-        _answered, kind, values, PICTURES.get(end, wanted), limiter=_places
+        _answered,
+        kind,
+        request.query_params.multi_items(),
+        PICTURES.get(end, wanted),
+        limiter=_places,
     )
 
 
@@ -107,7 +110,8 @@ def _require_dataset(asked: Question[Any]) -> None:
         )
 
 
-def _answered(kind: type[Question[Any]], values: dict[str, Any], wanted: str) -> Response:
+def _answered(kind: type[Question[Any]], given: Iterable[tuple[str, str]], wanted: str) -> Response:
+    values = values_of_query(kind, given)
     asked = build(kind, {**data.defaults_of(kind, values), **values})
     _require_dataset(asked)
     study = data.ask(asked, progress=lambda _done, _total: None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -53,8 +54,7 @@ class Asked:
 
 async def audit(request: Request) -> Response:
     """Answer with the changes; as a file where one is asked for."""
-    values = values_of_query(Asked, request.query_params.multi_items())
-    asked = build(Asked, values)
+    asked = await run_in_threadpool(_asked, request.query_params.multi_items())
     require_datasets(None)
     accepted = request.headers.get("accept", "").split(",")[0].split(";")[0].strip()
     form = _FORMATS.get(accepted) if asked.format == "json" else asked.format
@@ -67,6 +67,10 @@ async def audit(request: Request) -> Response:
     return StreamingResponse(
         lines, media_type=MEDIA_TYPES[form], headers={"Content-Disposition": name}
     )
+
+
+def _asked(given: Iterable[tuple[str, str]]) -> Asked:
+    return build(Asked, values_of_query(Asked, given))
 
 
 def _answer(wanted: Wanted, limit: int) -> Response:

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
 import anyio.to_thread
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
 from dashboard import data
 from dashboard.api.answers import answer
-from dashboard.api.import_settings import ImportSettings, settings_of
+from dashboard.api.import_settings import settings_of
 from dashboard.api.problems import problem
+from dashboard.pool.bodies import journal_of, records_apart
 from dashboard.pool.reading import reader
 from dashboard.uploads import MOST_MB, place_below
 from store.console import current_actor
@@ -32,7 +36,7 @@ from store.imports import undo
 from store.ingest.files import ingest_files
 from store.ingest.planned import Imported
 from store.ingest.report import IngestReport, joined
-from store.journal import put_in, read_journal, require_names_of_items
+from store.journal import put_in, require_names_of_items
 from store.people import current_person, require_role
 from store.repeated_requests import answered_once
 from store.scratch import scratch_folder
@@ -46,28 +50,44 @@ _places: anyio.CapacityLimiter | None = None
 
 
 async def ingest(request: Request) -> Response:
-    """Bring what the body holds into the store."""
+    """Bring what the body holds into the store.
+
+    It goes to the disk as it comes. What a sender sizes is worked on in threads, and parsed in the
+    process that reads files: pages and ``/health`` answer meanwhile.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    with scratch_folder() as folder:
+    put = _PUTS.get(kind)
+    if put is None:
+        return problem(415, f"Send {', '.join(_PUTS)}, not '{kind}'.")
+    async with _scratch() as folder:
         if kind == "multipart/form-data":
             given = await _files(request, folder)
-        elif kind == "application/json":
-            given = _records(await request.body(), folder)
-        elif kind == JOURNAL:
-            (folder / "run.jsonl").write_bytes(await request.body())
-            given = dict(request.query_params)
         else:
-            told = f"Send multipart/form-data, application/json or {JOURNAL}, not '{kind}'."
-            return problem(415, told)
-        settings = settings_of(given)
-        put = _put_journal if kind == JOURNAL else _put_files
-        return await _once(request, folder, given, lambda: put(folder, settings))
+            await _body(request, folder / "body")
+            given = dict(request.query_params) if kind == JOURNAL else {}
+        return await _once(request, folder, given, lambda: put(folder, given))
 
 
 async def take_back(request: Request) -> Response:
     """Undo an import: of the same token, whole, or not at all."""
-    dry_run = settings_of(dict(request.query_params)).dry_run
-    return await _in_thread(lambda: _undo(request.path_params["uid"], dry_run))
+    return await _in_thread(lambda: _undo(request.path_params["uid"], dict(request.query_params)))
+
+
+@asynccontextmanager
+async def _scratch() -> AsyncIterator[Path]:
+    made = scratch_folder()
+    folder = await run_in_threadpool(made.__enter__)
+    try:
+        yield folder
+    finally:
+        with anyio.CancelScope(shield=True):
+            await run_in_threadpool(made.__exit__, None, None, None)
+
+
+async def _body(request: Request, path: Path) -> None:
+    with path.open("wb") as file:
+        async for part in request.stream():
+            await run_in_threadpool(file.write, part)
 
 
 async def _once(
@@ -101,44 +121,42 @@ async def _in_thread(work: Callable[[], Response]) -> Response:
 
 async def _files(request: Request, folder: Path) -> dict[str, Any]:
     """Put the files of a form into a folder; return its fields."""
-    given: dict[str, Any] = {}
     async with request.form(max_files=2_000) as form:
-        for name, part in form.multi_items():
-            if not isinstance(part, UploadFile):
-                if name in given:
-                    raise StoreError(f"`{name}` is given twice.")
-                given[name] = part
-                continue
-            path = folder / place_below(part.filename or "")
-            if path.exists():
-                raise ImportFormatError("it is sent twice.", path=str(part.filename))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as file:
-                while chunk := await part.read(1 << 20):
-                    file.write(chunk)
+        return await run_in_threadpool(_saved, form.multi_items(), folder)
+
+
+def _saved(parts: Iterable[tuple[str, UploadFile | str]], folder: Path) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for name, part in parts:
+        if isinstance(part, str):
+            if name in given:
+                raise StoreError(f"`{name}` is given twice.")
+            given[name] = part
+            continue
+        path = folder / place_below(part.filename or "")
+        if path.exists():
+            raise ImportFormatError("it is sent twice.", path=str(part.filename))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            shutil.copyfileobj(part.file, file)
     if not any(folder.iterdir()):
         raise StoreError("There is no file: send each as a part `files` of the form.")
     return given
 
 
-def _records(body: bytes, folder: Path) -> dict[str, Any]:
-    """Put records of JSON into a file; return what stands beside them."""
-    try:
-        told = json.loads(body)
-    except ValueError as error:
-        raise StoreError(f"The body is no JSON: {error}") from None
-    except RecursionError:
-        raise StoreError("The body is nested too deeply to be results.") from None
-    records = told.pop("records", None) if isinstance(told, dict) else None
-    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
-        raise StoreError('The body is `{"records": [{…}, …], …}`: an object for each score.')
-    lines = "".join(f"{json.dumps(one)}\n" for one in records)  # half a letter is no UTF-8
-    (folder / "records.jsonl").write_text(lines, encoding="utf-8")
-    assert isinstance(told, dict)
-    return told
+def _read(work: Callable[..., Any], path: Path, **given: Any) -> Any:
+    """Have a file read elsewhere."""
+    return reader(MOST_MB * 1_000_000, _SMALLER, work=work)(path, **given)
 
 
-def _put_files(folder: Path, settings: ImportSettings) -> Response:
+def _put_records(folder: Path, _: dict[str, Any]) -> Response:
+    given = _read(records_apart, folder / "body", to=folder / "records.jsonl")
+    (folder / "body").unlink()
+    return _put_files(folder, given)
+
+
+def _put_files(folder: Path, given: dict[str, Any]) -> Response:
+    settings = settings_of(given)
     store = data.current_store()
     paths = (
         [folder] if any(path.is_dir() for path in folder.iterdir()) else sorted(folder.iterdir())
@@ -163,11 +181,20 @@ def _put_files(folder: Path, settings: ImportSettings) -> Response:
     return _told(done.reports, **more)
 
 
-def _put_journal(folder: Path, settings: ImportSettings) -> Response:
+def _put_journal(folder: Path, given: dict[str, Any]) -> Response:
+    settings = settings_of(given)
     store = data.current_store()
-    run, file = read_journal(folder / "run.jsonl")
+    run, file = _read(journal_of, (folder / "body").rename(folder / "run.jsonl"))
     require_names_of_items(store, run)
     return _told([put_in(store, run, actor=current_actor(), file=file, replace=settings.replace)])
+
+
+_PUTS: Final[dict[str, Callable[[Path, dict[str, Any]], Response]]] = {
+    "multipart/form-data": _put_files,
+    "application/json": _put_records,
+    JOURNAL: _put_journal,
+}
+"""Kind of a body -> what brings it, from a folder and the fields of a form or an address."""
 
 
 def _told(reports: list[IngestReport] | Any, **more: Any) -> Response:
@@ -208,7 +235,8 @@ def _nothing(done: Imported) -> Response:
     return problem(422, detail, questions=asked, plan=done.plan.to_dict())
 
 
-def _undo(uid: str, dry_run: bool) -> Response:
+def _undo(uid: str, given: dict[str, Any]) -> Response:
+    dry_run = settings_of(given).dry_run
     store = data.current_store()
     result = undo(store, uid, actor=current_actor(), dry_run=dry_run)
     return answer(
@@ -224,5 +252,6 @@ def _digest(folder: Path, given: dict[str, Any]) -> str:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from dashboard.pool.flights import DIED, OnWait
 from store.errors import ImportFormatError, StoreError
-from store.importers.detect import ReadResult, read_paths
+from store.importers.detect import read_paths
 from store.importers.guard import files_up_to
 from store.scratch import scratch_folder
 
@@ -39,15 +39,16 @@ class ReadFiles:
     asked: ClassVar[str] = "files of an import"
     paths: tuple[Path, ...]
     given: dict[str, Any]
-    """For `read_paths`."""
+    """For `work`."""
     most_bytes: int
     instead: str
     """What to do with a larger file."""
     scratch: Path
     """Where archives are unpacked: whoever asks removes it, also after a kill."""
+    work: Callable[..., Any] = read_paths
     memory: int = MEMORY
 
-    def run(self, _progress: Progress | None) -> tuple[ReadResult, Found]:
+    def run(self, _progress: Progress | None) -> tuple[Any, Found]:
         """Read the files.
 
         Raises
@@ -59,12 +60,17 @@ class ReadFiles:
         _limit_memory(self.memory)
         try:
             with files_up_to(self.most_bytes, self.instead):
-                return read_paths(self.paths, **self.given), {}
+                return self.work(self.paths, **self.given), {}
         except MemoryError:
             raise ImportFormatError(_too_large(self.memory)) from None
 
 
-def reader(most_bytes: int, instead: str, on_wait: OnWait | None = None) -> Any:
+def reader(
+    most_bytes: int,
+    instead: str,
+    on_wait: OnWait | None = None,
+    work: Callable[..., Any] = read_paths,
+) -> Any:
     """Return what reads files as `read_paths` does: elsewhere, where this server has a pool.
 
     Parameters
@@ -73,23 +79,26 @@ def reader(most_bytes: int, instead: str, on_wait: OnWait | None = None) -> Any:
         How large a file may be, unpacked, and what to do with a larger one.
     on_wait
         Called while one waits; what it raises ends the reading.
+    work
+        Does it; takes paths first, and can be pickled.
     """
-    return partial(_read, most_bytes, instead, on_wait)
+    return partial(_read, most_bytes, instead, on_wait, work)
 
 
 def _read(
     most_bytes: int,
     instead: str,
     on_wait: OnWait | None,
+    work: Callable[..., Any],
     paths: Iterable[Path | str] | Path | str,
     **given: Any,
-) -> ReadResult:
+) -> Any:
     from dashboard.pool.asking import pool
 
+    listed = tuple(map(Path, (paths,) if isinstance(paths, Path | str) else paths))
     if not pool.is_running:
         with files_up_to(most_bytes, instead):
-            return read_paths(paths, **given)
-    listed = (paths,) if isinstance(paths, Path | str) else tuple(paths)
+            return work(listed, **given)
     end = time.monotonic() + LONGEST_S
 
     def still_wanted(steps: tuple[int, int] | None) -> None:
@@ -101,14 +110,13 @@ def _read(
             on_wait(steps)
 
     with scratch_folder() as scratch:
-        task = ReadFiles(tuple(map(Path, listed)), given, most_bytes, instead, scratch)
+        task = ReadFiles(listed, given, most_bytes, instead, scratch, work)
         try:
-            found: ReadResult = pool.answer(("read", uuid4().hex), task, still_wanted)
+            return pool.answer(("read", uuid4().hex), task, still_wanted)
         except StoreError as error:
             if str(error) != DIED:
                 raise
             raise ImportFormatError(_too_large(task.memory)) from None
-    return found
 
 
 def _too_large(memory: int) -> str:

@@ -1,11 +1,13 @@
 """Results over HTTP: files, records, journals; questions, repeats, refusals, undo."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
 
-from dashboard.api import entry
+from dashboard.api import bringing, entry
 from dashboard.api.bringing import place_below
 from store import repeated_requests
 from store.engine import open_store
@@ -158,6 +160,50 @@ def test_what_cannot_be_used_is_refused_in_words(api, what, status, words):
     assert (answer.status_code, answer.json()["status"]) == (status, status), answer.text
     assert words in answer.json()["detail"]
     assert list_runs(api.store) == []
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"json": {"records": RECORDS}},
+        {"data": b"{}\n", "headers": {"Content-Type": "application/x-ndjson"}},
+        {"files": [("files", ("s.csv", CSV))]},
+    ],
+    ids=["records", "journal", "files"],
+)
+def test_others_are_answered_while_a_body_is_read(api, monkeypatch, what):
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def reads(*_, **__):
+        begun.set()
+        assert goes_on.wait(20)
+        raise ImportFormatError("enough.")
+
+    monkeypatch.setattr(bringing, "reader", lambda *_, **__: reads)
+    with ThreadPoolExecutor() as others:
+        sent = others.submit(api.post, **what)
+        assert begun.wait(20)
+        assert requests.get(f"{api.address}/health", timeout=5).ok
+        goes_on.set()
+        assert sent.result().status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ({"data": b'{"records":[' + b"{}," * 20_000 + b"{}]}"}, "more than 1 MB"),
+        ({"json": {"records": RECORDS, "answers": {"x": "y" * 1_100_000}}}, "up to 1 MB"),
+        ({"data": b'{"format":"tiebreak journal 1"}\n', "kind": bringing.JOURNAL}, "no whole"),
+        ({"data": b"[" * 10**5 + b"\n", "kind": bringing.JOURNAL}, "no JSON"),
+    ],
+    ids=["objects", "beside", "head", "depth"],
+)
+def test_bodies_that_are_too_much_are_refused_in_words(api, monkeypatch, what, words):
+    monkeypatch.setattr(bringing, "MOST_MB", 1)
+    kind = {"Content-Type": what.pop("kind", "application/json")}
+    answer = api.post(**({"headers": kind} | what))
+    assert answer.status_code in (400, 422), answer.text
+    assert words in answer.json()["detail"]
 
 
 def test_too_large_a_request_is_refused_while_it_comes(api, monkeypatch):

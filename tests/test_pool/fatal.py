@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.question import Progress
-from dashboard.pool import reading
 from dashboard.pool.reading import ReadFiles
 
 
@@ -29,12 +28,7 @@ class TakesAll(ReadFiles):
 
     def run(self, _progress: Progress | None) -> Any:
         """Read as usual, with a reader that never ends."""
-        detect_paths = reading.read_paths
-        reading.read_paths = _takes_all
-        try:
-            return ReadFiles.run(self, None)
-        finally:
-            reading.read_paths = detect_paths
+        return ReadFiles.run(replace(self, work=_takes_all), None)
 
 
 def _takes_all(*_: Any, **__: Any) -> Any:

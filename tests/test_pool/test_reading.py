@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dashboard.pool import asking, reading
+from dashboard.pool.bodies import records_apart
 from dashboard.pool.flights import Pool
 from store.errors import ImportFormatError
 from store.importers.detect import read_paths
@@ -74,6 +75,19 @@ def test_a_larger_file_than_may_be_sent_is_refused(pool: Pool, tmp_path: Path) -
     path.write_text(GOOD * 5_000, encoding="utf-8")
     with pytest.raises(ImportFormatError, match=r"more than 1 MB.* Send less"):
         read(path)
+
+
+def test_the_records_of_a_body_are_taken_apart_elsewhere(pool: Pool, tmp_path: Path) -> None:
+    body, lines = tmp_path / "body", tmp_path / "records.jsonl"
+    apart = reading.reader(1_000_000, "Send less.", work=records_apart)
+    body.write_text('{"dataset": "news", "records": [{"a": 1}, {}]}', encoding="utf-8")
+    n_done = pool.work()[1]["done"]
+    assert apart(body, to=lines) == {"dataset": "news"}
+    assert lines.read_text(encoding="utf-8") == '{"a": 1}\n{}\n'
+    assert pool.work()[1]["done"] == n_done + 1
+    body.write_text('{"records": [' + "{}," * 20_000 + "{}]}", encoding="utf-8")
+    with pytest.raises(ImportFormatError, match="more than 1 MB"):
+        apart(body, to=lines)
 
 
 def test_reading_that_dies_is_told_and_leaves_nothing(
