@@ -9,7 +9,7 @@ export UV_LINK_MODE := copy
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-postgres slow-list lint build bench bench-peers waits load sizes answers oracle calibrate fuzz faults attacks rights arrangement shots reference lock audit
+.PHONY: help setup run test test-fast test-postgres slow-list lint build bench bench-peers waits load sizes answers golden oracle calibrate fuzz faults attacks rights arrangement shots reference lock audit
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -116,6 +116,10 @@ answers: setup  ## record what every command answers; AGAINST=FOLDER says what h
 	nice $(PY) -m benchmarks.answers $(if $(NAME),--name "$(NAME)") $(if $(QUICK),--quick) \
 	  $(if $(AGAINST),--against "$(AGAINST)") $(if $(EXPECT),--expect "$(EXPECT)") \
 	  $(if $(TOLERANCE),--tolerance $(TOLERANCE))
+
+golden: setup  ## record what imports bring and what a small store answers, after an intended change
+	$(PY) -m benchmarks.golden
+	$(PY) -m benchmarks.golden_answers
 
 oracle: setup  ## R against our commands, on new and nasty data (skipped where R is absent)
 	nice $(PY) -m benchmarks.oracle $(if $(SEED),--seed $(SEED)) $(if $(REPEATS),--repeats $(REPEATS))

@@ -64,6 +64,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="let the tests of the store use PostgreSQL wherever they need no file",
     )
     parser.addoption(
+        "--record-golden",
+        action="store_true",
+        help="record anew what the tests of named formats read, as `make golden` does",
+    )
+    parser.addoption(
         "--list-slow",
         type=float,
         metavar="SECONDS",

@@ -1,7 +1,8 @@
 """One line from which a result can be repeated."""
 
-STATISTICS_VERSION = "0.2"
-"""Changes whenever the same input and settings could give another number."""
+METHOD_VERSION = "0.3"
+"""Changes whenever the same input and settings could give another number: a test holds it against
+recorded answers (`make golden`)."""
 
 
 def build_signature(procedure: str, /, **settings: str | int | float) -> str:
@@ -17,12 +18,12 @@ def build_signature(procedure: str, /, **settings: str | int | float) -> str:
     Returns
     -------
     str
-        ``procedure|key:value|...|v:<version of the statistics>``
+        ``procedure|key:value|...|v:<version of the methods>``
 
     Examples
     --------
-    >>> build_signature("holm", m=12, untestable="1 not counted", alpha=0.05)
-    'holm|m:12|untestable:1 not counted|alpha:0.05|v:0.2'
+    >>> build_signature("holm", m=12, alpha=0.05).rpartition("|v:")[0]
+    'holm|m:12|alpha:0.05'
     """
     parts = [f"{key}:{value}" for key, value in settings.items()]
-    return "|".join([procedure, *parts, f"v:{STATISTICS_VERSION}"])
+    return "|".join([procedure, *parts, f"v:{METHOD_VERSION}"])

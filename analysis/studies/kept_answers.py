@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from analysis.question import Progress, Question
+from analysis.statistics.signature import METHOD_VERSION
 from analysis.studies.packing import pack, unpack
 from analysis.studies.study import Study
 from analysis.workers.parts import cpu_s_elsewhere
@@ -67,7 +68,8 @@ def kept(
         Whether what was made would be made again.
     """
     state = (store.revision(), store.last_label())
-    full = json.dumps([key, arguments, state, VERSION, _code()], sort_keys=True, default=str)
+    version = [VERSION, METHOD_VERSION, _code()]
+    full = json.dumps([key, arguments, state, *version], sort_keys=True, default=str)
     stored = load_result(store, full)
     if stored is not None:
         try:
@@ -94,7 +96,8 @@ def _keep(store: Store, key: str, answer: Study, question: str, arguments: dict[
         packed = pack(answer)
     except TypeError:
         return
-    save_result(store, key, packed, question=question, arguments=arguments)
+    said = {**arguments, "method_version": METHOD_VERSION}
+    save_result(store, key, packed, question=question, arguments=said)
 
 
 @cache

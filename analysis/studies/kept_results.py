@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from analysis.statistics.results import Result
-from analysis.statistics.signature import STATISTICS_VERSION
+from analysis.statistics.signature import METHOD_VERSION
 from analysis.studies.packing import pack, unpack
 from store.engine import Store
 from store.results_cache import load_result, save_result
@@ -41,7 +41,7 @@ def kept(
         How to get it.
     """
     key = json.dumps(
-        [question, dict(arguments), fingerprint, STATISTICS_VERSION], sort_keys=True, default=str
+        [question, dict(arguments), fingerprint, METHOD_VERSION], sort_keys=True, default=str
     )
     stored = load_result(store, key)
     if stored is not None:
@@ -53,5 +53,6 @@ def kept(
             if isinstance(found, kind):
                 return found
     result = compute()
-    save_result(store, key, pack(result), question=question, arguments=arguments)
+    said = {**arguments, "method_version": METHOD_VERSION}
+    save_result(store, key, pack(result), question=question, arguments=said)
     return result

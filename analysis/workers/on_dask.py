@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from importlib import import_module, metadata
 from typing import Any, Final, Generic, TypeVar
 
-from analysis.statistics.signature import STATISTICS_VERSION
+from analysis.statistics.signature import METHOD_VERSION
 from analysis.workers.parts import Progress, UnfitWorkerError, cpu_s_elsewhere, staying_here
 
 CONNECTS_S: Final = 3.0
@@ -226,7 +226,7 @@ def versions() -> str:
     """Return what has to be the same for all who work on a study."""
     python = ".".join(platform.python_version_tuple()[:2])
     names = [f"{name} {metadata.version(name)}" for name in _LIBRARIES]
-    return ", ".join([f"Python {python}", f"statistics {STATISTICS_VERSION}", *names])
+    return ", ".join([f"Python {python}", f"statistics {METHOD_VERSION}", *names])
 
 
 def _done(packed: Packed, part: Any, *, wanted: str) -> tuple[Any, float]:

@@ -18,7 +18,7 @@ import numpy
 import scipy
 from threadpoolctl import threadpool_limits
 
-from analysis.statistics.signature import STATISTICS_VERSION
+from analysis.statistics.signature import METHOD_VERSION
 from analysis.workers.parts import each, scheduler
 
 
@@ -158,7 +158,7 @@ def processor_minutes() -> float:
 def versions() -> dict[str, str]:
     """Return the versions that figures depend on."""
     return {
-        "tiebreak.statistics": STATISTICS_VERSION,
+        "tiebreak.statistics": METHOD_VERSION,
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
     }

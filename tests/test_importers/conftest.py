@@ -1,16 +1,60 @@
-"""Writing small files and reading them back."""
+"""Writing small files and reading them back; what named formats give is held against a record."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import golden
+from store.importers import detect
 from store.importers.bundle import ImportBundle, ReadOptions
-from store.importers.detect import ReadResult, read_paths
+from store.importers.detect import ReadResult
 
 Read = Callable[..., ImportBundle]
+
+_read: list[ImportBundle] = []
+"""Bundles of named formats that the running test has read."""
+_plain_read_paths = detect.read_paths
+
+
+def read_paths(*paths: Any, **options: Any) -> ReadResult:
+    """Read, and remember what came of files of named formats."""
+    found = _plain_read_paths(*paths, **options)
+    _read.extend(one for one in found.bundles if one.format not in golden.OWN_SHAPES)
+    return found
+
+
+detect.read_paths = read_paths  # before the tests of this folder import it
+
+
+@pytest.fixture(scope="session")
+def kept() -> dict[str, golden.Golden]:
+    """Return the golden bundles of the tests of named formats, by test."""
+    return golden.read_golden(golden.FORMATS) if golden.FORMATS.exists() else {}
+
+
+@pytest.fixture(autouse=True)
+def like_the_record(
+    request: pytest.FixtureRequest, kept: dict[str, golden.Golden]
+) -> Iterator[None]:
+    """Hold what a test reads of named formats against what was recorded of it."""
+    _read.clear()
+    yield
+    name = request.node.nodeid.removeprefix("tests/test_importers/")
+    marks = {mark.name for mark in request.node.iter_markers()}
+    if not _read or marks & {"hypothesis", "shared"}:
+        return
+    record = request.config.getoption("--record-golden")
+    if name in kept or record:
+        now = golden.counts_and_digests(_read)
+        if record:
+            kept[name] = now
+            golden.write_golden(golden.FORMATS, kept)
+        else:
+            different = golden.differences(kept[name], now)
+            assert not different, "\n".join([*different, "If so intended: make golden"])
 
 
 @pytest.fixture

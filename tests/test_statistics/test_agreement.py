@@ -18,13 +18,14 @@ from analysis.statistics.planning.accuracy.agreement import (
     observed_agreement,
 )
 from analysis.statistics.planning.accuracy.expected_gap import fit_expected_gap
+from analysis.statistics.signature import METHOD_VERSION
 
 
 def test_range_of_the_notebook():
     possible = agreement_range(0.7, 0.02)
     assert (possible.least, possible.most) == pytest.approx((0.42, 0.98))
     assert possible.middle == pytest.approx(0.7)
-    assert possible.signature == "agreement-range|baseline:0.7|gap:0.02|v:0.2"
+    assert possible.signature == "agreement-range|baseline:0.7|gap:0.02|v:" + METHOD_VERSION
 
 
 @given(n=st.integers(1, 12), data=st.data())

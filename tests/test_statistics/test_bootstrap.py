@@ -152,7 +152,7 @@ def test_more_resamples_extend_the_same_sequence():
 
 
 def test_a_known_value_stays():
-    # A change here means that stored results can no longer be repeated: raise STATISTICS_VERSION.
+    # A change here means that stored results can no longer be repeated: raise METHOD_VERSION.
     a, b = np.random.RandomState(0).random_sample((2, 100))
     assert bootstrap(a, b + 0.05, n_resamples=999).pvalue == 0.015
 

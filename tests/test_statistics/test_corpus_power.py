@@ -24,6 +24,7 @@ from analysis.statistics.random_streams import Stream, random_uniforms
 from analysis.statistics.resampling.plan import sign_codes, signs_of
 from analysis.statistics.resampling.threads import run_blocks
 from analysis.statistics.results import DegenerateDataWarning
+from analysis.statistics.signature import METHOD_VERSION
 from tests.test_statistics.pairs import signflip
 
 CARD = {"p_zero": 0.13, "scale": 25.8}
@@ -271,7 +272,7 @@ def test_simulated_answers_are_near_those_of_the_closed_form():
     assert needed.n_items == pytest.approx(corpus_items_needed(2.0, **CARD).n_items, rel=0.1)
     assert needed.power >= 0.8
     assert "|n:" in needed.signature
-    assert needed.signature.endswith("|m:1500|b:999|seed:0|v:0.2")
+    assert needed.signature.endswith("|m:1500|b:999|seed:0|v:" + METHOD_VERSION)
 
 
 def test_few_items_cannot_show_anything():
@@ -403,7 +404,10 @@ def test_fits_against_scipy_and_the_exchange_distribution():
     # The model's exchange distribution is as wide as that of the pair.
     model = corpus_power(moments.difference, 300, p_zero=moments.p_zero, scale=moments.scale)
     assert model.null_std == pytest.approx(moments.null_std, rel=0.01)
-    assert moments.signature == "exchange-effects|agg:bleu|n:300|missing:0|fit:moments|v:0.2"
+    assert (
+        moments.signature
+        == "exchange-effects|agg:bleu|n:300|missing:0|fit:moments|v:" + METHOD_VERSION
+    )
 
 
 def test_fit_recovers_the_model():

@@ -28,6 +28,7 @@ from analysis.statistics.planning.ratings.power import (
     minimum_detectable_rating_difference,
     power_of_ratings,
 )
+from analysis.statistics.signature import METHOD_VERSION
 
 SETTINGS = {"Low": LOW_VARIANCE, "High": HIGH_VARIANCE}
 
@@ -244,7 +245,7 @@ def test_signature_and_seed():
     assert found.n_iterations == 512
     assert found.signature == (
         "rating-power|test:calibrated|alt:two-sided|alpha:0.05|diff:0.2|"
-        "sd:0.08 0.26 0.16 0.01 0.01|workers:3|items:50|ratings:1|m:512|seed:0|v:0.2"
+        "sd:0.08 0.26 0.16 0.01 0.01|workers:3|items:50|ratings:1|m:512|seed:0|v:" + METHOD_VERSION
     )
     other = power_of_ratings(0.2, LOW_VARIANCE, 3, 50, n_iterations=512, rng=1)
     assert other.power != found.power

@@ -19,6 +19,7 @@ from analysis.statistics.planning.ratings.design import (
 )
 from analysis.statistics.planning.ratings.mixed_effects import _best_scales, _solve, fit_ratings
 from analysis.statistics.planning.ratings.table import as_rating_table, balanced_scales
+from analysis.statistics.signature import METHOD_VERSION
 
 SPREADS = ("worker_slope", "item_slope", "worker_intercept", "item_intercept", "residual")
 
@@ -209,7 +210,7 @@ def test_signature_and_dictionary():
     found = fit_ratings(*draw(0, 3, 5))
     assert found.signature == (
         "rating-model|fit:reml|test:calibrated|conf:0.95|ratings:30|missing:0|workers:3|items:5|"
-        "v:0.2"
+        "v:" + METHOD_VERSION
     )
     assert found.to_dict()["n_workers"] == 3
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from analysis.statistics.multiplicity import METHODS, adjust, simes_of_tails
+from analysis.statistics.signature import METHOD_VERSION
 
 STATSMODELS = {
     "bonferroni": "bonferroni",
@@ -182,11 +183,11 @@ def test_bh_with_nan_does_not_reject_at_random():
 
 def test_result_states_its_family():
     result = adjust([0.01, np.nan, 0.2], "holm", alpha=0.1)
-    assert result.signature == "holm|m:2|untestable:1 not counted|alpha:0.1|v:0.2"
+    assert result.signature == "holm|m:2|untestable:1 not counted|alpha:0.1|v:" + METHOD_VERSION
     assert result.controls == "family-wise error"
     assert "any way" in result.assumes
     counted = adjust([0.01, np.nan, 0.2], "bh", count_untestable=True)
-    assert counted.signature == "bh|m:3|untestable:1 counted|alpha:0.05|v:0.2"
+    assert counted.signature == "bh|m:3|untestable:1 counted|alpha:0.05|v:" + METHOD_VERSION
     assert counted.controls == "false discovery rate"
     assert "not testable" in str(counted)
 

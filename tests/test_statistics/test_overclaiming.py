@@ -9,6 +9,7 @@ from analysis.statistics.across.overclaiming import (
     _estimates,
     simulate_overclaiming,
 )
+from analysis.statistics.signature import METHOD_VERSION
 
 
 def plausible(share, expected, repetitions):
@@ -107,7 +108,8 @@ def test_same_seed_same_result_and_standard_errors():
     )
     assert dict(first.probability) == dict(second.probability)
     assert first.signature == (
-        "overclaiming|scenario:dependent|sided:one-sided|n:7|m:500|alpha:0.05|seed:4|v:0.2"
+        "overclaiming|scenario:dependent|sided:one-sided|n:7|m:500|alpha:0.05|seed:4|v:"
+        + METHOD_VERSION
     )
     p = first.probability["count"]
     assert first.standard_error["count"] == pytest.approx(np.sqrt(p * (1 - p) / 500))

@@ -13,6 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from analysis.statistics.paired.mcnemar import mcnemar as mcnemar_exact
 from analysis.statistics.paired.tests import paired_test
 from analysis.statistics.results import DegenerateDataWarning
+from analysis.statistics.signature import METHOD_VERSION
 from tests.test_statistics.pairs import signflip
 
 paired_t = functools.partial(paired_test, test="t")
@@ -272,7 +273,7 @@ def test_monte_carlo_states_its_plan():
     assert not result.exact
     assert (result.n_resamples, result.seed, result.pvalue_floor) == (499, 7, 1 / 500)
     assert result.signature == (
-        "signflip|agg:mean|alt:two-sided|n:100|missing:0|m:499|seed:7|v:0.2"
+        "signflip|agg:mean|alt:two-sided|n:100|missing:0|m:499|seed:7|v:" + METHOD_VERSION
     )
     assert result.pvalue * 500 == pytest.approx(round(result.pvalue * 500))
     assert signflip(a, b, n_resamples=499, rng=7).pvalue == result.pvalue
@@ -288,7 +289,7 @@ def test_unseeded_resamples_can_be_repeated_from_the_signature():
 
 
 def test_a_known_monte_carlo_value_stays():
-    # A change here means that stored results can no longer be repeated: raise STATISTICS_VERSION.
+    # A change here means that stored results can no longer be repeated: raise METHOD_VERSION.
     rng = np.random.RandomState(0)
     a, b = rng.random_sample((2, 100))
     assert signflip(a, b + 0.05, n_resamples=999).pvalue == 0.015
@@ -296,13 +297,13 @@ def test_a_known_monte_carlo_value_stays():
 
 def test_signatures_of_exact_tests():
     assert mcnemar_exact([1, 0, np.nan], [0, 0, 1]).signature == (
-        "mcnemar|alt:two-sided|n:2|missing:1|v:0.2"
+        "mcnemar|alt:two-sided|n:2|missing:1|v:" + METHOD_VERSION
     )
     assert paired_t([1, 0, 2], [0, 0, 1], alternative="less").signature == (
-        "t|alt:less|n:3|missing:0|v:0.2"
+        "t|alt:less|n:3|missing:0|v:" + METHOD_VERSION
     )
     assert signflip([1, 0], [0, 0]).signature == (
-        "signflip|agg:mean|alt:two-sided|n:2|missing:0|m:exact|v:0.2"
+        "signflip|agg:mean|alt:two-sided|n:2|missing:0|m:exact|v:" + METHOD_VERSION
     )
 
 
@@ -523,6 +524,8 @@ def test_direction_says_who_is_above(test):
 def test_results_can_be_copied_and_exported():
     result = paired_test([1, 2, 3], [1, 1, 1], test="wilcoxon", zeros="pratt")
     assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
-    assert result.signature == ("wilcoxon|alt:two-sided|n:3|missing:0|zeros:pratt|p:exact|v:0.2")
+    assert result.signature == (
+        "wilcoxon|alt:two-sided|n:3|missing:0|zeros:pratt|p:exact|v:" + METHOD_VERSION
+    )
     assert result.to_dict()["options"] == [["zeros", "pratt"], ["p", "exact"]]
     assert "Null hypothesis" in str(result)

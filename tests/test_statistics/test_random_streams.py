@@ -14,7 +14,7 @@ from analysis.statistics.resampling.plan import count_block, counted_in_turn
 
 
 def test_raw_words_are_pinned():
-    # A change here changes every Monte Carlo p-value: raise STATISTICS_VERSION with it.
+    # A change here changes every Monte Carlo p-value: raise METHOD_VERSION with it.
     words = raw_words(0, Stream.SIGN_FLIPS, 0, 2)
     assert words.tolist() == [14792033046678356020, 4531164398720605174]
 

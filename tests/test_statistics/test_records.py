@@ -14,6 +14,7 @@ from analysis.statistics.sequences.alpha_spending import alpha_spending
 from analysis.statistics.sequences.ladder import ladder
 from analysis.statistics.sequences.record_gain import correct_gain
 from analysis.statistics.sequences.records import find_records
+from analysis.statistics.signature import METHOD_VERSION
 
 values_lists = st.lists(
     st.one_of(st.integers(0, 6).map(float), st.just(math.nan)), min_size=0, max_size=20
@@ -53,7 +54,7 @@ def test_only_the_best_of_a_day_is_a_record():
     assert found.previous.tolist() == [-1, -1, 1, 1, 1, 1]
     assert found.looks.tolist() == [1, 2, 3, 4, 5, 0]
     assert found.gain[3] == 2
-    assert found.signature == "records|n:6|looks:5|v:0.2"
+    assert found.signature == "records|n:6|looks:5|v:" + METHOD_VERSION
 
 
 @pytest.mark.shared
@@ -204,7 +205,7 @@ def test_ladder_asks_for_one_standard_error():
     found = ladder(scores)
     np.testing.assert_allclose(found.margins, [0, 0.01, 0.0140705], atol=1e-6)
     assert found.climbed.tolist() == [True, False, True]
-    assert found.signature == "ladder|looks:3|step:by items|n:100|v:0.2"
+    assert found.signature == "ladder|looks:3|step:by items|n:100|v:" + METHOD_VERSION
 
 
 def test_ladder_shows_continuous_scores_to_one_nth():

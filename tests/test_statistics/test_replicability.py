@@ -13,6 +13,7 @@ from analysis.statistics.across.replicability import (
     partial_conjunction,
 )
 from analysis.statistics.multiplicity import adjust
+from analysis.statistics.signature import METHOD_VERSION
 
 # At .05 these sizes make m * p <= alpha and p <= alpha / m disagree in floating point.
 TRAPS = (11, 22, 44, 75, 88, 150)
@@ -211,7 +212,10 @@ def test_nothing_testable_gives_zeros(pvalues):
 
 def test_signature_and_assumptions():
     result = analyse_replicability([0.01, np.nan], alpha=0.1)
-    assert result.signature == "replicability|n:1|untestable:1 not counted|alpha:0.1|v:0.2"
+    assert (
+        result.signature
+        == "replicability|n:1|untestable:1 not counted|alpha:0.1|v:" + METHOD_VERSION
+    )
     assert "whatever the dependence" in result.assumes["bonferroni"]
     assert "independent" in result.assumes["fisher"]
 

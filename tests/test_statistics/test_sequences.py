@@ -17,6 +17,7 @@ from analysis.statistics.sequences.alpha_spending import (
 )
 from analysis.statistics.sequences.online_fdr import ONLINE_RULES, online_fdr
 from analysis.statistics.sequences.records import find_records
+from analysis.statistics.signature import METHOD_VERSION
 
 PVALUES = [0.4, 0.0002, 0.03, 0.9, 0.00001, 0.25, 0.6, 0.0004]
 PVALUES += [0.0001, 0.45, 0.3, 0.99, 0.00005, 0.002, 0.7, 0.0003]
@@ -261,14 +262,16 @@ def test_empty_sequence(rule):
 def test_result_states_what_it_controls():
     spent = alpha_spending([0.001, math.nan], looks=[1, 7])
     assert spent.signature == (
-        "alpha-spending|m:2|looks:7|untestable:1|weights:zeta|exponent:2.0|alpha:0.05|v:0.2"
+        "alpha-spending|m:2|looks:7|untestable:1|weights:zeta|exponent:2.0|alpha:0.05|v:"
+        + METHOD_VERSION
     )
     assert spent.controls == "family-wise error"
     assert "any way" in spent.assumes
     assert "not testable" in str(spent)
     earned = online_fdr([0.2], "addis")
     assert earned.signature == (
-        "addis|m:1|looks:1|untestable:0|w0:0.025|candidate:0.25|discard:0.5|alpha:0.05|v:0.2"
+        "addis|m:1|looks:1|untestable:0|w0:0.025|candidate:0.25|discard:0.5|alpha:0.05|v:"
+        + METHOD_VERSION
     )
     assert "share a test set" in earned.assumes
     assert "any way" in online_fdr([0.2]).assumes
