@@ -23,6 +23,7 @@ from store.importers.mapping import load_mapping, mapping_path
 from store.importers.mlflow import local_path
 from store.importers.naming import names_of_files
 from store.importers.problems import together
+from store.importers.recipes.importer import unused_recipes
 from store.importers.registry import (
     FIGURES_NAMED_BY_PATHS,
     IMPORTERS,
@@ -200,6 +201,9 @@ def read_paths(
                     readings.append(Reading(bundle, any(one.is_given for one in group)))
                     left_out += [LeftOutFile(one.path, one.reason) for one in bundle.left_out]
                     break
+        if forced is None:
+            unused = unused_recipes({one.path: one.shown for one in candidates})
+            left_out += [LeftOutFile(*one, is_fault=True) for one in unused.items()]
     if refused:
         raise together(refused)
     bundles, derived = without_derived([reading.bundle for reading in readings])

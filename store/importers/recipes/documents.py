@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,7 +158,7 @@ def _peeked(path: Path) -> Document | None:
     if suffix != ".json" and head[:1] not in (b"{", b"["):
         return None
     first = head.partition(b"\n")[0]
-    if first.startswith(b"{") and len(first) < len(head):
+    if first.startswith(b"{") and len(first) < len(head) and _has_second_line(path):
         row = _object(first)
         if row is not None:
             return Document("lines", [row], shown=name)
@@ -195,6 +196,12 @@ def _first_line(path: Path) -> bytes:
             if line.strip():
                 return line
     return b""
+
+
+def _has_second_line(path: Path) -> bool:
+    """Return whether anything follows the first line that is not blank."""
+    with path.open("rb") as file:
+        return len(list(islice(filter(bytes.strip, file), 2))) == 2
 
 
 def _arrow_columns(path: Path) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from store.importers.recipes.recipe import (
     is_recipe_file,
     load_recipe,
 )
-from store.importers.recipes.recognise import fits, is_part, without_results
+from store.importers.recipes.recognise import fits, is_part, misses, without_results
 from store.importers.settings import load_settings
 from store.importers.surroundings import folders_around
 from store.importers.textfile import data_suffix, decode
@@ -142,6 +142,42 @@ def user_recipes(path: Path, options: ReadOptions) -> list[Path]:
         folders.append(options.recipes)
     found = [one for folder in folders for one in _recipes_in(folder)]
     return list(dict.fromkeys(found))
+
+
+def unused_recipes(shown: Mapping[Path, str]) -> dict[str, str]:
+    """Return the recipes beside files of an import that fit none of them, and why.
+
+    A recipe that cannot be read is not among them: the files beside it are refused for it.
+
+    Parameters
+    ----------
+    shown
+        All files of the import, with how messages show them.
+
+    Returns
+    -------
+    dict
+        By how messages show the recipe.
+    """
+    beside = {one: Path(shown[path]) for path in shown for one in _recipes_in(path.parent)}
+    return {
+        near.with_name(one.name).as_posix(): because
+        for one, near in sorted(beside.items())
+        if (because := _why_unused(one, shown))
+    }
+
+
+def _why_unused(recipe_file: Path, paths: Iterable[Path]) -> str:
+    try:
+        recipe = load_recipe(recipe_file, recipe_file.as_posix())
+    except ImportFormatError:
+        return ""
+    below = [one for one in paths if one.is_relative_to(recipe_file.parent)]
+    data = [one for one in below if not is_recipe_file(one)]
+    if not data or any(fits(recipe, one) for one in data):
+        return ""
+    nearest = min((misses(recipe, one) for one in data), key=len)
+    return " ".join(["this recipe fits none of the files beside it:", *nearest])
 
 
 def _recipes_in(folder: Path) -> tuple[Path, ...]:

@@ -121,6 +121,36 @@ def test_what_changes_for_an_item_is_no_property_and_another_input_is_refused(pu
         read()
 
 
+ONE_OBJECT = """
+name: board
+match: {kind: json, has: [results]}
+records: results.*
+fields: {system: $.model, dataset: $.dataset, item: id}
+metrics: {ok: {value: ok, higher_is_better: true}}
+"""
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n", "\n \n"])
+@pytest.mark.parametrize("name", ["a.json", "a.txt", "a"])
+def test_one_line_of_json_is_json_whatever_follows(put, read, name, end):
+    put(ONE_OBJECT, "board.recipe.yaml")
+    board = {"model": "m", "dataset": "d", "results": [{"id": "q", "ok": 1}]}
+    put(json.dumps(board) + end, name)
+    assert scores_of(read().bundles) == {("m", "d", "ok", 0): {"q": 1}}
+
+
+def test_a_recipe_that_fits_nothing_beside_it_is_told_and_why(put, tmp_path):
+    put("name: x\nmatch: {kind: json, has: [runs]}\nmetrics: {a: b}\n", "lab/x.recipe.yaml")
+    put(RECIPE, "lab/tiebreak-recipe.yaml")
+    put(results(answer("q1")), "lab/quiz/run.json")
+    put("system,item,acc\nA,1,1\n", "other/scores.csv")
+    put(results(answer("q1")), "lab/run.json")
+    found = read_paths([tmp_path], root=tmp_path)
+    assert len(found.bundles) == 3
+    (told,) = found.faults
+    assert (told.path, "`has: runs` does not hold" in told.reason) == ("lab/x.recipe.yaml", True)
+
+
 LINES = """
 name: rows
 match: {kind: %s}
