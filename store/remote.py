@@ -7,7 +7,7 @@ comes in twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -16,13 +16,12 @@ from uuid import uuid4
 from store.errors import (
     ConflictError,
     ForbiddenError,
-    ImportFormatError,
     NotFoundError,
     StoreError,
     UnreachableError,
 )
 from store.ingest.report import IngestReport
-from store.journal import push_from
+from store.journal import push_from, read_journal
 
 if TYPE_CHECKING:
     import requests
@@ -90,7 +89,12 @@ class Remote:
 
     def push(self) -> list[IngestReport]:
         """Bring the runs that wait here, and remove their journals; see `store.journal.push`."""
-        return push_from(self.folder, self.send_journal)
+
+        def put(path: Path) -> IngestReport:
+            read_journal(path)  # what is none stays here, a link to anything else too
+            return self.send_journal(path)
+
+        return push_from(self.folder, put)
 
     def _ask(
         self, question: str, settings: Mapping[str, str | list[str]], media_type: str
@@ -121,30 +125,6 @@ class Remote:
         if not answer.ok:
             raise _error(self.address, answer)
         return answer
-
-
-def files_below(paths: Iterable[Path]) -> list[tuple[str, Path]]:
-    """Return the files that are named, and all below folders, with the names to send them under.
-
-    Raises
-    ------
-    ImportFormatError
-        There is no such file.
-    """
-    found: list[tuple[str, Path]] = []
-    for path in paths:
-        if path.is_dir():
-            below = sorted(one for one in path.rglob("*") if one.is_file() and not _hidden(one))
-            found += [(one.relative_to(path.parent).as_posix(), one) for one in below]
-        elif path.is_file():
-            found.append((path.name, path))
-        else:
-            raise ImportFormatError("there is no such file or folder here.", path=str(path))
-    return found
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _listed(value: str | list[str]) -> str | list[str]:

@@ -9,9 +9,12 @@ from typing import Any, Final
 
 from store.commands.questions import read_answers
 from store.console import messages
-from store.errors import StoreError
+from store.errors import ImportFormatError, StoreError
+from store.importers.problems import together
+from store.importers.sources import Candidate, FilesToSend
 from store.ingest.report import IngestReport, summarise
-from store.remote import Remote, files_below
+from store.remote import Remote
+from store.scratch import scratch_folder
 
 _SENT: Final = (
     *(
@@ -64,7 +67,21 @@ def send(
         else dict(read_answers(Path(given["answers"]))),
     }
     told |= {name: json.dumps(each) for name, each in mappings.items() if each}
-    return Remote(location).send_files(files_below(map(Path, given["paths"])), told)
+    left_out: list[ImportFormatError] = []
+    refused: list[ImportFormatError] = []
+
+    def on_fault(one: Candidate, error: ImportFormatError) -> None:
+        (refused if one.is_given else left_out).append(error)
+
+    with scratch_folder() as scratch:
+        files = FilesToSend(scratch, None, on_fault).find_named(map(Path, given["paths"]))
+        if refused or not files:
+            raise together(refused or left_out)
+        said = Remote(location).send_files(files, told)
+    if left_out:
+        said["result"]["plan"]["is_whole"] = False
+        said["warnings"] += [f"Not sent: {error}" for error in left_out]
+    return said
 
 
 def show(said: Mapping[str, Any]) -> None:

@@ -112,20 +112,24 @@ class Sources:
             self._add_pattern(path)
 
     def _add_folder(self, folder: Path) -> None:
-        inside = [path for path in members(folder) if _is_data(path, folder)]
+        inside = [path for path in members(folder) if self._is_wanted(path, folder)]
         if not inside:
             raise ImportFormatError("the folder holds no file to read.", path=self._show(folder))
         root = folder.resolve()
         for file in inside:
-            beside = f"{self._show(file.parent)}/{file.name}"
             try:
-                self._add_found(file, root, beside if file.is_symlink() else self._show(file))
+                self._add_found(file, folder, root)
             except PermissionError:
-                error = ImportFormatError("cannot be opened: permission denied.", path=beside)
-                self._on_fault(Candidate(file, beside, False), error)
+                shown = self._show_by_name(file)
+                error = ImportFormatError("cannot be opened: permission denied.", path=shown)
+                self._on_fault(Candidate(file, shown, False), error)
 
-    def _add_found(self, file: Path, root: Path, shown: str) -> None:
-        """Add what lies in a folder that is read."""
+    def _is_wanted(self, path: Path, folder: Path) -> bool:
+        return _is_data(path, folder)
+
+    def _add_found(self, file: Path, folder: Path, root: Path) -> None:
+        """Add what lies in a folder that is read; no link leads out of `root`."""
+        shown = self._show_by_name(file) if file.is_symlink() else self._show(file)
         cache = cache_of(file)
         if cache is not None and is_blob(file, cache):
             return
@@ -141,7 +145,7 @@ class Sources:
         if file.is_dir() and not file.is_symlink():  # else it would have been looked into
             raise PermissionError
         if file.is_file():  # else a link to a folder
-            self._add(file, shown, is_given=False)
+            self._add(file, shown, is_given=False, folder=folder)
 
     def _add_pattern(self, pattern: Path) -> None:
         """Add what a pattern that no shell has spelled out stands for."""
@@ -152,13 +156,23 @@ class Sources:
         matched = sorted(fixed.glob("/".join(parts))) if parts else []
         if not matched:
             raise ImportFormatError("there is no such file.", path=self._show(pattern))
+        root = (self._root or fixed).resolve()
         for path in matched:
             if path.is_dir():
                 self._add_folder(path)
             elif path.is_file() and not is_mapping_file(path):
-                self._add(path, self._show(path), is_given=False)
+                self._add_found(path, fixed, root)
 
-    def _add(self, path: Path, shown: str, *, is_given: bool, depth: int = 0) -> None:
+    def _add(
+        self,
+        path: Path,
+        shown: str,
+        *,
+        is_given: bool,
+        depth: int = 0,
+        folder: Path | None = None,
+    ) -> None:
+        """Add a file, or what it packs; `folder`: the one that was given, not the file itself."""
         identity = _identity(path)
         known = self._found.get(identity)
         if known is not None:
@@ -246,6 +260,9 @@ class Sources:
                 part = sys.stdin.buffer.read(PART)
         return path
 
+    def _show_by_name(self, file: Path) -> str:
+        return f"{self._show(file.parent)}/{file.name}"
+
     def _show(self, path: Path) -> str:
         if self._root is None:
             return path.as_posix()
@@ -253,6 +270,52 @@ class Sources:
             return path.resolve().relative_to(self._root.resolve()).as_posix()
         except ValueError:
             return path.as_posix()
+
+
+class FilesToSend(Sources):
+    """Finds the same files as they are, with their descriptions, and names to send them under."""
+
+    def find_named(self, given: Iterable[Path]) -> list[tuple[str, Path]]:
+        """Return a name for each file, with the folder that was given; see `Sources.find`."""
+        self._named: dict[str, Path] = {}
+        self.find(given)
+        return list(self._named.items())
+
+    def _is_wanted(self, path: Path, folder: Path) -> bool:
+        return not _is_hidden(path, folder)
+
+    def _add(
+        self,
+        path: Path,
+        shown: str,
+        *,
+        is_given: bool,
+        depth: int = 0,
+        folder: Path | None = None,
+    ) -> None:
+        if self._found.setdefault(_identity(path), Candidate(path, shown, is_given)).path != path:
+            return
+        described = mapping_path(path) if folder is None else None
+        if described is not None and described.is_symlink():
+            _require_inside(described, path.parent.resolve(), self._show(described))
+        by_names = self._scratch / "by name"
+        if path.is_relative_to(by_names):
+            name = path.relative_to(by_names)
+        elif folder is None:
+            name = Path(path.name)
+        else:
+            name = folder.resolve().name / path.relative_to(folder)
+        if described is not None and described.name == FOLDER_MAPPING:
+            name = path.absolute().parent.name / name  # it describes no other file
+        sent = {name.as_posix(): path}
+        if described is not None:
+            sent[name.with_name(described.name).as_posix()] = described
+        if any(self._named.get(one, place) != place for one, place in sent.items()):
+            raise ImportFormatError(
+                "another file of this name is given. Give the folder that holds both.",
+                path=self._show(path),
+            )
+        self._named |= sent
 
 
 def paths_of(given: Iterable[Path | str] | Path | str) -> Sequence[Path]:
@@ -304,7 +367,11 @@ def _is_packed_file(inside: Sequence[Path], archive: Path) -> bool:
     return len(inside) == 1 and archive.stem in (inside[0].name, inside[0].stem)
 
 
-def _is_data(path: Path, folder: Path) -> bool:
+def _is_hidden(path: Path, folder: Path) -> bool:
     parts = path.relative_to(folder).parts
-    is_hidden = any(part.startswith((".", "~$")) for part in parts) and parts[-1] not in _IN_HIDDEN
-    return not is_hidden and not is_mapping_file(path) and not is_recipe_file(path)
+    return any(part.startswith((".", "~$")) for part in parts) and parts[-1] not in _IN_HIDDEN
+
+
+def _is_data(path: Path, folder: Path) -> bool:
+    is_about_data = is_mapping_file(path) or is_recipe_file(path)
+    return not _is_hidden(path, folder) and not is_about_data

@@ -128,6 +128,24 @@ def test_files_go_to_a_server_and_come_back_out(store, server, tmp_path):
     assert "--gold" in run(*line, "--gold", "results/a.csv", code=2).stderr
 
 
+def test_a_link_out_of_a_folder_is_told_and_not_sent(store, server, tmp_path):
+    folder = tmp_path / "script" / "res"
+    folder.mkdir()
+    secret = tmp_path / "passwd.csv"
+    secret.write_text("system,item,accuracy\nroot,q1,1\n")
+    (folder / "notes.csv").symlink_to(secret)
+    line = ("--store", server, "ingest", "res", "--dataset", "news")
+    assert "leads out" in run(*line, code=2).stderr
+    (folder / "a.csv").write_text("system,item,accuracy\nmine,q1,1\nmine,q2,0\n")
+    assert "Not sent" in run(*line, code=3).stderr
+    assert [one.system for one in list_runs(store)] == ["mine"]
+    place = remote.Remote(server).folder
+    place.mkdir(parents=True)
+    (place / "x.jsonl").symlink_to(secret)
+    assert "no JSON" in run("--store", server, "push", code=2).stderr
+    assert (place / "x.jsonl").is_symlink()
+
+
 def test_an_address_that_is_none_is_told(nobody):
     assert "does not answer" in run("--store", nobody, "leaderboard", "x", code=2).stderr
     with warnings.catch_warnings():

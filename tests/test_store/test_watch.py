@@ -67,6 +67,17 @@ def test_finished_files_go_in_once_also_after_a_restart(store: Store, folder: Pa
     assert sorted(run.system for run in list_runs(store)) == ["A", "B", "C", "D"]
 
 
+def test_a_link_out_of_the_folder_is_named_and_not_read(store: Store, folder: Path) -> None:
+    outside = write(folder.parent / "a.csv", "A")
+    (folder / "deep").mkdir()
+    inside = write(folder / "b.csv", "B")
+    (folder / "deep" / "out.csv").symlink_to(outside)
+    (folder / "deep" / "same.csv").symlink_to(inside)
+    taken = Watch(store, folder, "test").look(NOW)
+    assert [one.entry.files for one in taken if not one.went_in] == [["deep/out.csv"]]
+    assert [run.system for run in list_runs(store)] == ["B"]
+
+
 def packed(path: Path, *names: str) -> None:
     """Put files of its folder into a file, of gzip or ZIP, and remove them."""
     sources = [path.parent / name for name in names]
