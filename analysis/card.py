@@ -70,8 +70,7 @@ def card(study: Comparison) -> str:
         f"{numbers.confidence(study.analysis.alpha)} interval · revision {study.store_revision:,}",
     ]
     if study.family is not None:
-        adjusted = numbers.relation(study.family.pvalue_adjusted)
-        about.append(f"one of {study.family.size:,} pairs of the board, adjusted p {adjusted}")
+        about.append(study.verdicts)
     y = 36
     parts = []
     for line in lines:
@@ -86,7 +85,7 @@ def card(study: Comparison) -> str:
     for line in about:
         parts.append(_text(_EDGE, y + 4, textwrap.shorten(line, 76, placeholder=" …"), "small"))
         y += 18
-    label = f"{headline(study)}: {figures(study)}"
+    label = _label(study)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{y + 8}" '
         f'viewBox="0 0 {_WIDTH} {y + 8}" role="img" aria-label="{escape(label)}" class="tb-card">'
@@ -107,7 +106,7 @@ def badge(study: Comparison) -> str:
         "equivalent": f"equivalent to {other}",
     }.get(verdict, f"cannot tell from {other}")
     left, right = (round(_LETTER * len(text)) + 16 for text in (name, told))
-    label = escape(f"{headline(study)}: {figures(study)}")
+    label = escape(_label(study))
     color = _LIGHT.get(verdict, _UNCLEAR[0])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="22" role="img" '
@@ -124,8 +123,13 @@ def badge(study: Comparison) -> str:
 
 def markdown(study: Comparison, shown: str, address: str) -> str:
     """Return Markdown that shows a picture and leads to the comparison."""
-    words = f"{headline(study)}: {figures(study)}".replace("[", "(").replace("]", ")")
+    words = _label(study).replace("[", "(").replace("]", ")")
     return f"[![{words}]({quote(shown, safe='/:?&=%+.')})]({quote(address, safe='/:?&=%+.')})"
+
+
+def _label(study: Comparison) -> str:
+    told = f"{headline(study)}: {figures(study)}"
+    return told if study.family is None else f"{told}; {study.verdicts}"
 
 
 def _interval(study: Comparison, y: float) -> str:

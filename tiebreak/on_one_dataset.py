@@ -7,6 +7,7 @@ that name. Everything that is wrong with them is a `StoreError`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Literal, Unpack
@@ -38,7 +39,7 @@ def compare(
     higher_is_better: bool | None = None,
     names: tuple[str, str] = ("A", "B"),
     clusters: bool | None = None,
-    correction: Correction | None = None,
+    correction: Correction = "holm",
     **settings: Unpack[CompareOptions],
 ) -> Answer[Comparison]:
     """Say whether A is better than B, by how much, and how sure that is.
@@ -54,7 +55,7 @@ def compare(
     clusters
         Whether groups of items are the units; by default where they join items.
     correction
-        Say also what the pair is as one of all pairs of the board, with this correction.
+        With which the pair is also seen among all pairs of its board; "none": alone.
 
     Examples
     --------
@@ -152,7 +153,7 @@ def power(
 
 
 def _pair_row(study: Comparison) -> dict[str, Any]:
-    found = study.analysis
+    found, family = study.analysis, study.family
     return {
         "a": study.system_a,
         "b": study.system_b,
@@ -169,4 +170,6 @@ def _pair_row(study: Comparison) -> dict[str, Any]:
         "n_missing": found.n_missing,
         "mde": found.mde,
         "test": found.test_in_words,
+        "pvalue_adjusted": math.nan if family is None else family.pvalue_adjusted,
+        "verdict_on_board": None if family is None else family.verdict,
     }

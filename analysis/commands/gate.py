@@ -82,6 +82,7 @@ def _gate(context: typer.Context, **given: Any) -> None:
             seed=gate.seed,
         ),
         clusters=gate.clusters,
+        family="none",
     )
     study = answered(context, asked)
     failed: bool | None = None

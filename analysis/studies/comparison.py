@@ -24,7 +24,7 @@ from analysis.studies.compared_cell import choose_cell
 from analysis.studies.compared_groups import GroupRow, groups_table, rows_by_group
 from analysis.studies.comparison_words import about_runs, sentence, warnings_of
 from analysis.studies.coverage import coverage_notes
-from analysis.studies.family import Family, board_family
+from analysis.studies.family import Family, board_family, both_in_words
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pair_analysis import (
     PairAnalysis,
@@ -62,7 +62,7 @@ class Comparison(Study):
     groups: tuple[GroupRow, ...]
     """The groups that the dataset declares, the largest first."""
     family: Family | None
-    """What the board says of the pair; ``None`` where it is compared by itself."""
+    """What all pairs of the board say of it; ``None`` where it is one of no others."""
     variance: VarianceComponents | None
     """Where the uncertainty comes from, items or runs; ``None`` where no system has two runs."""
 
@@ -73,12 +73,19 @@ class Comparison(Study):
 
     @property
     def verdict_shown(self) -> Verdict:
-        """The verdict that stands first: the board's, for a pair that is seen as one of it."""
+        """The verdict that stands first: the board's, for a pair that is one of others."""
         return self.verdict if self.family is None else self.family.verdict
+
+    @property
+    def verdicts(self) -> str:
+        """Both: "alone: better · among the 6 pairs of this board: cannot tell"."""
+        return both_in_words(self.verdict, self.family)
 
     def report(self, *, by_group: bool = True) -> Report:
         """Return what to write down about the comparison, with a row per group of items or not."""
-        tables = pair_tables(self.analysis, self.settings, self.system_a, self.system_b)
+        tables = pair_tables(
+            self.analysis, self.settings, self.system_a, self.system_b, self.family
+        )
         if by_group and self.groups:
             tables = (
                 *tables,
@@ -138,12 +145,12 @@ class Compare(Question[Comparison]):
     family: Annotated[
         Literal["none", "board"],
         Setting(
-            "board: also as one of all pairs of the board, with their correction.",
+            "board: also among all pairs of the board, with their correction; none: alone.",
             label="Seen",
-            words={"none": "by itself", "board": "as one of the board"},
+            words={"none": "alone", "board": "alone and on the board"},
             main=True,
         ),
-    ] = "none"
+    ] = "board"
     correction: CorrectionChoice = "holm"
     """For the number of pairs of the board."""
 
@@ -157,7 +164,8 @@ class Compare(Question[Comparison]):
             metric=self.metric,
             settings=self.settings,
             clusters=self.clusters,
-            correction=self.correction if self.family == "board" else None,
+            correction=self.correction if self.family == "board" else "none",
+            progress=progress,
         )
 
 
@@ -170,7 +178,8 @@ def study_comparison(
     metric: str | None = None,
     settings: PairSettings = PairSettings(),  # noqa: B008 (frozen)
     clusters: bool | None = None,
-    correction: Correction | None = None,
+    correction: Correction = "none",
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare two systems on the items of one dataset.
 
@@ -186,7 +195,9 @@ def study_comparison(
     clusters
         Whether the dataset's groups of items are the units; by default where they join items.
     correction
-        For the number of pairs on the board, if the pair is to be seen as one of them.
+        For the number of pairs on the board; "none": what the board says is not asked.
+    progress
+        Called with (resamples done, of how many) while all pairs of the board are compared.
 
     Raises
     ------
@@ -220,16 +231,19 @@ def study_comparison(
     repeats = _repeats(store, matrix)
     variance = variance_components(*repeats) if repeats else None
     family = None
-    if correction is not None:
-        family = board_family(
-            store,
-            (system_a.uid, system_b.uid),
-            dataset=matrix.dataset.uid,
-            metric=matrix.metric.uid,
-            settings=settings,
-            clusters=clusters,
-            correction=correction,
-        )
+    if correction != "none":
+        try:
+            family = board_family(
+                store,
+                matrix,
+                analysis,
+                settings=settings,
+                clusters=clusters,
+                correction=correction,
+                progress=progress,
+            )
+        except StoreError as error:
+            notes.append(f"Alone, not among the pairs of its board: {error}")
     first = caution_about(
         analysis, settings, clustered=clustering.groups is None and has_groups(labels)
     )
@@ -237,7 +251,7 @@ def study_comparison(
         analysis, settings, system_a.name, system_b.name, matrix.metric, matrix.dataset.label
     )
     if family is not None:
-        told = f"{family.sentence} By itself: {told}"
+        told = f"{family.sentence} Alone: {told}"
     return Comparison(
         sentence=f"{first} {told}".strip(),
         signature=build_signature(

@@ -153,6 +153,8 @@ def study_leaderboard(
     ]
     rows = rank_rows([*tested, *from_reports], measure)
     lead = find_lead(rows, comparable, matrix.system_uids, settings.alpha)
+    places = {uid: i for i, uid in enumerate(matrix.system_uids)}
+    best = [places[row.system_uid] for row in rows if row.rank_interval is not None][:2]
     return Leaderboard(
         sentence=sentence(rows, standing, lead, comparable.way, chosen.label, measure),
         signature=build_signature(
@@ -177,6 +179,8 @@ def study_leaderboard(
         n_shared=int(shared.sum()),
         resolution=standing.resolution,
         lead=lead,
+        lead_alone=standing.alone(best[0], best[1], settings.alpha) if best[1:] else None,
+        n_pairs=standing.n_pairs,
         compared_by=comparable.way,
         n_groups=standing.n_groups,
         test=standing.test,

@@ -7,6 +7,7 @@ from statistics import median
 
 from analysis import numbers
 from analysis.statistics.boards.resolution import BoardResolution
+from analysis.statistics.paired.equivalence import Verdict
 from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.study import Study
 from store.records import DatasetRecord, MetricRecord
@@ -27,6 +28,11 @@ class LeaderboardResult(Study):
     lead: str
     """"real", or "tie of n" systems that may be best, after correction; "cannot tell" where missing
     items could turn that; empty where it cannot be tested."""
+    lead_alone: Verdict | None
+    """The first system with item scores against the next one alone, without correction; ``None``
+    where there are no two."""
+    n_pairs: int
+    """Pairs that were tested, and are corrected together."""
     compared_by: str
     """"own" scores where all systems have the same items; "item effects", "shared items", or
     "none" where they do not."""

@@ -15,12 +15,13 @@ from analysis.statistics.boards.groups import group_letters
 from analysis.statistics.boards.rank_intervals import probability_best, rank_intervals
 from analysis.statistics.boards.resolution import BoardResolution, board_resolution
 from analysis.statistics.intervals.scores import score_interval
+from analysis.statistics.paired.equivalence import Verdict
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.clusters import choose_clusters
 from analysis.studies.kept_results import kept
-from analysis.studies.pairs import compare_all
-from analysis.studies.pairs_words import PairsSettings
+from analysis.studies.pairs import compare_all, verdicts_of
+from analysis.studies.pairs_words import NOT_COMPARABLE, PairsSettings
 from analysis.studies.test_names import INTERVALS_IN_WORDS
 from store.arrays import load_groups
 from store.engine import Store
@@ -58,6 +59,10 @@ class Standing:
     different: BoolArray
     gain: FloatArray
     """Row minus column, higher is better."""
+    pvalue: FloatArray
+    """Of each pair alone."""
+    n_pairs: int
+    """Pairs that were tested."""
     n_items: npt.NDArray[np.int64]
     low: npt.NDArray[np.int64]
     high: npt.NDArray[np.int64]
@@ -79,6 +84,16 @@ class Standing:
             "group": self.letters[i],
             "may_be_best": bool(self.low[i] == 1),
         }
+
+    def alone(self, first: int, second: int, alpha: float) -> Verdict:
+        """Return what two rows of the matrix are without correction, the first against the other.
+
+        A row without a score is in no pair.
+        """
+        i, j = (self.systems.index(row) for row in (first, second))
+        if not self.pvalue[i, j] <= alpha or not self.gain[i, j]:
+            return "undecided"
+        return "better" if self.gain[i, j] > 0 else "worse"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,11 +149,14 @@ def find_standing(
     if len(ranked) < 2:
         gain = np.zeros((len(ranked), len(ranked)))
         different, n_items = gain.astype(np.bool_), gain.astype(np.int64)
+        pvalue, n_pairs = np.full_like(gain, np.nan), 0
         test, signature, notes = "", "none", ["", ""]
     else:
         result, note = compare_all(store, matrix, settings)
         different, n_items = result.different[at], result.n_items[at]
         gain = matrix.metric.sign * result.difference[at]
+        pvalue, codes = result.pvalue[at], verdicts_of(result, matrix.metric.sign)
+        n_pairs = int(np.count_nonzero(np.triu(codes != NOT_COMPARABLE, 1)))
         test, signature, notes = result.test, result.signature, [result.floor_note, note]
     ranks = rank_intervals(values, different, gain, n_untested=n_reported)
     found = group_letters(values, different)
@@ -146,6 +164,8 @@ def find_standing(
         systems=tuple(int(i) for i in ranked),
         different=different,
         gain=gain,
+        pvalue=pvalue,
+        n_pairs=n_pairs,
         n_items=n_items,
         low=ranks.low,
         high=ranks.high,

@@ -13,7 +13,8 @@ from typing import Final
 from analysis import numbers
 from analysis.setting import build
 from analysis.store_defaults import defaults_of
-from analysis.studies.leaderboard import Board, study_leaderboard
+from analysis.studies.family import IN_WORDS
+from analysis.studies.leaderboard import Board, Leaderboard, study_leaderboard
 from analysis.studies.pairs_words import PairsSettings
 from analysis.studies.store_parts import each_in_store
 from store.claims import list_claims
@@ -72,6 +73,8 @@ class Lead(Record):
     """With the decimals that it supports."""
     lead: str
     """"real", "tie of n" or "cannot tell", as on the board; `STATED` without item scores."""
+    in_words: str
+    """The same; of a pair among others, also what the first is against the second alone."""
     history: tuple[float, ...]
     """The best score so far after each day with a claim or a run, the oldest first."""
 
@@ -142,8 +145,18 @@ def _lead(store: Store, part: tuple[str, bool], *, settings: PairsSettings) -> L
         value=first[0].score,
         score=numbers.fixed(first[0].score, study.decimals),
         lead=study.lead,
+        in_words=_in_words(study),
         history=_history(store, study.dataset, study.metric),
     )
+
+
+def _in_words(study: Leaderboard) -> str:
+    if not study.lead or study.lead_alone is None or study.n_pairs < 2:
+        return study.lead
+    if study.correction == "none":
+        return study.lead
+    alone = IN_WORDS[study.lead_alone]
+    return f"{study.lead} among {study.n_pairs:,} pairs · alone: {alone}"
 
 
 def _stated_lead(store: Store, dataset_uid: str) -> Lead:
@@ -168,6 +181,7 @@ def _stated_lead(store: Store, dataset_uid: str) -> Lead:
         value=value,
         score=next(one.printed for one in own if one.value == value) or f"{value:g}",
         lead=STATED,
+        in_words=STATED,
         history=(),
     )
 

@@ -19,7 +19,7 @@ def leads_report(store: Store, boards: Sequence[BoardAtHand], leads: Mapping[str
     """Return some boards with who leads on each, and what makes a lead real."""
     settings = build(PairsSettings, defaults_of(store, Board))
     rows = [
-        [board.dataset, lead.metric, lead.leader, lead.score, lead.lead, lead.second]
+        [board.dataset, lead.metric, lead.leader, lead.score, lead.in_words, lead.second]
         for board in boards
         if (lead := leads.get(board.dataset_uid)) is not None
     ]
@@ -32,7 +32,7 @@ def leads_report(store: Store, boards: Sequence[BoardAtHand], leads: Mapping[str
             f"({CORRECTIONS_IN_WORDS[settings.correction]}, α = {settings.alpha:g}).",
             "A lead is real where the first is better than every other system with item scores. "
             "Of a tie of n, n systems may be the best. 'Cannot tell': missing items could put "
-            "another system first.",
+            "another system first. 'Alone' is the first against the runner-up, without correction.",
         ),
         tables=(Table([Column(title, "text") for title in titles], rows),) if rows else (),
         signature=build_signature(

@@ -10,15 +10,17 @@ import math
 from analysis import numbers
 from analysis.columns import Column
 from analysis.report import Table
+from analysis.studies.family import IN_WORDS, Family
 from analysis.studies.pair_analysis import PairAnalysis, PairSettings
+from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
 from analysis.studies.test_names import INTERVALS_IN_WORDS
 
 
 def pair_tables(
-    analysis: PairAnalysis, settings: PairSettings, a: str, b: str
+    analysis: PairAnalysis, settings: PairSettings, a: str, b: str, family: Family | None = None
 ) -> tuple[Table, ...]:
     """Return the tables of a report: the comparison, its effect sizes, the data."""
-    tables = [_test_table(analysis, settings, a, b)]
+    tables = [_test_table(analysis, settings, a, b, family)]
     if analysis.effect_sizes is not None:
         tables.append(_effect_table(analysis))
     if analysis.diagnostics is not None:
@@ -35,7 +37,9 @@ def statistic_of(analysis: PairAnalysis) -> list[tuple[str, str]]:
     return [(test.statistic_name, numbers.fixed(test.statistic, 0 if whole else 3))]
 
 
-def _test_table(analysis: PairAnalysis, settings: PairSettings, a: str, b: str) -> Table:
+def _test_table(
+    analysis: PairAnalysis, settings: PairSettings, a: str, b: str, family: Family | None
+) -> Table:
     low, high = analysis.ci
     test = analysis.test
     half_width = (high - low) / 2 if math.isfinite(high - low) else None
@@ -58,8 +62,14 @@ def _test_table(analysis: PairAnalysis, settings: PairSettings, a: str, b: str) 
         ("α", f"{settings.alpha:g}"),
         ("sample size", sample),
         ("left out", f"{analysis.n_missing:,}"),
-        ("verdict", "cannot tell" if analysis.verdict == "undecided" else analysis.verdict),
+        ("verdict, alone" if family else "verdict", IN_WORDS[analysis.verdict]),
     ]
+    if family is not None:
+        adjusted = f"adjusted p ({CORRECTIONS_IN_WORDS[family.correction]})"
+        rows += [
+            (adjusted, numbers.pvalue(family.pvalue_adjusted)),
+            (f"verdict, among {family.name}", IN_WORDS[family.verdict]),
+        ]
     if settings.delta:
         rows.append(("difference tested against", f"{settings.delta:g}"))
     if analysis.equivalence is not None:

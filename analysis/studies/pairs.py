@@ -408,7 +408,7 @@ def _study(
         ),
     )
     at = np.ix_(order, order)
-    verdicts = _verdicts(result, metric.sign)[at]
+    verdicts = verdicts_of(result, metric.sign)[at]
     upper = np.triu_indices(len(order), 1)
     n_pairs = int(np.count_nonzero(verdicts[upper] != NOT_COMPARABLE))
     n_different = int(np.count_nonzero(np.isin(verdicts[upper], (BETTER, WORSE))))
@@ -477,7 +477,7 @@ def _study(
     )
 
 
-def _verdicts(result: Pairwise, sign: int) -> npt.NDArray[np.uint8]:
+def verdicts_of(result: Pairwise, sign: int) -> npt.NDArray[np.uint8]:
     """Return a code per cell; equivalent where the interval at 1 - 2 alpha is inside the margin."""
     verdicts = np.full(result.difference.shape, UNDECIDED, np.uint8)
     verdicts[np.isnan(result.pvalue) & (result.refusal == 0)] = NOT_COMPARABLE

@@ -51,7 +51,10 @@ with filters.filter_row("compare_filters"):
 study = data.ask(question)
 analysis = study.analysis
 answer(plain(study.sentence))
-st.markdown(f"{badge(study.verdict_shown)} {plain(a)} against {plain(b)}")
+told = f"{plain(a)} against {plain(b)}: alone {badge(study.verdict)}"
+if study.family is not None:
+    told += f" · among {study.family.name} {badge(study.family.verdict)}"
+st.markdown(told)
 show_warnings(study.warnings)
 
 pair.show_difference(analysis, question.settings, a, b, study.metric)

@@ -6,6 +6,7 @@ URL parameters: `dataset`.
 import streamlit as st
 
 from analysis import glossary, numbers
+from analysis.setting import build
 from analysis.studies.across_datasets import AcrossDatasets
 from analysis.studies.comparison import Compare
 from analysis.studies.leaderboard import Board
@@ -31,21 +32,19 @@ with filters.filter_row("help_filters"):
     names = [board.dataset for board in boards]
     dataset = str(filters.choose_one("Dataset", names, key="dataset", width=260))
 (uid,) = {board.dataset_uid for board in boards if board.dataset == dataset}
-board = data.ask(Board(dataset=uid))
+board = data.ask(build(Board, data.defaults_of(Board) | {"dataset": uid}))
 pairs = pairs_of(board)
 if pairs is None:
     states.no_item_scores(dataset)
     st.stop()
 
-metric = board.metric.label
+of_pair = {"dataset": uid, "metric": board.metric.label}
+of_pair = data.defaults_of(Compare, of_pair) | of_pair
 answer(plain(f"Is {pairs.first} really better than {pairs.near} on {dataset}?"))
 st.markdown("The method in ten minutes, on the numbers of this store.")
-near = data.ask(Compare(a=pairs.first, b=pairs.near, dataset=uid, metric=metric))
-far = (
-    data.ask(Compare(a=pairs.first, b=pairs.far, dataset=uid, metric=metric, family="board"))
-    if pairs.far
-    else None
-)
+of_pair |= {"a": pairs.first}
+near = data.ask(build(Compare, of_pair | {"b": pairs.near}))
+far = data.ask(build(Compare, of_pair | {"b": pairs.far})) if pairs.far else None
 across = None
 if len(data.comparables().datasets(pairs.first, pairs.near)) > 1:
     found = data.ask(AcrossDatasets(a=pairs.first, b=pairs.near))

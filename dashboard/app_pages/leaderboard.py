@@ -59,7 +59,7 @@ told = board_beside.beside_tags(told)
 frame = told.frame()
 where = {"dataset": dataset.label, "metric": study.metric.label}
 is_tested = study.resolution.n_adjacent > 0
-of_pair = where | ({"family": "board", "correction": study.correction} if is_tested else {})
+of_pair = {name: told for name, told in parameters_of(board).items() if name != "interval"} | where
 show_answer(
     told,
     filename=f"leaderboard_{dataset.name}",

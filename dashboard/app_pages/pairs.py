@@ -49,8 +49,6 @@ if len(study.systems) < 2:
 
 where = {"dataset": dataset.label, "metric": study.metric.label}
 of_pair = parameters_of(question) | where
-if study.correction != "none":
-    of_pair["family"] = "board"
 positions = all_pairs.ordered(study, str(order))
 at = np.ix_(positions, positions)
 names = [study.systems[i] for i in positions]

@@ -35,7 +35,9 @@ def show_leads(
             "dataset": [f"★ {b.dataset}" if b.is_pinned else b.dataset for b in boards],
             "leader": [lead.leader if lead else "open the board" for lead in found],
             "score": [lead.score if lead else None for lead in found],
-            "lead": [lead.lead or numbers.MISSING if lead else numbers.MISSING for lead in found],
+            "lead": [
+                lead.in_words or numbers.MISSING if lead else numbers.MISSING for lead in found
+            ],
             "history": [lead.history if lead else () for lead in found],
             "n_systems": [board.n_systems for board in boards],
             "came_in": [board.came_in.date() for board in boards],
@@ -56,8 +58,9 @@ def show_leads(
             ),
             "lead": Column(
                 "Is the lead real?",
-                help="By all pairs of the board after correction, as there. 'Stated only': figures "
-                "without a score per item, which nobody can test",
+                help="By all pairs of the board after correction, as there. 'Alone': the first "
+                "against the runner-up, without it. 'Stated only': figures without a score per "
+                "item, which nobody can test",
             ),
             "history": Column(
                 "History", is_line=True, least=True, help="The best score so far, day by day"

@@ -70,7 +70,7 @@ def chapters(
         to_far = Link(
             f"{far.system_a} against {far.system_b}",
             "compare",
-            {**where, "a": far.system_a, "b": far.system_b, "family": "board"},
+            {**where, "a": far.system_a, "b": far.system_b},
         )
         yield Chapter("What a real difference looks like", far.sentence, ("verdict",), to_far)
     if across is not None:

@@ -28,7 +28,9 @@ def test_a_card_has_the_numbers_of_the_answer(
     assert answer.headers["content-type"] == "image/svg+xml"
     told = words(answer.text)
     assert told.startswith("Extra trees 100 is better than Naive Bayes: ")
-    gap, rest = told.rsplit(": ", 1)[1].split(" (", 1)
+    figures, verdicts = told.split(": ", 1)[1].split("; ")
+    assert verdicts == "alone: better · among the 105 pairs of this board: better"
+    gap, rest = figures.split(" (", 1)
     ends, items = rest.split("), ")
     low, high = ends.split(" to ")
     numbers = [float(text.replace("−", "-")) for text in (gap, low, high)]

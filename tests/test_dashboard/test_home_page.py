@@ -35,7 +35,7 @@ def test_a_row_leads_to_the_board_the_comparison_and_the_items(
     columns = columns_of(app)
     at = columns["dataset"]["texts"].index("digits")
     assert columns["leader"]["texts"][at] == "Extra trees 100"
-    assert columns["lead"]["texts"][at] == "tie of 5"
+    assert columns["lead"]["texts"][at] == "tie of 5 among 105 pairs · alone: cannot tell"
     pair = "a=Extra+trees+100&b=RBF+SVM+%28calibrated%29&dataset=digits&metric=accuracy"
     assert columns["dataset"]["href"][at] == "board?dataset=digits&metric=accuracy"
     assert columns["lead"]["href"][at] == f"compare?{pair}"

@@ -5,14 +5,19 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
+import tiebreak
 from analysis import numbers
+from analysis.card import badge, card, markdown
 from analysis.studies.cells import scored_cells
 from analysis.studies.comparison import Comparison, study_comparison
 from analysis.studies.packing import pack, unpack
@@ -21,7 +26,7 @@ from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import VERDICTS_IN_WORDS, PairsSettings
 from dashboard.cli import app
 from store.engine import Store, open_store
-from store.errors import StoreError
+from tests.test_dashboard.tables import data_of
 
 
 def same(one: float, other: float) -> bool:
@@ -121,29 +126,31 @@ def test_a_pair_of_the_board_keeps_the_verdict_of_the_board(filled: Store) -> No
     assert seen.family is not None
     assert (seen.family.verdict, seen.family.size) == ("undecided", board.n_pairs)
     assert seen.family.pvalue_adjusted == board.pvalue_adjusted[i, j]
-    assert seen.sentence.startswith(f"One of {board.n_pairs} pairs on this board: adjusted p")
+    on_board = f"among the {board.n_pairs} pairs of this board: cannot tell"
+    assert seen.verdicts == f"alone: {seen.verdict} · {on_board}"
+    assert on_board in seen.sentence.lower()
     back = study_comparison(filled, *(board.systems[k] for k in (j, i)), **where, correction="holm")
     assert back.family is not None
     assert back.family.pvalue_adjusted == seen.family.pvalue_adjusted
 
 
-def test_a_board_is_refused_what_all_pairs_cannot_be_put_to(filled: Store) -> None:
-    for settings, said in (
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
         (PairSettings(test="permutation-median"), "permutation-median"),
         (PairSettings(delta=0.1), "difference from 0"),
         (PairSettings(alternative="greater"), "difference from 0"),
-    ):
-        board = study_pairs(filled, "iris")
-        with pytest.raises(StoreError, match=said):
-            study_comparison(
-                filled,
-                board.systems[0],
-                board.systems[1],
-                dataset="iris",
-                metric=board.metric.uid,
-                settings=settings,
-                correction="holm",
-            )
+    ],
+    ids=["test", "delta", "side"],
+)
+def test_what_all_pairs_cannot_be_put_to_is_of_the_pair_alone(
+    filled: Store, settings: PairSettings, said: str
+) -> None:
+    study = study_comparison(
+        filled, "LDA", "k-NN 5", dataset="iris", settings=settings, correction="holm"
+    )
+    assert study.family is None
+    assert any(said in note for note in study.warnings)
 
 
 def test_the_command_tells_the_family(filled_path: Path) -> None:
@@ -155,8 +162,74 @@ def test_the_command_tells_the_family(filled_path: Path) -> None:
 
     pairs = ask("pairs", "iris")
     a, b = pairs["systems"][:2]
-    seen = ask("compare", a, b, "--dataset", "iris", "--family", "board")
+    seen = ask("compare", a, b, "--dataset", "iris")
     assert seen["family"]["of"] == "board"
     assert seen["family"]["pvalue_adjusted"] == pairs["pvalue_adjusted"][0][1]
     assert seen["pvalue"] == pairs["pvalue"][0][1]
-    assert ask("compare", a, b, "--dataset", "iris")["family"] is None
+    alone = ask("compare", a, b, "--dataset", "iris", "--family", "none")
+    assert alone["family"] is None
+    assert alone["sentence"] in seen["sentence"]
+
+
+@pytest.fixture(scope="module")
+def tied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store where A is better than each of three alone, and not among the six pairs."""
+    wrong = {"A": range(0), "B": range(6), "C": range(6, 12), "D": range(12, 18)}
+    folder = tmp_path_factory.mktemp("tied")
+    rows = [f"{s},d,q{i},accuracy,{int(i not in wrong[s])}" for s in wrong for i in range(20)]
+    (folder / "scores.csv").write_text("\n".join(["system,dataset,item,metric,score", *rows]))
+    path = folder / "s.db"
+    asked = ["--store", str(path), "ingest", str(folder / "scores.csv")]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    return path
+
+
+ALONE, ON_BOARD = "alone: better", "among the 6 pairs of this board: cannot tell"
+
+
+def test_every_text_about_a_pair_of_a_board_has_both_verdicts(tied: Path) -> None:
+    study = tiebreak.compare("A", "B", str(tied))
+    assert study.study.verdicts == f"{ALONE} · {ON_BOARD}"
+    assert (study.study.verdict, study.study.verdict_shown) == ("better", "undecided")
+    (row,) = study.to_frame().to_dict("records")
+    assert (row["verdict"], row["verdict_on_board"]) == ("better", "undecided")
+    for text in (card(study.study), badge(study.study), markdown(study.study, "x", "y")):
+        assert ALONE in text
+        assert ON_BOARD in text
+    asked = ["--store", str(tied), "compare", "A", "B"]
+    for kind in ("text", "markdown", "latex"):
+        told = CliRunner().invoke(app, [*asked, "--format", kind]).stdout
+        assert "Among the 6 pairs of this board: cannot tell" in told
+        assert "Alone: A is better than B" in told
+    found = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)["result"]
+    assert (found["verdict"], found["family"]["verdict"]) == ("better", "undecided")
+    assert found["family"]["pvalue_adjusted"] == pytest.approx(6 * found["pvalue"])
+    gate = ["gate", "--dataset", "d", "--system", "A", "--baseline", "B", "--fail-if", "not-better"]
+    assert CliRunner().invoke(app, [*asked[:2], *gate]).exit_code == 0  # a pair chosen before
+
+
+def test_every_page_about_a_pair_of_a_board_has_both_verdicts(
+    tied: Path, open_page: Callable[..., AppTest], text_of: Callable[[AppTest], str]
+) -> None:
+    home = open_page("overview", tied)
+    (data,) = data_of(home)
+    (lead,) = [column for column in data["columns"] if column["name"] == "lead"]
+    assert lead["texts"] == ["tie of 4 among 6 pairs · alone: better"]
+    path, _, query = lead["href"][0].partition("?")
+    assert path == "compare"
+    for address in (dict(parse_qsl(query)), {}):  # of Home, and of the sidebar
+        page = text_of(open_page("compare", tied, **address)).replace("\\", "")
+        assert "Among the 6 pairs of this board: cannot tell" in page
+        assert "Alone: A is better than B" in page
+        assert "alone :blue-badge[▲ better] · among the 6 pairs of this board" in page
+    lesson = text_of(open_page("help", tied)).replace("\\", "")
+    assert "Among the 6 pairs of this board: cannot tell" in lesson
+    assert "Alone: A is better than B" in lesson
+
+
+def test_a_board_of_two_and_one_without_correction_have_no_family(
+    tied: Path,
+) -> None:
+    assert study_comparison(open_store(tied, read_only=True), "A", "B").family is None
+    scores = {"one": [1, 0, 1, 1, 1], "two": [0, 0, 1, 0, 1]}
+    assert tiebreak.compare("one", "two", scores).study.family is None

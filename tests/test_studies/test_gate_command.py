@@ -91,7 +91,7 @@ def test_gate_answers_with_the_comparison_and_its_outcome(run: Run) -> None:
         "failed": True,
         "why": "'bad' is worse than 'base'",
     }
-    names = ("compare", "bad", "base", "--dataset", "news", "--json")
+    names = ("compare", "bad", "base", "--dataset", "news", "--family", "none", "--json")
     compared = json.loads(run(*names).stdout)
     assert {key: result[key] for key in compared["result"]} == compared["result"]
     assert found["signature"] == compared["signature"]

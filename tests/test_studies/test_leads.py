@@ -53,7 +53,8 @@ def test_the_report_says_by_which_correction_a_lead_is_real(store: Store) -> Non
     assert "(Holm, α = 0.05)" in report.sentences[0]
     (table,) = report.tables
     assert [(row[0], row[4]) for row in table.rows] == [
-        (board.dataset, found[board.dataset_uid].lead) for board in listed
+        ("close", "tie of 3 among 3 pairs · alone: cannot tell"),
+        ("clear", "real"),
     ]
     set_setting(store, "correction", "bh", actor="tests")
     assert "correction:bh" in leads_report(store, listed, found).signature
