@@ -67,7 +67,7 @@ _ROWS = (
     PairedTestRow(
         "score", "score test of paired shares", "shares", False, True, True, "tango", True
     ),
-    PairedTestRow("mcnemar", "exact McNemar test", "shares", False, False, True, max_t=True),
+    PairedTestRow("mcnemar", "exact McNemar test", "shares", False, False, True, "tango", True),
     PairedTestRow("mcnemar-midp", "mid-p McNemar test", "shares", False, False, False),
     PairedTestRow("mcnemar-chi2", "McNemar's chi-squared test", "shares", False, False, False),
     PairedTestRow(

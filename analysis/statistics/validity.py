@@ -188,22 +188,21 @@ def guard_shares(
 
     Notes
     -----
-    With few items, or where nearly every item tells the systems apart, the score test exceeds its
-    level (up to 7.8 % at 5 %): there p is at least that of the exact McNemar test.
+    Where nearly every item tells the systems apart, the score test exceeds its level (up to 7.8 %
+    at 5 %): there p is at least that of the exact McNemar test. Where fewer
+    items do, p is at least what it would be if the further ones of them spoke for the same system:
+    with more items won, p never grows.
     """
     n, more, less = (np.asarray(part, dtype=np.float64) for part in (n_items, only_a, only_b))
     p, below, above = (np.array(part, dtype=np.float64) for part in (pvalue, low, high))
     differing = more + less
-    applies = ~np.isnan(p) & (
-        (n < BOUNDS["binary-units"].value) | (differing > BOUNDS["binary-discordant"].value * n)
-    )
-    lower = _at_most(more, differing)
-    upper = _at_most(less, differing)
-    exact = _of_tails(lower, upper, more - less, alternative)
-    reason = np.where(applies & (exact > p), Reason.EXACT, Reason.KEPT).astype(np.int8)
-    p = np.where(applies, np.fmax(p, exact), p)
+    counted = np.fmax(differing, np.floor(BOUNDS["binary-discordant"].value * n) + 1)
+    exact = _of_tails(_at_most(more, counted), _at_most(less, counted), more - less, alternative)
+    raised = exact > p
+    reason = np.where(raised, Reason.EXACT, Reason.KEPT).astype(np.int8)
+    p = np.where(raised, exact, p)
     if alternative == "two-sided":
-        open_ = applies & (p > 1 - level)
+        open_ = p > 1 - level
         below = np.where(open_, np.fmin(below, 0.0), below)
         above = np.where(open_, np.fmax(above, 0.0), above)
     return Guarded(p, below, above, reason)

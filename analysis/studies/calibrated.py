@@ -109,8 +109,8 @@ _GUARDED: Mapping[Reason, str] = {
     "t test where that is the more careful one.",
     Reason.UNSEEN: "The differences are small beside what an item could lose: p and interval allow "
     "for losses that no item here shows.",
-    Reason.EXACT: "With few items, or where nearly all tell the systems apart, the score test "
-    "errs too often: p is at least that of the exact McNemar test.",
+    Reason.EXACT: "Where nearly all items tell the systems apart, the score test errs too often: "
+    "p is at least that of the exact McNemar test.",
     Reason.UNEQUAL: "Groups of unequal sizes have fewer degrees of freedom than their number "
     "says: p and interval count that.",
     Reason.JACKKNIFE: "Of few items the bootstrap errs too often: p and interval are those of the "

@@ -27,7 +27,7 @@ from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.paired.result import PairedTest
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.results import DegenerateDataWarning
-from analysis.statistics.standard_error import t_quantile
+from analysis.statistics.standard_error import is_binary, t_quantile
 from analysis.statistics.validation import as_level
 from analysis.statistics.validity_bounds import Reason, RunSpread
 from analysis.studies.calibrated import caution, interval_caution, no_valid_test
@@ -259,7 +259,9 @@ def _analyse(
         equivalence=equivalence,
         mde=math.nan
         if hopeless
-        else _smallest_found(test.test, (a, b), (score_a, score_b), inferred, n_units, settings),
+        else _smallest_found(
+            test.test, (a, b), (score_a, score_b), inferred, n_units, settings, bounds
+        ),
         verdict=_verdict(side, sign * settings.delta, equivalence),
         side=sign * side,
         notes=(),
@@ -398,15 +400,21 @@ def _smallest_found(
     inferred: PairInference,
     n_units: int,
     settings: PairSettings,
+    bounds: tuple[float, float] | None,
 ) -> float:
-    """Return what the reported test finds with `POWER`; Student's t for all but tests of shares."""
+    """Return what the reported test finds with `POWER`; Student's t for all but tests of shares.
+
+    NaN where that is more than the scale of the metric is long.
+    """
     from analysis.studies.power.pair_models import Target, shares_model, smallest_gap
 
     direction: Literal["two-sided", "greater"] = (
         "two-sided" if settings.alternative == "two-sided" else "greater"
     )
     first, second = (side[:, 0] for side in _complete(*sides))
-    agreement = float(np.mean(first == second)) if first.size else math.nan
+    if not first.size:
+        return math.nan
+    agreement = float(np.mean(first == second))
     target = Target(settings.alpha, POWER, direction)
     shares = shares_model(test, (scores[0], scores[1]), agreement, target)
     if shares is not None:
@@ -415,9 +423,12 @@ def _smallest_found(
     error = _error_of(inferred, n_units)
     if not error > 0 or n_units < 2:
         return math.nan
-    return minimum_detectable_difference(
+    found = minimum_detectable_difference(
         error, n_units - 1, alpha=settings.alpha, power=POWER, alternative=settings.alternative
     )
+    if is_binary(first) and is_binary(second):
+        bounds = (0.0, 1.0)
+    return math.nan if bounds is not None and found > bounds[1] - bounds[0] else found
 
 
 def decimals_of(analysis: PairAnalysis) -> int:

@@ -312,7 +312,7 @@ def test_signatures_of_exact_tests():
     [
         ([0, 1, np.nan] * 6, [1, 1, 0] * 6, "mean", "score"),
         ([0.5, 1], [1, 1], "mean", "signflip"),
-        ([[0], [1]], [[1], [1]], "mean", "signflip"),
+        ([[0], [1]], [[1], [1]], "mean", "mcnemar"),
         ([[0, 1], [1, 1]], [[1, 1], [1, 1]], "ratio", "bootstrap-percentile"),
         ([0, 1, 3], [1, 1, 2], "median", "bootstrap-percentile"),
         (
@@ -418,7 +418,7 @@ def test_auto_with_groups_exchanges_groups():
 
 
 def test_auto_with_delta():
-    assert paired_test([1, 0, 1], [0, 0, 1], delta=0.1).test == "signflip"
+    assert paired_test([1, 0, 1], [0, 0, 1], delta=0.1).test == "score"
     ratio = paired_test([[1, 2], [3, 4]], [[1, 2], [2, 4]], aggregation="ratio", delta=0.1)
     assert ratio.test == "bootstrap-percentile"
     assert ratio.delta == 0.1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from analysis.statistics.all_pairs.difference_facts import difference_facts
+from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.intervals.binary import PairCounts, tango_interval
 from analysis.statistics.paired.inference import infer_pair
 from analysis.statistics.validity import guard, guard_counts, guard_shares
@@ -247,14 +248,39 @@ def test_size_of_the_guarded_score_test_by_summing_all_outcomes(n, share):
 
 
 def test_the_exact_test_takes_over_only_where_the_score_test_does_not_hold():
-    few = guard_shares(8, 4, 0, *score_test(4, 0, 8), level=0.95)
-    assert few.reason == Reason.EXACT
-    assert few.pvalue == stats.binomtest(0, 4).pvalue
+    all_of_them = guard_shares(20, 15, 5, *score_test(15, 5, 20), level=0.95)
+    assert all_of_them.reason == Reason.EXACT
+    assert all_of_them.pvalue == stats.binomtest(5, 20).pvalue
+    nearly = guard_shares(20, 13, 5, *score_test(13, 5, 20), level=0.95)
+    assert nearly.pvalue == pytest.approx(stats.binomtest(5, 19).pvalue, rel=1e-12)
     many = guard_shares(40, 4, 0, *score_test(4, 0, 40), level=0.95)
     assert many.reason == Reason.KEPT
     assert many.pvalue == score_test(4, 0, 40)[0]
-    one_sided = guard_shares(8, 1, 4, 0.03, -0.9, 0.1, level=0.95, alternative="less")
-    assert one_sided.pvalue == stats.binomtest(1, 5, alternative="less").pvalue
+    one_sided = guard_shares(20, 5, 15, 0.01, -0.9, 0.1, level=0.95, alternative="less")
+    assert one_sided.pvalue == stats.binomtest(5, 20, alternative="less").pvalue
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("n", [4, 8, 9, 10, 16, 20, pytest.param(60, marks=pytest.mark.full)])
+def test_no_answer_about_right_and_wrong_is_weaker_for_a_larger_lead(n, alternative):
+    for losses in range(0, n // 2 + 1, 1 if n < 20 else 4):
+        rows = [np.ones(n)]
+        rows[0][:losses] = 0
+        for wins in range(losses, n - losses + 1):
+            rows.append(np.r_[np.ones(losses), np.zeros(wins), np.ones(n - losses - wins)])
+        board = pairwise(rows, alternative=alternative, correction="none")
+        p, low, high = (m[0, 1:] for m in (board.pvalue, board.ci_low, board.ci_high))
+        assert np.all(np.diff(p) <= 0)
+        assert np.all(np.diff(low) >= 0)
+        assert np.all((low >= -1) & ((high <= 1) | np.isinf(high)))
+        np.testing.assert_array_equal(p <= 0.05, low > 0)
+        alone = [infer_pair(rows[0], row, alternative=alternative) for row in rows[1::5]]
+        np.testing.assert_array_equal([one.test.pvalue for one in alone], p[::5])
+        np.testing.assert_array_equal([one.interval.low for one in alone], low[::5])
+        if n < 10 and alternative == "two-sided":
+            wins = np.arange(losses, n - losses + 1)
+            exact = [stats.binomtest(losses, k + losses).pvalue if k + losses else 1 for k in wins]
+            np.testing.assert_allclose(p, exact, rtol=1e-12)
 
 
 def exponential(rng, shape):

@@ -6,9 +6,8 @@ import numpy as np
 
 from analysis.statistics._typing import BoolArray, ByteArray, IntArray
 from analysis.statistics.aggregate import CORRELATIONS
+from analysis.statistics.validity_bounds import BOUNDS
 
-FEW_ITEMS = 10
-"""Below this many items the score test of shares can err in more than 6 % of cases at 5 %."""
 FEW_GROUPS = 10
 """Below this many groups exchanging whole groups has next to no power."""
 FEW_GROUPS_OF_MEDIANS = 15
@@ -19,8 +18,8 @@ FEWEST_GROUPS = 3
 _WHY = {
     "score": "All scores are 0 or 1: the score test of paired shares, which Tango's interval "
     "inverts.",
+    "mcnemar": "Fewer than 10 items with scores of 0 or 1: McNemar's exact test.",
     "signflip": "Graded scores: exchanging systems needs no assumption about their distribution.",
-    "few": "Fewer than 10 items with scores of 0 or 1: all exchanges of the systems are listed.",
     "groups": "Items of one group depend on each other: whole groups are exchanged.",
     "t": "Items of few groups depend on each other: a t test with as many values as groups.",
     "bootstrap-percentile": "The metric is computed again on items drawn anew; the interval comes "
@@ -58,7 +57,11 @@ def named_test(test: str, n_systems: int) -> Choice:
 
 
 def choose_tests(
-    aggregation: str, binary: BoolArray, n_items: IntArray, n_units: IntArray
+    aggregation: str,
+    binary: BoolArray,
+    n_items: IntArray,
+    n_units: IntArray,
+    delta: float = 0.0,
 ) -> Choice:
     """Return the test that suits each pair.
 
@@ -70,6 +73,8 @@ def choose_tests(
         Systems whose scores are all 0 or 1.
     n_items, n_units : ndarray of int, shape (n_systems, n_systems)
         Items that both have scores for, and groups among them.
+    delta : float
+        The difference under the null hypothesis.
     """
     shape = n_items.shape
     grouped = n_units < n_items
@@ -80,7 +85,8 @@ def choose_tests(
         names[...] = "signflip"
         names[grouped] = "groups"
         names[of_shares] = "score"
-        names[of_shares & (n_items < FEW_ITEMS)] = "few"
+        if not delta:
+            names[of_shares & (n_items < BOUNDS["binary-units"].value)] = "mcnemar"
         names[few_groups] = "t"
     elif aggregation in CORRELATIONS:
         names[...] = "jackknife"
@@ -92,7 +98,7 @@ def choose_tests(
         too_few = few_groups
     if aggregation == "median":
         too_few = grouped & (n_units < FEW_GROUPS_OF_MEDIANS)
-    tests_of = {"groups": "signflip", "few": "signflip"}
+    tests_of = {"groups": "signflip"}
     found = {name: tests_of.get(name, name) for name in set(names.reshape(-1).tolist())}
     upper = np.triu_indices(len(names), 1)
     listed = names[upper].tolist() or names.reshape(-1).tolist()

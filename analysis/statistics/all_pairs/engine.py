@@ -92,8 +92,8 @@ class Engine:
     @functools.cached_property
     def by_scores(self) -> Choice:
         """The test that suits each pair, whatever was asked for."""
-        aggregation = self.settings.aggregation
-        return choose_tests(aggregation, self.binary, self.n_items, self.n_units)
+        s = self.settings
+        return choose_tests(s.aggregation, self.binary, self.n_items, self.n_units, s.delta)
 
     @property
     def scores(self) -> FloatArray:

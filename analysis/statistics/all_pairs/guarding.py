@@ -38,7 +38,8 @@ class Guarding:
         self._alternative, self._null = alternative, null
         of_shares = choice.uses("score")[first, second]
         self._shares = np.flatnonzero(of_shares) if null == 0 else np.empty(0, np.intp)
-        self._graded = np.flatnonzero(~of_shares)
+        # McNemar's exact test needs no guard.
+        self._graded = np.flatnonzero(~of_shares & ~choice.uses("mcnemar")[first, second])
         self._wins: IntArray | None = None
         if self._shares.size:
             self._wins = wins_all_pairs(scores)

@@ -139,7 +139,7 @@ def infer_pair(
     if margin is not None:
         # By name: the interval is guarded, the two tests are those that it would invert without.
         own = found.tests[found.test_code[0, 1]]
-        by = own if TESTS[own].interval else "auto"
+        by = own if TESTS[own].interval and TESTS[own].delta else "auto"
         with warnings.catch_warnings():
             # NaN p-values say what the warning would.
             warnings.simplefilter("ignore", DegenerateDataWarning)

@@ -94,8 +94,7 @@ def critical_losses(low: int, n_counts: int, decision: Decision) -> IntArray:
 def critical_losses_of(n: int, low: int, n_counts: int, decision: Decision) -> IntArray:
     """Return `critical_losses` with n items.
 
-    "score" is McNemar's uncorrected chi-squared, joined by the exact test where `guard_shares`
-    does so: with few items, or where nearly all are discordant.
+    "score" is McNemar's uncorrected chi-squared, joined by the exact test as `guard_shares` does.
     """
     if decision.variant != "score":
         return critical_losses(low, n_counts, decision)
@@ -103,10 +102,11 @@ def critical_losses_of(n: int, low: int, n_counts: int, decision: Decision) -> I
         critical_losses(low, n_counts, decision._replace(variant=variant))
         for variant in ("chi2", "exact")
     )
-    few = n < BOUNDS["binary-units"].value
-    counts = np.arange(low, low + n_counts)
-    guarded = few | (counts > BOUNDS["binary-discordant"].value * n)
-    return np.where(guarded, np.minimum(plain, exact), plain)
+    if n >= BOUNDS["binary-units"].value:
+        nearly_all = math.floor(BOUNDS["binary-discordant"].value * n) + 1
+        (there,) = critical_losses(nearly_all, 1, decision._replace(variant="exact"))
+        exact = np.where(np.arange(low, low + n_counts) < nearly_all, there, exact)
+    return np.minimum(plain, exact)
 
 
 @lru_cache(maxsize=_KEPT_BLOCKS)
