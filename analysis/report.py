@@ -45,6 +45,7 @@ from analysis.markup import (
     text_width,
 )
 from analysis.statistics.results import JsonValue, to_plain
+from store.shown import spreadsheet_safe
 
 WIDEST_TEXT: Final = 48
 """Characters of a cell in plain text before it goes on in the next line."""
@@ -170,8 +171,11 @@ class Table:
         notes = [f"<p>{escape(note)}</p>" for note in made.all_notes("Bold")]
         return "\n".join(["<table>", *lines, "</table>", *notes])
 
-    def as_csv(self) -> str:
-        """Return the values as they are, not rounded; an interval takes two columns."""
+    def as_csv(self, *, raw: bool = False) -> str:
+        """Return the values as they are, not rounded; an interval takes two columns.
+
+        Unless `raw` no text is one that a spreadsheet would compute.
+        """
         rows = [[_value(cell) for cell in row] for row in self.rows]
         paired = [any(isinstance(row[i], tuple) for row in rows) for i in range(len(self.columns))]
         file = io.StringIO()
@@ -179,7 +183,8 @@ class Table:
         head: list[str] = []
         for title, is_paired in zip(self.titles(), paired, strict=True):
             head += [f"{title} low", f"{title} high"] if is_paired else [title]
-        writer.writerow(head)
+        safe = (lambda cell: cell) if raw else spreadsheet_safe
+        writer.writerow(map(safe, head))
         for row in rows:
             cells: list[JsonValue] = []
             for value, is_paired in zip(row, paired, strict=True):
@@ -188,7 +193,7 @@ class Table:
                     cells += plain if isinstance(plain, list) else [None, None]
                 else:
                     cells.append(plain)
-            writer.writerow(cells)
+            writer.writerow(map(safe, cells))
         return file.getvalue()
 
     def to_dict(self) -> dict[str, JsonValue]:
@@ -299,9 +304,9 @@ class Report:
         parts += [f"<p><code>{escape(self.signature)}</code></p>"] if self.signature else []
         return "\n".join(parts) + "\n"
 
-    def as_csv(self) -> str:
+    def as_csv(self, *, raw: bool = False) -> str:
         """Return the values of the tables, one below the other, an empty line between them."""
-        return "\n".join(table.as_csv() for table in self.tables)
+        return "\n".join(table.as_csv(raw=raw) for table in self.tables)
 
     def as_json(self) -> str:
         """Return the report as one JSON object with unrounded values."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeVar
@@ -19,6 +19,7 @@ from store.errors import StoreError
 from store.metrics import get_metric, list_metrics
 from store.records import RunRecord
 from store.runs import list_runs
+from store.shown import spreadsheet_safe
 
 ExportFormat = Literal["csv", "jsonl", "parquet"]
 F = TypeVar("F", bound=StrEnum)
@@ -188,9 +189,16 @@ def require_target(target: Path | None, format: ExportFormat) -> None:
 
 
 def write_rows(
-    rows: Iterable[Mapping[str, Any]], target: Path | None, format: ExportFormat, stream: TextIO
+    rows: Iterable[Mapping[str, Any]],
+    target: Path | None,
+    format: ExportFormat,
+    stream: TextIO,
+    *,
+    raw: bool = False,
 ) -> int:
     """Write rows to a file, or to `stream`; return how many.
+
+    In CSV no text is one that a spreadsheet would compute, unless `raw`; `ingest` reads both alike.
 
     Raises
     ------
@@ -203,10 +211,10 @@ def write_rows(
     if format == "parquet" and target is not None:
         _write_parquet(listed, columns, target)
     elif target is None:
-        _write_text(listed, columns, format, stream)
+        _write_text(listed, columns, format, stream, raw)
     else:
         with target.open("w", encoding="utf-8", newline="") as file:
-            _write_text(listed, columns, format, file)
+            _write_text(listed, columns, format, file, raw)
     return len(listed)
 
 
@@ -227,16 +235,21 @@ def _run_columns(run: RunRecord) -> dict[str, Any]:
 
 
 def _write_text(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], format: ExportFormat, file: TextIO
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
+    format: ExportFormat,
+    file: TextIO,
+    raw: bool,
 ) -> None:
     if format == "jsonl":
         for row in rows:
             known = {name: _known(value) for name, value in row.items()}
             file.write(json.dumps(known, ensure_ascii=False, allow_nan=False) + "\n")
         return
-    writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _known(value) for name, value in row.items()} for row in rows)
+    safe: Callable[[Any], Any] = _known if raw else lambda cell: spreadsheet_safe(_known(cell))
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(safe, columns))
+    writer.writerows([safe(row.get(name, "")) for name in columns] for row in rows)
 
 
 def _known(value: Any) -> Any:

@@ -70,13 +70,13 @@ def write_scores(
     stream: TextIO,
     *,
     dataset: str | None = None,
-    is_safe: bool = False,
+    raw: bool = False,
 ) -> int:
     """Write one row per run, trial, metric and item to a file, or to `stream`; return how many.
 
     Scores of one component are in ``score``, the components of others in columns of their names.
-    With `is_safe` no text is one that a spreadsheet would compute. Nothing is held but the items
-    of a dataset and the vectors of a run.
+    In CSV no text is one that a spreadsheet would compute, unless `raw`; `ingest` reads both alike.
+    Nothing is held but the items of a dataset and the vectors of a run.
 
     Raises
     ------
@@ -86,9 +86,8 @@ def write_scores(
     require_target(target, format)
     wanted = None if dataset is None else get_dataset(store, dataset).uid
     runs = list(reversed(list_runs(store, dataset_uid=wanted)))
-    safe: Callable[[Any], Any] = spreadsheet_safe if is_safe else lambda cell: cell
-    cells = {"csv": _csv_cell, "jsonl": _json_cell}
-    scores = _Scores(store, runs, safe, cells.get(format))
+    cells = {"csv": _csv_cell if raw else _safe_cell, "jsonl": _json_cell}
+    scores = _Scores(store, runs, cells.get(format))
     if target is not None and format == "parquet":
         return _write_parquet(scores, target)
     write = _write_csv if format == "csv" else _write_jsonl
@@ -105,12 +104,10 @@ class _Scores:
         self,
         store: Store,
         runs: Sequence[RunRecord],
-        safe: Callable[[Any], Any],
         cell: Callable[[str | None], str] | None,
     ) -> None:
         self._store = store
         self.runs = runs
-        self.safe = safe
         self._cell = cell
         self._metrics = {metric.uid: metric for metric in list_metrics(store)}
         by_label = {metric.label: metric for metric in self._metrics.values()}
@@ -123,7 +120,7 @@ class _Scores:
     def text(self, cell: str | None) -> str:
         """Return a text as it is written."""
         assert self._cell is not None, "Parquet has no texts of its own"
-        return self._cell(self.safe(cell))
+        return self._cell(cell)
 
     def blocks(self) -> Iterator[_Block]:
         """Yield every score vector."""
@@ -147,22 +144,20 @@ class _Scores:
     def _items(self, dataset_uid: str) -> _Items:
         each = item_names(self._store, dataset_uid)
         if self._cell is None:
-            keys, groups = _columns_of(each, self.safe)
+            keys, groups = _columns_of(each)
             return _Items(keys, groups, [])
-        between = "," if self._cell is _csv_cell else ', "group": '
+        between = ', "group": ' if self._cell is _json_cell else ","
         return _Items((), (), [f"{self.text(k)}{between}{self.text(g)}" for k, g in each])
 
 
-def _columns_of(
-    rows: Iterator[tuple[str | None, ...]], safe: Callable[[Any], Any]
-) -> list[pa.StringArray]:
+def _columns_of(rows: Iterator[tuple[str | None, ...]]) -> list[pa.StringArray]:
     """Return the columns of rows of texts, of which few are there at once as Python has them."""
     import pyarrow as pa
 
     parts = []
     while part := list(islice(rows, _AT_ONCE)):
         columns = zip(*part, strict=True)
-        parts.append([as_texts(list(map(safe, column))) for column in columns])
+        parts.append([as_texts(list(column)) for column in columns])
     return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
 
 
@@ -230,6 +225,10 @@ def _csv_cell(cell: str | None) -> str:
     return out.getvalue()[:-1]
 
 
+def _safe_cell(cell: str | None) -> str:
+    return _csv_cell(spreadsheet_safe(cell))
+
+
 def _json_cell(cell: str | None) -> str:
     return json.dumps(cell, ensure_ascii=False)
 
@@ -271,9 +270,7 @@ def _as_arrow(block: _Block, scores: _Scores, schema: pa.Schema, words: pa.Strin
         "run": run.label or None,
         "metric": block.metric,
     }
-    columns: dict[str, Any] = {
-        name: repeated(scores.safe(text), n_rows) for name, text in texts.items()
-    }
+    columns: dict[str, Any] = {name: repeated(text, n_rows) for name, text in texts.items()}
     columns["trial"] = as_numbers(np.full(n_rows, block.trial))
     columns["item"], columns["group"] = block.items.keys, block.items.groups
     columns["status"] = words.take(as_numbers(block.status))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, Final
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+GUARDED: Final = r"^'('* *[=+\-@\t\r])"
+"""A cell with a guard, for `re` and Arrow alike; the group is how it begins without."""
+_GUARDED: Final = re.compile(GUARDED)
+_FORMULA: Final = re.compile(r" *[=+\-@\t\r]")
 
 
 def visible(text: str) -> str:
@@ -25,18 +27,24 @@ def visible(text: str) -> str:
 def spreadsheet_safe(cell: Any) -> Any:
     """Return a cell that no spreadsheet takes for a formula: text that begins like one gets a '.
 
+    So does a text that begins like one with a guard, so that `unguarded` is exact.
+
     >>> spreadsheet_safe("=1+1"), spreadsheet_safe("-0.5"), spreadsheet_safe(-0.5)
     ("'=1+1", '-0.5', -0.5)
     """
-    if not isinstance(cell, str) or not cell.lstrip(" ").startswith(_FORMULA) or _is_number(cell):
+    if not isinstance(cell, str):
         return cell
-    return f"'{cell}"
+    is_formula = _FORMULA.match(cell) is not None and not _is_number(cell)
+    return f"'{cell}" if is_formula or _GUARDED.match(cell) else cell
 
 
-def spreadsheet_safe_rows(rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Yield rows whose names and cells are all no formulas."""
-    for row in rows:
-        yield {spreadsheet_safe(name): spreadsheet_safe(cell) for name, cell in row.items()}
+def unguarded(cell: str) -> str:
+    """Return a cell as it was before `spreadsheet_safe`.
+
+    >>> unguarded("'=1+1"), unguarded("-0.5"), unguarded("'s")
+    ('=1+1', '-0.5', "'s")
+    """
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def _picture(found: re.Match[str]) -> str:

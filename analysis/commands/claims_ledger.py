@@ -21,6 +21,7 @@ from analysis.studies.study import count
 from store.claim_evidence import withdraw_claim
 from store.claim_records import NewClaim
 from store.claims import add_claim, get_claim
+from store.commands.file_format import RawOption
 from store.commands.ingest import parse_columns, parse_date
 from store.commands.plan_shown import show_end
 from store.console import (
@@ -186,12 +187,13 @@ def export_claims_command(
     metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
     format: TableFormatOption = None,
     out: OutOption = None,
+    raw: RawOption = False,
 ) -> None:
     """Write every claim with its latest verdict; `claims import` reads the statements again."""
     wanted = format_of(out, format, TableFormat)
     with opened(context, read_only=True) as store:
         rows = list(claim_rows(store, dataset=dataset, metric=metric))
-    write_table(rows, lambda: _printed(rows), out, wanted)
+    write_table(rows, lambda: _printed(rows), out, wanted, raw=raw)
     messages.print(f"{count(len(rows), 'claim')}.")
 
 

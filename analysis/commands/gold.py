@@ -14,9 +14,11 @@ from analysis.commands.asking import as_values, parameter, told, with_options
 from analysis.commands.options import FormatOption, ReportStyle, require_new
 from analysis.setting import build
 from analysis.studies.humans.gold.study import Gold
+from store.commands.file_format import RawOption
 from store.console import JsonOption, current_actor, exits_in_words, opened
 from store.errors import StoreError
 from store.export import format_of
+from store.shown import unguarded
 
 app = typer.Typer()
 
@@ -46,7 +48,7 @@ def _gold(context: typer.Context, **given: Any) -> None:
     with opened(context) as store:
         study = asked.answer(store)
     if out is not None:
-        out.write_text(study.as_csv(), encoding="utf-8")
+        out.write_text(study.as_csv(raw=given["raw"]), encoding="utf-8")
     told(asked, study, given["format"], as_json=given["as_json"])
 
 
@@ -54,7 +56,7 @@ def _controls(path: Path) -> dict[str, str]:
     """Return item to label, as a file with two columns has them."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.reader(file))
+            rows = [list(map(unguarded, row)) for row in csv.reader(file)]
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path} cannot be read: {error}.") from error
     if not rows or [name.strip() for name in rows[0]] != ["item", "label"]:
@@ -77,6 +79,7 @@ app.command("gold")(
             [
                 parameter("controls", CONTROLS, None),
                 parameter("out", OUT, None),
+                parameter("raw", RawOption, False),
                 parameter("format", FormatOption, ReportStyle.table),
                 parameter("as_json", JsonOption, False),
             ],

@@ -16,6 +16,7 @@ from analysis.commands.options import (
 )
 from analysis.studies.leaderboard import Board, Leaderboard
 from analysis.studies.pairs_words import Correction
+from store.commands.file_format import RawOption
 from store.console import exits_in_words, messages
 
 app = typer.Typer()
@@ -66,6 +67,7 @@ def export_leaderboard_command(
     alpha: AlphaOption = 0.05,
     format: TableFormatOption = None,
     out: OutOption = None,
+    raw: RawOption = False,
 ) -> None:
     """Write the leaderboard of a dataset as a table; all that may be best are bold."""
     from store.export import format_of
@@ -73,7 +75,7 @@ def export_leaderboard_command(
     wanted = format_of(out, format, TableFormat)
     study = answered(context, Board(dataset, metric, correction=correction, alpha=alpha))
     rows = leaderboard_rows(study)
-    write_table(rows, study.report, out, wanted)
+    write_table(rows, study.report, out, wanted, raw=raw)
     messages.print(f"{len(rows):,} rows.")
 
 

@@ -102,6 +102,8 @@ def write_table(
     report: Callable[[], Report],
     out: Path | None,
     format: TableFormat,
+    *,
+    raw: bool = False,
 ) -> None:
     """Write a table to a file, or to standard output: its rows, or how it is printed.
 
@@ -117,7 +119,7 @@ def write_table(
     else:
         from store.export import write_rows
 
-        write_rows(rows, out, cast("ExportFormat", format.value), sys.stdout)
+        write_rows(rows, out, cast("ExportFormat", format.value), sys.stdout, raw=raw)
 
 
 def _write_text(text: str, out: Path | None) -> None:

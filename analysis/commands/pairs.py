@@ -15,7 +15,7 @@ from analysis.commands.options import (
 from analysis.studies.items import Items, ItemsStudy
 from analysis.studies.pairs import Pairs
 from analysis.studies.pairs_words import Correction, PairsSettings
-from store.commands.file_format import FileFormat
+from store.commands.file_format import FileFormat, RawOption
 from store.commands.file_format import FormatOption as FileFormatOption
 from store.console import exits_in_words, messages, table
 
@@ -37,13 +37,14 @@ def export_pairs_command(
     ] = "holm",
     format: FileFormatOption = None,
     out: OutOption = None,
+    raw: RawOption = False,
 ) -> None:
     """Write one row per pair of systems on a dataset."""
     from store.export import format_of, write_rows
 
     wanted = format_of(out, format, FileFormat)
     study = answered(context, Pairs(dataset, metric, settings=PairsSettings(correction=correction)))
-    n_rows = write_rows(study.rows(), out, wanted.value, sys.stdout)
+    n_rows = write_rows(study.rows(), out, wanted.value, sys.stdout, raw=raw)
     messages.print(f"{n_rows:,} rows.")
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 from dashboard.ui.links import plain
 from dashboard.uploads import Upload
 from store.importers.textfile import data_stem
+from store.shown import unguarded
 
 ROLES: Final = {
     "system": "System",
@@ -43,6 +44,8 @@ def first_rows(upload: Upload) -> pd.DataFrame | None:
     head = upload.getvalue()[:100_000].decode("utf-8", errors="replace").lstrip("\ufeff")
     delimiter = "\t" if upload.name.lower().endswith(".tsv") else ","
     rows = list(csv.reader(io.StringIO(head), delimiter=delimiter))[: _ROWS + 1]
+    if delimiter == ",":
+        rows = [list(map(unguarded, row)) for row in rows]
     if len(rows) < 2 or len(rows[0]) < 2 or len(set(rows[0])) < len(rows[0]):
         return None
     width = len(rows[0])

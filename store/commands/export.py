@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from store.commands.file_format import FileFormat, FormatOption
+from store.commands.file_format import FileFormat, FormatOption, RawOption
 from store.console import exits_in_words, messages, opened
 from store.damage import seen_anywhere
 from store.export import format_of, require_target, run_rows, write_mapping, write_rows
@@ -17,18 +16,8 @@ from store.export_eee import export_eee
 from store.export_judgments import chosen_criteria, judgment_rows, write_scales
 from store.export_mlflow import export_mlflow
 from store.export_scores import write_scores
-from store.shown import spreadsheet_safe_rows
 
 app = typer.Typer()
-
-
-SpreadsheetOption = Annotated[
-    bool,
-    typer.Option(
-        "--spreadsheet-safe",
-        help="Put ' before text that a spreadsheet would compute. Not for importing it again.",
-    ),
-]
 
 
 @app.command("scores")
@@ -38,16 +27,14 @@ def export_scores_command(
     dataset: Annotated[str | None, typer.Option(help="Only this dataset.")] = None,
     format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
-    spreadsheet_safe: SpreadsheetOption = False,
+    raw: RawOption = False,
 ) -> None:
     """Write every item score in the long form that `ingest` reads; --out adds a mapping file."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
         require_target(out, wanted.value)
         mapping = None if out is None else write_mapping(store, out)  # before scores: it may refuse
-        n_rows = write_scores(
-            store, out, wanted.value, sys.stdout, dataset=dataset, is_safe=spreadsheet_safe
-        )
+        n_rows = write_scores(store, out, wanted.value, sys.stdout, dataset=dataset, raw=raw)
         if mapping is not None:
             messages.print(f"With {mapping}", markup=False)
     _tell(f"{n_rows:,} rows.")
@@ -64,14 +51,14 @@ def export_judgments_command(
     ] = None,
     format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
-    spreadsheet_safe: SpreadsheetOption = False,
+    raw: RawOption = False,
 ) -> None:
     """Write ratings or preferences as a table that `ingest` reads; --out adds a mapping file."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
         criteria = chosen_criteria(store, dataset, criterion or [])
         rows = judgment_rows(store, criteria)
-        n_rows = write_rows(_safe(rows, spreadsheet_safe), out, wanted.value, sys.stdout)
+        n_rows = write_rows(rows, out, wanted.value, sys.stdout, raw=raw)
         if out is not None:
             messages.print(f"With {write_scales(criteria, out)}", markup=False)
     _tell(f"{n_rows:,} rows.")
@@ -83,12 +70,12 @@ def export_runs_command(
     context: typer.Context,
     format: FormatOption = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
-    spreadsheet_safe: SpreadsheetOption = False,
+    raw: RawOption = False,
 ) -> None:
     """Write one row per run and metric, with provenance."""
     wanted = format_of(out, format, FileFormat)
     with opened(context, read_only=True) as store:
-        n_rows = write_rows(_safe(run_rows(store), spreadsheet_safe), out, wanted.value, sys.stdout)
+        n_rows = write_rows(run_rows(store), out, wanted.value, sys.stdout, raw=raw)
     _tell(f"{n_rows:,} rows.")
 
 
@@ -123,7 +110,3 @@ def _tell(sentence: str) -> None:
     messages.print(sentence)
     for damaged in seen_anywhere():
         messages.print(f"Note: {damaged}", markup=False)
-
-
-def _safe(rows: Iterable[dict[str, Any]], is_asked: bool) -> Iterable[dict[str, Any]]:
-    return spreadsheet_safe_rows(rows) if is_asked else rows

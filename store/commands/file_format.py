@@ -19,3 +19,9 @@ class FileFormat(StrEnum):
 FormatOption = Annotated[
     FileFormat | None, typer.Option(help="By default what the file is called, else csv.")
 ]
+RawOption = Annotated[
+    bool,
+    typer.Option(
+        "--raw", help="In CSV, leave texts that a spreadsheet would compute without a ' before."
+    ),
+]

@@ -14,6 +14,7 @@ from store.errors import ImportFormatError
 from store.importers.bundle import RowProblems
 from store.importers.guard import CELL_BYTES, LONGEST_CELL, require_bytes, require_columns
 from store.importers.two_headers import JOINT, joined_header
+from store.shown import unguarded
 from store.spelling import composed
 
 _DELIMITER_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons"}
@@ -71,6 +72,8 @@ def read_exactly(
             raise
         rows, lines = plain, range(1, len(plain) + 1)
         note = "Quotation marks are characters of the cells: they do not pair up."
+    if delimiter != "\t" and "'" in text:  # an export may have guarded texts from spreadsheets
+        rows = [list(map(unguarded, row)) for row in rows]
     header, begins = joined_header(rows[:4]) or (None, 1)
     if header is not None:
         has_title = not any(JOINT in name for name in header)

@@ -37,6 +37,7 @@ from store.importers.guard import (
     require_ratio,
 )
 from store.progress import tell_rows
+from store.shown import GUARDED, unguarded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -113,6 +114,8 @@ class _Stream:
 
     def _names(self, line: str, names_again: bool) -> tuple[tuple[str, ...], Sequence[str]]:
         header = next(csv.reader([line], delimiter=self._delimiter, strict=True), [])
+        if self._delimiter != "\t":
+            header = list(map(unguarded, header))
         if len(header) < 2:
             raise _NotPlain
         self._n_columns = len(header)
@@ -184,6 +187,7 @@ class _Stream:
         Rows are counted from 0; empty lines are none.
         """
         import pyarrow as pa
+        import pyarrow.compute as pc
         from pyarrow import csv as arrow_csv
 
         names = [str(number) for number in range(self._n_columns)]
@@ -209,6 +213,9 @@ class _Stream:
             )
         except pa.ArrowInvalid:
             raise _NotPlain from None
+        if self._delimiter != "\t" and b"'" in data:
+            cells = [pc.replace_substring_regex(each, GUARDED, r"\1") for each in rows.columns]
+            rows = pa.table(cells, names=names)
         return rows, misfits
 
 

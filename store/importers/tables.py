@@ -53,6 +53,7 @@ from store.importers.textfile import (
 from store.importers.two_headers import joined_header
 from store.importers.yaml_nodes import parse_yaml
 from store.progress import tell_rows
+from store.shown import unguarded
 from store.spelling import composed
 
 if TYPE_CHECKING:
@@ -185,6 +186,8 @@ def _columns_of_table(path: Path) -> tuple[int, tuple[str, ...]]:
     read = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     rows = (row for row in read if row)
     header = next(rows)
+    if delimiter != "\t":
+        header = list(map(unguarded, header))
     if len(header) < 2 or "" in header or len(set(header)) < len(header):
         header, _ = joined_header([header, *islice(rows, 3)]) or (header, 1)
     names = tuple(composed(name.strip()) for name in header)

@@ -1,6 +1,8 @@
 """Names of strangers on a terminal and in a spreadsheet."""
 
+import csv
 import io
+import json
 
 import pandas as pd
 import pytest
@@ -10,8 +12,10 @@ from typer.testing import CliRunner
 from dashboard.cli import app
 from dashboard.ui.tables import to_csv
 from store.console import MOST_FITTED_ROWS, TextConsole, table
-from store.ingest import ingest
-from store.shown import spreadsheet_safe, visible
+from store.importers.bundle import RowProblems
+from store.importers.detect import read_paths
+from store.importers.tables import peek_columns, read_table
+from store.shown import spreadsheet_safe, unguarded, visible
 
 HOSTILE = "a\x1b[31mb\x07\u202ec\x9b2J\x7f"
 
@@ -34,20 +38,71 @@ def test_scripts_that_are_written_from_the_right_stay_as_they_are() -> None:
 @pytest.mark.parametrize("cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1"])
 def test_what_looks_like_a_formula_is_text(cell) -> None:
     assert spreadsheet_safe(cell) == f"'{cell}"
+    for once in (cell, f"'{cell}", f"''{cell}"):
+        assert unguarded(spreadsheet_safe(once)) == once
+        assert spreadsheet_safe(once).startswith("'")
     assert to_csv(pd.DataFrame({cell: [cell]})).decode().count("'") >= 2
 
 
-@pytest.mark.parametrize("cell", ["-0.5", "+1e3", "a=b", "", None, -0.5, "–"])
+@pytest.mark.parametrize("cell", ["-0.5", "+1e3", "a=b", "", None, -0.5, "–", "'s", "'"])
 def test_numbers_and_words_stay_as_they_are(cell) -> None:
     assert spreadsheet_safe(cell) == cell
 
 
-def test_exports_are_exact_unless_a_spreadsheet_is_meant(store, bundle) -> None:
-    ingest(store, bundle({"=A1": [1.0, 0.0]}), actor="t")
-    words = ["--store", str(store.path), "export", "scores"]
-    exact = CliRunner().invoke(app, words).stdout
-    safe = CliRunner().invoke(app, [*words, "--spreadsheet-safe"]).stdout
-    assert safe == exact.replace("=A1", "'=A1") != exact
+HYPERLINK = '=HYPERLINK("http://x.example","look")'
+
+
+@pytest.mark.parametrize("what", [["leaderboard", "d"], ["pairs", "d"], ["scores"], ["runs"]])
+def test_exports_hold_no_formula_unless_raw_ones_are_asked_for(store, tmp_path, what) -> None:
+    names = [HYPERLINK, "'=quoted", "+plus", "-minus", "@at", "plain"]
+    rows = [
+        {"system": name, "dataset": "d", "item": f"-q{i}", "accuracy": int(i % (n + 2) > 0)}
+        for n, name in enumerate(names)
+        for i in range(12)
+    ]
+    lines = tmp_path / "in.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    words = ["--store", str(store.path)]
+    assert CliRunner().invoke(app, [*words, "ingest", str(lines)]).exit_code == 0
+    safe, raw = (
+        CliRunner().invoke(app, [*words, "export", *what, *more]).stdout for more in ([], ["--raw"])
+    )
+    tables = [list(csv.reader(io.StringIO(text))) for text in (safe, raw)]
+    assert {name for row in tables[1] for name in row} >= set(names)
+    cells = [cell for row in tables[0] for cell in row]
+    assert not [c for c in cells if c.startswith(tuple("=+-@")) and not is_number(c)]
+    assert [[unguarded(cell) for cell in row] for row in tables[0]] == tables[1]
+    if what == ["scores"]:
+        again = tmp_path / "again.csv"
+        for text in (safe, safe.replace("\n", "\n\n")):  # in parts, and as a whole
+            again.write_text(text, encoding="utf-8")
+            (found,) = read_paths(again).bundles
+            assert {run.system for run in found.runs} == set(names)
+            assert {item.key for item in found.datasets[0].items} == {f"-q{i}" for i in range(12)}
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_name_of_a_column_and_negative_numbers_come_back(tmp_path) -> None:
+    path = tmp_path / "s.csv"
+    wanted = {"item": ["q1", "q2"], "=net": [-0.5, 1.0], "@net": ["-2.5", "'tis"]}
+    path.write_bytes(to_csv(pd.DataFrame(wanted)))
+    for _ in ("in parts", "as a whole"):
+        assert peek_columns(path) == tuple(wanted)
+        table = read_table(path, "s.csv", RowProblems(lenient=False))
+        assert table.columns == tuple(wanted)
+        assert [list(map(str, table.cells[name])) for name in wanted] == [
+            ["q1", "q2"],
+            ["-0.5", "1.0"],
+            ["-2.5", "'tis"],
+        ]
+        path.write_text(path.read_text(encoding="utf-8").replace("\n", "\n\n"), encoding="utf-8")
 
 
 def test_a_table_of_very_many_rows_keeps_its_columns() -> None:

@@ -105,9 +105,9 @@ class GoldStudy(Study):
             warnings=self.warnings,
         )
 
-    def as_csv(self) -> str:
-        """Return one line per unit."""
-        return values_as_csv(self.values)
+    def as_csv(self, *, raw: bool = False) -> str:
+        """Return one line per unit; unless `raw` no text is one that a spreadsheet computes."""
+        return values_as_csv(self.values, raw=raw)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.annotation.consensus import Consensus
 from analysis.studies.humans.judged_units import JudgedUnits
 from store.errors import StoreError
+from store.shown import spreadsheet_safe
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +97,15 @@ def labels_counted(values: Sequence[GoldValue]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
 
 
-def values_as_csv(values: Sequence[GoldValue]) -> str:
-    """Return one line per unit."""
+def values_as_csv(values: Sequence[GoldValue], *, raw: bool = False) -> str:
+    """Return one line per unit; unless `raw` no text is one that a spreadsheet would compute."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["item", "system", "against", "value", "label", "entropy", "n_judgments"])
     for one in values:
         value, entropy = ("" if math.isnan(x) else repr(x) for x in (one.value, one.entropy))
-        who = [one.item_key, one.system, one.against]
-        writer.writerow([*who, value, one.label, entropy, one.n_judgments])
+        row = [one.item_key, one.system, one.against, value, one.label, entropy, one.n_judgments]
+        writer.writerow(row if raw else map(spreadsheet_safe, row))
     return file.getvalue()
 
 
