@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,8 @@ class KeyReader:
     def column(self, role: str) -> Coded:
         """Return the trimmed texts of a role's column; report rows where it is empty."""
         column = self._roles[role]
-        texts = self._texts(role_cells(self._table, column), column)
+        cells = role_cells(self._table, column)
+        texts = self._texts(cells, column, keeps_apart=role in ("system", "dataset"))
         if role not in _OPTIONAL_CELLS and "" in texts.values:
             empty = [number for number, text in enumerate(texts.values) if not text]
             for row in np.flatnonzero(np.isin(texts.codes, empty)).tolist():
@@ -139,11 +141,15 @@ class KeyReader:
         numbers = np.array([number.get(text, 0) for text in texts.values], smallest(len(labels)))
         return numbers[texts.codes], max(len(labels), 1)
 
-    def _texts(self, cells: Sequence[Any], column: str) -> Coded:
-        """Return the cells as trimmed text."""
+    def _texts(self, cells: Sequence[Any], column: str, *, keeps_apart: bool = False) -> Coded:
+        """Return the cells as trimmed text.
+
+        With `keeps_apart` names that differ in nothing but blanks keep these: a person is asked.
+        """
         try:
             texts = cells if isinstance(cells, Coded) else Coded.of(cells)
-            trimmed = texts.map(str.strip)
+            trim = _trimmed(texts.values).__getitem__ if keeps_apart else str.strip
+            trimmed = texts.map(trim)
         except TypeError:  # JSON and Parquet hold more than text
             return self._other_texts(cells, column)
         if trimmed.values != texts.values:
@@ -165,6 +171,12 @@ class KeyReader:
     def _refuse(self, row: int, column: str, reason: str) -> None:
         self.is_usable[row] = False
         self._problems.report(self._table.shown, self._table.lines[row], column, reason)
+
+
+def _trimmed(texts: Collection[str]) -> Mapping[str, str]:
+    """Return texts without the blanks around them; with them, where two would become one."""
+    n_spelled = Counter(map(str.strip, texts))
+    return {text: text if n_spelled[text.strip()] > 1 else text.strip() for text in texts}
 
 
 def _are_models(checkpoints: Sequence[str]) -> bool:

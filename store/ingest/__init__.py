@@ -286,6 +286,7 @@ class _Writer:
                 ingest_id=row.id,
                 scales=self.scales,
             )
+        targets.scales.require_one(targets.metrics, bundle)
         return Arrived(bundle, targets, report)
 
 

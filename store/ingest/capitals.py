@@ -1,4 +1,4 @@
-"""Systems and datasets whose names differ in nothing but capitals: one, or two?
+"""Systems and datasets whose names differ in nothing but capitals or blanks: one, or two?
 
 Systems that a folder calls ``ORG__MODEL`` because a name of a folder has no slash are ``ORG/MODEL``
 where that one is known.
@@ -23,7 +23,7 @@ Renamed = dict[tuple[Kind, str], str]
 
 
 class Spellings:
-    """Names that are known so far, by what they are without capitals."""
+    """Names that are known so far, by what they are without capitals and blanks around them."""
 
     def __init__(self, store: Store | None) -> None:
         self._known: dict[tuple[Kind, str], dict[str, str]] = {}
@@ -39,18 +39,18 @@ class Spellings:
 
     def knows_system(self, name: str) -> bool:
         """Return whether a system of that very name is known."""
-        return composed(name) in self._known.get(("system", composed(name).casefold()), {})
+        return composed(name) in self._known.get(("system", _folded(name)), {})
 
     def knows_dataset(self, name: str) -> bool:
         """Return whether a dataset of that very name is known."""
-        return composed(name) in self._known.get(("dataset", composed(name).casefold()), {})
+        return composed(name) in self._known.get(("dataset", _folded(name)), {})
 
     def _keep(self, kind: Kind, name: str) -> None:
-        self._known.setdefault((kind, name.casefold()), {})[name] = ""
+        self._known.setdefault((kind, name.strip().casefold()), {})[name] = ""
 
     def _other(self, kind: Kind, name: str) -> str:
         """Return the spelling that was known before a new name; empty where there was none."""
-        names = self._known.setdefault((kind, composed(name).casefold()), {})
+        names = self._known.setdefault((kind, _folded(name)), {})
         return names.setdefault(composed(name), next(iter(names), ""))
 
     def questions(
@@ -58,21 +58,31 @@ class Spellings:
     ) -> tuple[list[Question], Renamed]:
         """Return what is to be asked of a bundle's names, and what answers make of them."""
         asked, renamed = [], {}
-        for kind, name in _names(bundle):
+        for kind, name in sorted(_names(bundle), key=lambda one: (one[0], len(one[1]), one[1])):
             other = self._other(kind, name)
             if not other:
                 continue
+            in_what = "capitals" if name.strip() != other.strip() else "blanks around the name"
             question = Question(
-                f"{kind}s {other} and {name}: their number",
+                f"{kind}s {_shown(other)} and {_shown(name)}: their number",
                 "two",
                 ("two", "one"),
-                f"they differ in nothing but capitals; two {kind}s stay apart, one is called "
-                f"{other}",
+                f"they differ in nothing but {in_what}; two {kind}s stay apart, one is called "
+                f"{_shown(other)}",
             )
             asked.append(question)
             if answers.get(question.subject) == "one":
                 renamed[kind, name] = other
         return asked, renamed
+
+
+def _folded(name: str) -> str:
+    return composed(name).strip().casefold()
+
+
+def _shown(name: str) -> str:
+    """Return a name with marks around it where blanks would not be seen."""
+    return name if name == name.strip() else f"'{name}'"
 
 
 def named_by_folder(bundle: ImportBundle, is_known: Callable[[str], bool]) -> Renamed:

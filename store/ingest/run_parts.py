@@ -273,7 +273,6 @@ def _incoming_vectors(
     for scores in wanted.scores:
         metric = targets.metrics[scores.metric]
         brought = _require_bounds(scores.values, metric, wanted, bundle)
-        targets.scales.require_one(metric, brought, wanted.system)
         values = np.full((aligned.n_covered, brought.shape[1]), np.nan)
         values[aligned.positions] = brought
         incoming.append(Vector(metric, scores.trial, values))

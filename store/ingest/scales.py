@@ -16,23 +16,30 @@ from store.importers.bundle import (
     ONE_SCORE,
     BundleMetric,
     BundleReportedScore,
-    FloatArray,
     ImportBundle,
 )
 from store.importers.known_metrics import is_share
 from store.importers.settings import outside_reason
 from store.ingest.known import known_metrics, label_of
-from store.models import Metric, Run, ScoreVector
+from store.models import Metric, Run, ScoreVector, System
 from store.reported_models import ReportedScore
 
 _PLACES = {("percent", "proportion"): -2, ("proportion", "percent"): 2}
 """By how many places the decimal point moves from one unit to the other."""
 
 
-class _Largest(NamedTuple):
-    """The largest number of each metric so far, in the store and in the import under way."""
+class _Highest(NamedTuple):
+    """The highest score of a run, and whose that is."""
 
-    scores: dict[int, float]
+    score: float
+    system: str
+
+
+class _Known(NamedTuple):
+    """How far the numbers of each metric go, in the store and in the import under way."""
+
+    scores: dict[int, list[_Highest]]
+    """The runs whose highest score is the least above 0, and the greatest; none: no scores."""
     figures: dict[str, float]
     """By `label_of`: a figure may come before its metric is in the store."""
 
@@ -42,31 +49,40 @@ class Scales:
 
     def __init__(self, change: Change) -> None:
         self._change = change
-        self._largest = _Largest({}, {})
+        self._known = _Known({}, {})
 
-    def state(self) -> _Largest:
+    def state(self) -> _Known:
         """Return what `go_back` takes, when a part of the import is taken back."""
-        return _Largest(dict(self._largest.scores), dict(self._largest.figures))
+        return _Known(dict(self._known.scores), dict(self._known.figures))
 
-    def go_back(self, state: _Largest) -> None:
+    def go_back(self, state: _Known) -> None:
         """Forget what was learned since `state`."""
-        self._largest = state
+        self._known = state
 
-    def require_one(self, metric: Metric, values: FloatArray, system: str) -> None:
+    def require_one(self, metrics: Sequence[Metric], bundle: ImportBundle) -> None:
         """Raise `ConflictError` when a share comes in percent beside proportions, or the reverse.
 
-        Only for shares without a declared unit: with one, the bounds decide.
+        All runs of the bundle are looked at, in no order. Only for shares without a declared
+        unit: with one, the bounds decide.
         """
-        if not _is_open(metric) or np.isnan(values).all():
-            return
-        here, known = float(np.nanmax(values)), self._known(metric)
-        self._largest.scores[metric.id] = max(here, known)
-        if _are_two(here, known, _LITTLE_ABOVE_ONE):
-            raise ConflictError(
-                f"'{metric.name}' goes up to {here:g} for '{system}' and up to {known:g} for other "
-                "runs: these look like two scales. Convert one of them, or declare unit: "
-                "proportion or unit: percent for the metric in a YAML file."
-            )
+        found: dict[int, list[_Highest]] = {}
+        for run in bundle.runs:
+            for one in run.scores:
+                metric = metrics[one.metric]
+                if _is_open(metric) and not np.isnan(one.values).all():
+                    highest = _Highest(float(np.nanmax(one.values)), run.system)
+                    found.setdefault(one.metric, []).append(highest)
+        for number, here in found.items():
+            metric = metrics[number]
+            both = _ends([*here, *self._of_scores(metric)])
+            self._known.scores[metric.id] = both
+            if both and _are_two(both[0].score, both[-1].score, _LITTLE_ABOVE_ONE):
+                (low, who), (high, other) = both[0], both[-1]
+                raise ConflictError(
+                    f"'{metric.name}' goes up to {low:g} for '{who}' and up to {high:g} for "
+                    f"'{other}': these look like two scales. Convert one of them, or declare "
+                    "unit: proportion or unit: percent for the metric in a YAML file."
+                )
 
     def require_one_of_figures(
         self, metrics: Sequence[Metric], figures: Sequence[BundleReportedScore]
@@ -82,7 +98,7 @@ class Scales:
             metric = metrics[number]
             if not _is_open(metric):
                 continue
-            known = self._known(metric)
+            known = self._largest(metric)
             is_above_all = here > known and _are_two(here, known)  # no mean of items is
             if is_above_all or _are_two(here, known, _LITTLE_ABOVE_ONE):
                 raise ConflictError(
@@ -114,7 +130,7 @@ class Scales:
             if here <= 0 or not _is_open(wanted) or (row and not _is_open(row)):
                 continue
             before = self._known_figures(wanted, row)
-            if (row is None or not self._known(row)) and _are_of_two_units(here, before):
+            if (row is None or not self._largest(row)) and _are_of_two_units(here, before):
                 unit, kept = _UNITS[here > before]
                 for i in of_it:
                     figures[i] = _shifted(figures[i], _PLACES[unit, kept])
@@ -124,7 +140,7 @@ class Scales:
                     "declare their unit for the metric in the YAML file beside them."
                 )
                 here = max(figures[i].value for i in of_it)
-            self._largest.figures[label_of(wanted)] = max(here, before)
+            self._known.figures[label_of(wanted)] = max(here, before)
         return replace(bundle, reported_scores=figures), told
 
     def beside_figures(self, metrics: Sequence[Metric], bundle: ImportBundle) -> list[str]:
@@ -134,7 +150,7 @@ class Scales:
             metric = metrics[number]
             if not _is_open(metric):
                 continue
-            here, before = self._known(metric), self._known_figures(metric, metric)
+            here, before = self._largest(metric), self._known_figures(metric, metric)
             if before > here and _are_of_two_units(here, before):
                 told.append(
                     f"'{metric.name}' goes up to {here:g} here, and up to {before:g} in figures "
@@ -143,14 +159,16 @@ class Scales:
                 )
         return told
 
-    def _known(self, metric: Metric) -> float:
-        scores = self._largest.scores
-        if metric.id not in scores:
-            scores[metric.id] = _largest_in_store(self._change, metric)
-        return scores[metric.id]
+    def _of_scores(self, metric: Metric) -> list[_Highest]:
+        if metric.id not in self._known.scores:
+            self._known.scores[metric.id] = _highest_in_store(self._change, metric)
+        return self._known.scores[metric.id]
+
+    def _largest(self, metric: Metric) -> float:
+        return max((one.score for one in self._of_scores(metric)), default=0.0)
 
     def _known_figures(self, metric: BundleMetric | Metric, row: Metric | None) -> float:
-        figures, label = self._largest.figures, label_of(metric)
+        figures, label = self._known.figures, label_of(metric)
         if label not in figures:
             figures[label] = 0.0 if row is None else _largest_figure(self._change, row)
         return figures[label]
@@ -221,7 +239,8 @@ def _unit_in_store(change: Change, metric: Metric, wanted: BundleMetric) -> str:
     """Return the unit of a metric: as declared; of a share without one, as its scores look."""
     if metric.unit or not wanted.unit or not _is_open(metric):
         return metric.unit
-    largest = _largest_in_store(change, metric) or _largest_figure(change, metric)
+    highest = _highest_in_store(change, metric)
+    largest = highest[-1].score if highest else _largest_figure(change, metric)
     if largest == 0:
         return ""
     return "proportion" if largest <= 1 else "percent"
@@ -259,10 +278,19 @@ def _largest_figure(change: Change, metric: Metric) -> float:
     return change.session.scalar(of_it) or 0.0
 
 
-def _largest_in_store(change: Change, metric: Metric) -> float:
-    largest = change.session.scalar(
-        sa.select(sa.func.max(ScoreVector.max))
+def _highest_in_store(change: Change, metric: Metric) -> list[_Highest]:
+    of_it = (
+        sa.select(ScoreVector.max, System.name)
         .join(Run, Run.id == ScoreVector.run_id)
-        .where(ScoreVector.metric_id == metric.id, Run.deleted_at.is_(None))
+        .join(System, System.id == Run.system_id)
+        .where(ScoreVector.metric_id == metric.id, Run.deleted_at.is_(None), ScoreVector.max > 0)
+        .limit(1)
     )
-    return 0.0 if largest is None else float(largest)
+    ends = (ScoreVector.max, System.name), (ScoreVector.max.desc(), System.name)
+    rows = [row for end in ends for row in change.session.execute(of_it.order_by(*end))]
+    return [_Highest(score, name) for score, name in rows if score is not None]
+
+
+def _ends(runs: Sequence[_Highest]) -> list[_Highest]:
+    above = sorted(one for one in runs if one.score > 0)
+    return [above[0], max(above, key=lambda one: one.score)] if above else []

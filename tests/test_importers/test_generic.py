@@ -5,6 +5,8 @@ import pytest
 
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import COMPONENTS
+from store.importers.detect import read_paths
+from store.ingest.planned import settle
 
 from .generic_scores import LONG, scores
 
@@ -115,9 +117,24 @@ def test_percent_signs_in_a_proportion_metric_are_refused(read) -> None:
 
 
 def test_blanks_around_names_are_removed_and_told(read) -> None:
-    bundle = read(LONG + "A ,d, 1,acc,1\nA,d,2,acc,1\n")
+    bundle = read(LONG + "A ,d, 1,acc,1\nA ,d,2,acc,1\n")
     assert scores(bundle) == {("A", "d", "", "acc", 0): {"1": 1.0, "2": 1.0}}
     assert "Blanks around the names in 'system' were removed." in bundle.understood
+
+
+@pytest.mark.parametrize(
+    "rows", ["net,d,1,acc,1\nnet ,d,1,acc,0\n", "net ,d,1,acc,0\nnet,d,1,acc,1\n"]
+)
+def test_names_that_differ_in_blanks_are_a_question_whatever_comes_first(write, rows) -> None:
+    readings = read_paths([write(LONG + rows)]).readings
+    (asked,) = settle(None, readings, {})
+    assert [question.subject for question in asked.asked] == [
+        "systems net and 'net ': their number"
+    ]
+    assert not asked.goes_in
+    (two,) = settle(None, readings, {asked.asked[0].subject: "two"})
+    assert two.goes_in
+    assert {run.system for run in two.bundle.runs} == {"net", "net "}
 
 
 def test_metric_name_with_a_signature_is_taken_apart(read) -> None:

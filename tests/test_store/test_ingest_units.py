@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import permutations
 
 import pytest
 
@@ -102,6 +103,19 @@ def test_an_estimate_of_a_share_may_go_a_little_beyond_one(store, bundle) -> Non
     assert ingest(store, bundle({"B": [0.8, 0.0]}, metric=BARE), actor="t").n("run", "added") == 1
     with pytest.raises(ConflictError, match="look like two scales"):
         ingest(store, bundle({"C": [74.0, 0.0]}, metric=BARE), actor="t")
+
+
+@pytest.mark.parametrize("order", list(permutations(("A", "B", "C"))), ids="".join)
+@pytest.mark.parametrize(("most", "goes_in"), [(1.9, True), (3.0, False), (100.0, False)])
+def test_one_scale_or_two_goes_by_all_runs_in_any_order(store, bundle, order, most, goes_in):
+    scores = {"A": [1.0, 1.0], "B": [1.5, 0.5], "C": [most, 0.0]}
+    read = bundle({name: scores[name] for name in order}, metric=BARE)
+    if goes_in:
+        assert ingest(store, read, actor="t").n("run", "added") == 3
+        return
+    told = f"'accuracy' goes up to 1 for 'A' and up to {most:g} for 'C': these look like two"
+    with pytest.raises(ConflictError, match=told):
+        ingest(store, read, actor="t")
 
 
 def test_figures_below_estimates_a_little_beyond_one_are_on_their_scale(
