@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from analysis.studies.ranking import RankingStudy, study_ranking
 from analysis.studies.replicability import (
@@ -21,7 +21,7 @@ from analysis.studies.replicability_matrix import (
     ReplicabilityMatrixStudy,
     study_replicability_matrix,
 )
-from analysis.studies.replicability_matrix_report import pairs
+from analysis.studies.replicability_matrix_report import pairs as rows_of_pairs
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store
 from tiebreak.settings import in_words
@@ -104,6 +104,7 @@ def replicability_matrix(
     systems: Sequence[str] | None = None,
     alpha: float = 0.05,
     dependent: bool | None = None,
+    pairs: Literal["together", "alone"] = "together",
     n_resamples: int = 9_999,
     seed: int = 0,
 ) -> Answer[ReplicabilityMatrixStudy]:
@@ -116,10 +117,11 @@ def replicability_matrix(
             systems=systems,
             alpha=alpha,
             dependent=dependent,
+            pairs=pairs,
             n_resamples=n_resamples,
             seed=seed,
         )
-    return Answer(study, "of_matrix", lambda: pairs(study).rows)
+    return Answer(study, "of_matrix", lambda: rows_of_pairs(study).rows)
 
 
 def _ranks(study: RankingStudy) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from analysis.studies.replicability_matrix import (
     ReplicabilityMatrixStudy,
     study_replicability_matrix,
 )
+from analysis.studies.replicability_matrix_result import PairsConfidence
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.metrics import get_metric
@@ -45,6 +46,7 @@ class AcrossDatasets(Question[ReplicabilityStudy | ReplicabilityMatrixStudy]):
     systems: Annotated[
         tuple[str, ...] | None, Setting("For all pairs: names, separated by commas.")
     ] = None
+    pairs: PairsConfidence = "together"
     settings: ReplicabilitySettings = ReplicabilitySettings()  # noqa: RUF009 (frozen)
 
     def answer(
@@ -63,6 +65,8 @@ class AcrossDatasets(Question[ReplicabilityStudy | ReplicabilityMatrixStudy]):
             return self._all_pairs(store, progress)
         if self.systems is not None:
             raise StoreError("`systems` is for all pairs: leave it out, or leave A and B out.")
+        if self.pairs != "together":
+            raise StoreError("`pairs` is for all pairs: leave it out, or leave A and B out.")
         settings = replace(
             self.settings, metric=_metrics(store, self.metric), datasets=self.datasets
         )
@@ -81,6 +85,7 @@ class AcrossDatasets(Question[ReplicabilityStudy | ReplicabilityMatrixStudy]):
             alpha=chosen.alpha,
             estimator=chosen.estimator,
             dependent=chosen.dependent,
+            pairs=self.pairs,
             test=chosen.test,
             n_resamples=chosen.n_resamples,
             seed=chosen.seed,

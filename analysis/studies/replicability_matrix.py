@@ -44,7 +44,7 @@ from analysis.studies.directed_pairs import (
 )
 from analysis.studies.joint_matrix import count_all_jointly
 from analysis.studies.replicability_matrix_report import replicability_matrix_report
-from analysis.studies.replicability_matrix_result import ReplicabilityMatrix
+from analysis.studies.replicability_matrix_result import PairsConfidence, ReplicabilityMatrix
 from analysis.studies.replicability_matrix_words import coverage, leaning, sentence
 from analysis.studies.score_table import other_metrics_of_all
 from analysis.studies.store_parts import each_in_store
@@ -76,6 +76,7 @@ def study_replicability_matrix(
     alpha: float = 0.05,
     estimator: EstimatorChoice = "auto",
     dependent: bool | None = None,
+    pairs: PairsConfidence = "together",
     test: PairsTestName = "auto",
     n_resamples: int = 9_999,
     seed: int = 0,
@@ -90,9 +91,12 @@ def study_replicability_matrix(
     metric, datasets, systems
         Uids or names; by default the metric with most datasets, and all there is on it.
     alpha
-        Bound on the probability of claiming too many datasets for one ordered pair.
+        Bound on the probability of claiming too many datasets for any ordered pair, or for one.
     estimator, dependent
         How datasets are counted; by default what is known of a pair's datasets decides.
+    pairs
+        "together": `alpha` is divided by the number of ordered pairs; "alone": each has its own,
+        as on the page of a pair and in Dror et al.
     test, n_resamples, seed
         How item scores are tested.
     progress
@@ -118,8 +122,11 @@ def study_replicability_matrix(
         estimator=estimator,
         dependent=dependent,
     )
-    found = count_all_pairs(evidence.pvalue, alpha=alpha)
-    by_estimator, told = dict(found.k), list[str]()
+    plain = count_all_pairs(evidence.pvalue, alpha=alpha)
+    n_ordered = max(1, int(np.count_nonzero(plain.n_testable)))
+    level = alpha / n_ordered if pairs == "together" else alpha
+    found = count_all_pairs(evidence.pvalue, alpha=level)
+    by_estimator, told = {**found.k, "count": plain.k["count"]}, list[str]()
     able = np.asarray(~np.isnan(evidence.pvalue).all(axis=(1, 2)))
     n_shared = found.n_testable
     if estimator == "joint":
@@ -129,7 +136,7 @@ def study_replicability_matrix(
             question.systems,
             relations.overlaps,
             np.where(evidence.reason != Reason.KEPT, np.nan_to_num(evidence.pvalue), 0.0)[able],
-            alpha=alpha,
+            alpha=level,
             n_resamples=n_resamples,
             seed=seed,
             progress=progress,
@@ -139,10 +146,6 @@ def study_replicability_matrix(
     order = _order(k, question.names)
     at = np.ix_(order, order)
     used = Counter(names[i][j] for i in range(len(k)) for j in range(i) if n_shared[i, j])
-    n_ordered = max(1, int(np.count_nonzero(n_shared)))
-    strict = count_all_pairs(evidence.pvalue, alpha=alpha / n_ordered)
-    safe: EstimatorChoice = "bonferroni" if estimator == "joint" else estimator
-    together, _ = _settle(strict.k, safe, dependent, depend)
     metric_record = question.metric
     labels = tuple(question.labels)
     ordered = tuple(question.names[i] for i in order)
@@ -156,10 +159,10 @@ def study_replicability_matrix(
         sentence=sentence(
             ordered,
             k[at],
-            together[at],
             n_shared[at],
             f"{count(len(labels), 'dataset')}, {metric_record.label}; "
-            f"{ESTIMATOR_NAMES[choice.estimator]}{beside(choice.known, choice.doubt)}",
+            f"{ESTIMATOR_NAMES[choice.estimator]}{beside(choice.known, choice.doubt)}; "
+            + ("all pairs taken together" if pairs == "together" else "each pair by itself"),
         ),
         signature=build_signature(
             "replicability-matrix",
@@ -169,6 +172,7 @@ def study_replicability_matrix(
             test=test,
             alpha=alpha,
             estimator=estimator,
+            pairs=pairs,
             n_resamples=n_resamples,
             seed=seed,
             store=store.revision(),
@@ -184,10 +188,11 @@ def study_replicability_matrix(
         alpha=alpha,
         test=test,
         estimator=estimator,
+        pairs=pairs,
+        n_ordered=n_ordered,
         used=dict(used.most_common()),
         k=read_only(k[at]),
         n_shared=read_only(n_shared[at]),
-        k_together=read_only(together[at]),
         k_by_estimator={name: read_only(counts[at]) for name, counts in by_estimator.items()},
         mean_difference=read_only(evidence.mean_difference[at]),
         estimators=tuple(tuple("" if i == j else names[i][j] for j in order) for i in order),

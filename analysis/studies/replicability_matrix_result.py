@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from analysis import numbers
+from analysis.setting import Setting
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.studies.dependence import ASSUMES, ESTIMATOR_NAMES, EstimatorChoice
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import PairsTestName
 from store.records import MetricRecord, OverlapRecord
+
+PairsConfidence = Annotated[
+    Literal["together", "alone"],
+    Setting(
+        "For all pairs: whether the counts hold for all of them at once, or for each by itself.",
+        label="The counts hold for",
+        words={"together": "all pairs at once", "alone": "each pair by itself"},
+        main=True,
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,16 +40,18 @@ class ReplicabilityMatrix(Study):
     alpha: float
     test: PairsTestName
     estimator: EstimatorChoice
+    pairs: PairsConfidence
+    """Whether `k` holds for all ordered pairs at once, or for each by itself."""
+    n_ordered: int
+    """Ordered pairs that can be tested."""
     used: Mapping[str, int]
     """How many pairs were counted by which estimator."""
     k: IntArray
     """The row is better than the column on at least so many datasets."""
     n_shared: IntArray
     """Datasets on which the pair can be tested."""
-    k_together: IntArray
-    """The same when the confidence is to hold for all ordered pairs taken together (Bonferroni over
-    them); by Bonferroni where joint resampling was asked for."""
     k_by_estimator: Mapping[str, IntArray]
+    """The same by every estimator; "count" is of p-values up to `alpha`, whatever `pairs` is."""
     mean_difference: FloatArray
     """Row minus column on the metric's own scale, a mean over the shared datasets."""
     estimators: tuple[tuple[str, ...], ...]
@@ -56,8 +70,11 @@ class ReplicabilityMatrix(Study):
             for name, n in self.used.items()
         ]
         why = f" {self.because}"
-        return (
-            f"k̂ at {numbers.confidence(self.alpha)} confidence for each pair and direction by "
-            "itself; "
-            f"{'; '.join(parts)}.{why}"
-        )
+        of = "each pair and direction by itself"
+        if self.pairs == "together":
+            of = (
+                f"all {self.n_ordered:,} ordered pairs at once (α ÷ {self.n_ordered:,}; the page "
+                "of a pair takes it by itself)"
+            )
+        sure = f"k̂ at {numbers.confidence(self.alpha)} confidence for {of}"
+        return f"{sure}; {'; '.join(parts)}.{why}"

@@ -43,13 +43,12 @@ def leaning(reason: npt.NDArray[np.int8], pvalue: npt.NDArray[np.float64]) -> li
 def sentence(
     systems: Sequence[str],
     k: IntArray,
-    together: IntArray,
     n_shared: IntArray,
     over: str,
 ) -> str:
-    """Name who leads when all ordered pairs are taken together, and how many pairs stay open.
+    """Name who leads, and how many pairs stay open.
 
-    `over` says over what and by which estimator.
+    `over` says over what, by which estimator, and whether pairs are taken together.
     """
     upper = np.triu_indices(len(systems), 1)
     testable = n_shared[upper] > 0
@@ -58,19 +57,18 @@ def sentence(
     if not n_pairs:
         return f"No pair of systems can be tested ({over})."
     half = np.maximum(np.ceil(n_shared / 2).astype(np.int64), 1)
-    beaten = np.count_nonzero((together >= half) & (n_shared > 0), axis=1)
+    beaten = np.count_nonzero((k >= half) & (n_shared > 0), axis=1)
     best = int(np.argmax(beaten))
     first = (
         f"{systems[best]} is better than {int(beaten[best])} of {len(systems) - 1} other systems "
-        f"on at least half of the datasets they share ({over}; all pairs taken together)"
+        f"on at least half of the datasets they share ({over})"
         if beaten[best]
-        else "No system is shown better than another on half of the datasets they share "
-        f"({over}; all pairs taken together)"
+        else f"No system is shown better than another on half of the datasets they share ({over})"
     )
     second = (
-        f"pair by pair, no dataset can be counted for either side in {undecided:,} of {n_pairs:,}"
+        f"no dataset can be counted for either side in {undecided:,} of {count(n_pairs, 'pair')}"
         if undecided
-        else f"pair by pair, at least one dataset counts for one side in each of {n_pairs:,}"
+        else f"at least one dataset counts for one side in each of {n_pairs:,} pairs"
         if n_pairs > 1
         else "at least one dataset counts for at least one side"
     )

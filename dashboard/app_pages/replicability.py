@@ -64,7 +64,8 @@ if len(study.systems) < 2:
     st.stop()
 
 parameters = parameters_of(question, whole=True) | choice.as_parameters()
-of_pair = {k: v for k, v in parameters.items() if k != "systems"} | {"reported": "no"}
+of_pair = {k: v for k, v in parameters.items() if k not in ("systems", "pairs")}
+of_pair["reported"] = "no"
 positions = replicability_matrix.ordered(study, order)
 at = np.ix_(positions, positions)
 count_heatmap(

@@ -34,6 +34,7 @@ def choose(comparables: Comparables) -> AcrossDatasets:
             AcrossDatasets,
             {"a": a, "b": b, "reported": _REPORTED[basis], "metric": metric},
             among={"datasets": datasets} if datasets else {},
+            hidden=("pairs",),
         )
 
 

@@ -40,7 +40,9 @@ SHOWN = {
     "leaderboard": Shown("leaderboard", WHERE),
     "pairs": Shown("pairs", WHERE),
     "compare": Shown("compare", WHERE | PAIR),
-    "replicability": Shown("across_datasets", PAIR | {"metric": "near"}, ("reported", "systems")),
+    "replicability": Shown(
+        "across_datasets", PAIR | {"metric": "near"}, ("reported", "systems", "pairs")
+    ),
     "rank": Shown("ranking", {"metric": "near"}, ("reported",)),
     "agreement": Shown(
         "annotators",

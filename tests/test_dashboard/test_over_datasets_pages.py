@@ -102,6 +102,10 @@ def test_another_estimator_and_fewer_systems_can_be_asked_for(
     app = open_page("replicability", filled_path, estimator="Simes", order="name", alpha="0.01")
     assert not app.exception
     assert "Simes for 91 pairs" in text_of(app)
+    assert "for all 182 ordered pairs at once" in text_of(app)
+    app = open_page("replicability", filled_path, estimator="Simes", pairs="alone", alpha="0.01")
+    assert "each pair by itself" in text_of(app)
+    assert "ordered pairs at once" not in text_of(app)
 
 
 def test_ranking_draws_ranks_aggregates_profiles_and_pairs(

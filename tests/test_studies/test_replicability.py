@@ -352,7 +352,7 @@ def test_runs_are_tested_on_shared_items(store: Store, add_run: AddRun) -> None:
         add_run("B", name, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     study = ask(store, "A", "B")
     assert study.basis == "items"
-    assert [e.test for e in study.datasets] == ["permutation", "permutation"]  # 9 items
+    assert [e.test for e in study.datasets] == ["mcnemar", "mcnemar"]  # 9 items
     assert [e.n_items for e in study.datasets] == [9, 9]
     assert [e.n_missing for e in study.datasets] == [1, 1]
     assert study.datasets[0].pvalue == pytest.approx(2 * 0.5**8)

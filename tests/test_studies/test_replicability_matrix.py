@@ -23,7 +23,7 @@ SYSTEMS = ("LDA", "Naive Bayes", "Gaussian process", "Majority class")
 @pytest.mark.parametrize("estimator", ["auto", "fisher", "joint"])
 def test_every_cell_is_the_pairs_own_study(example: Store, estimator: str) -> None:
     matrix = study_replicability_matrix(
-        example, systems=SYSTEMS, estimator=estimator, n_resamples=999
+        example, systems=SYSTEMS, estimator=estimator, pairs="alone", n_resamples=999
     )
     for i, a in enumerate(matrix.systems):
         for j, b in enumerate(matrix.systems[:i]):
@@ -35,6 +35,47 @@ def test_every_cell_is_the_pairs_own_study(example: Store, estimator: str) -> No
             assert pair.a_over_b.n_datasets == matrix.n_shared[i, j]
             differences = [e.difference for e in pair.datasets]
             assert matrix.mean_difference[i, j] == pytest.approx(np.mean(differences))
+
+
+@pytest.mark.parametrize("estimator", ["auto", "simes", "joint"])
+@pytest.mark.parametrize("how", ["together", "alone"])
+def test_the_headline_says_what_the_cells_say(example: Store, how, estimator) -> None:
+    study = study_replicability_matrix(
+        example, systems=SYSTEMS, pairs=how, estimator=estimator, n_resamples=999
+    )
+    half = np.maximum(np.ceil(study.n_shared / 2), 1)
+    beaten = ((study.k >= half) & (study.n_shared > 0)).sum(axis=1)
+    assert f"{study.systems[beaten.argmax()]} is better than {beaten.max()} of 3" in study.sentence
+    assert ("all pairs taken together" in study.sentence) == (how == "together")
+    level = 0.05 / 12 if how == "together" else 0.05
+    alone = study_replicability_matrix(
+        example, systems=SYSTEMS, pairs="alone", estimator=estimator, alpha=level, n_resamples=999
+    )
+    at = [alone.systems.index(name) for name in study.systems]
+    np.testing.assert_array_equal(study.k, alone.k[np.ix_(at, at)])
+    rows = pairs(study).rows
+    cells = {(row["a"], row["b"]): (row["k_a_over_b"], row["k_b_over_a"]) for row in rows}
+    for (a, b), found in cells.items():
+        i, j = study.systems.index(a), study.systems.index(b)
+        assert found == (study.k[i, j], study.k[j, i])
+    assert study.to_dict()["pairs"] == how
+
+
+def test_no_cell_speaks_where_the_headline_says_that_none_is_better(
+    store: Store, add_run: AddRun
+) -> None:
+    """Each pair by itself a system is better on all datasets; of six systems no pair is."""
+    for dataset in ("one", "two", "three"):
+        for place, system in enumerate("ABCDEF"):
+            add_run(system, dataset, [0.0] * 7 * (place > 0) + [1.0] * (30 - 7 * (place > 0)))
+    together = study_replicability_matrix(store, dependent=True)
+    assert together.n_ordered == 30
+    assert "No system is shown better" in together.sentence
+    assert "no dataset can be counted for either side in 15 of 15 pairs" in together.sentence
+    assert not together.k.any()
+    alone = study_replicability_matrix(store, dependent=True, pairs="alone")
+    assert alone.k.any()
+    assert "No system is shown better" not in alone.sentence
 
 
 def test_the_best_comes_first_and_the_sentence_names_it(example: Store) -> None:
