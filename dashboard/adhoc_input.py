@@ -51,23 +51,25 @@ def read_columns(uploads: Sequence[Upload], pasted: str) -> Dropped | None:
         assert session.columns is not None
         return Dropped(session.columns, session.called, session)
     with scratch_folder() as folder:
-        paths = []
+        paths, shown = [], []
         for number, upload in enumerate(uploads):
             inside = folder / str(number)  # two files may have one name
             inside.mkdir()
-            paths.append(inside / Path(upload.name).name)
+            shown.append(Path(upload.name).name)
+            paths.append(inside / shown[-1])
             paths[-1].write_bytes(upload.getvalue())
         if pasted.strip():
-            paths.append(folder / "pasted text")
+            shown.append("pasted text")
+            paths.append(folder / shown[-1])
             paths[-1].write_text(pasted, encoding="utf-8")
         if not paths:
             return None
         with files_up_to(MOST_MB * 1_000_000, "Compare it with `tiebreak adhoc FILE` instead."):
-            a, b = read_two_columns(paths)
-    names = [Path(upload.name).stem for upload in uploads]
-    if len(names) == 2 and names[0] != names[1]:
-        return Dropped(TwoColumns(a, b), (names[0], names[1]))
-    return Dropped(TwoColumns(a, b), ("A", "B"))
+            a, b, names = read_two_columns(paths, shown)
+    stems = [Path(upload.name).stem for upload in uploads]
+    if len(stems) == 2 and stems[0] != stems[1]:
+        names = (stems[0], stems[1])
+    return Dropped(TwoColumns(a, b), names or ("A", "B"))
 
 
 def example() -> Dropped:

@@ -28,6 +28,7 @@ from store.importers.unpack import is_archive
 from store.ingest.files import ingest_files
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
+from store.ingest.unnamed import folder_of_sent
 from store.scratch import scratch_folder
 
 MOST_MB = 100
@@ -68,7 +69,8 @@ def bring(
     names = [upload.name for upload in uploads]
     if all(name.endswith(".tiebreak.yaml") for name in names):
         raise UnknownFormatError("a mapping describes a table: drop both.", path=", ".join(names))
-    with scratch_folder() as folder:
+    with scratch_folder() as scratch:
+        folder = folder_of_sent(scratch)
         for upload in uploads:
             path = folder / place_below(upload.name)
             path.parent.mkdir(parents=True, exist_ok=True)

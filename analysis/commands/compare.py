@@ -32,7 +32,8 @@ def _of_files(context: typer.Context, asked: Adhoc, given: dict[str, Any]) -> Ad
     require_new(given["save"], "--save")
     found = _opened(context, asked, given["files"])
     if found is None:
-        found = replace(asked, columns=TwoColumns(*read_two_columns(given["files"])))
+        a, b, names = read_two_columns(given["files"])
+        found = replace(asked, columns=TwoColumns(a, b), names=asked.names or names)
     if given["save"] is not None:
         given["save"].write_text(write_session(found), encoding="utf-8")
     return found

@@ -22,7 +22,7 @@ app = typer.Typer()
 
 
 def _of_file(context: typer.Context, asked: FilePower, given: dict[str, Any]) -> FilePower:
-    return replace(asked, columns=TwoColumns(*read_two_columns(given["files"])))
+    return replace(asked, columns=TwoColumns(*read_two_columns(given["files"])[:2]))
 
 
 def _of_table(context: typer.Context, asked: ClassesPower, given: dict[str, Any]) -> ClassesPower:

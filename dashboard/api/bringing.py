@@ -36,6 +36,7 @@ from store.imports import undo
 from store.ingest.files import ingest_files
 from store.ingest.planned import Imported
 from store.ingest.report import IngestReport, joined
+from store.ingest.unnamed import folder_of_sent
 from store.journal import put_in, require_names_of_items
 from store.people import current_person, require_role
 from store.repeated_requests import answered_once
@@ -78,7 +79,7 @@ async def _scratch() -> AsyncIterator[Path]:
     made = scratch_folder()
     folder = await run_in_threadpool(made.__enter__)
     try:
-        yield folder
+        yield folder_of_sent(folder)
     finally:
         with anyio.CancelScope(shield=True):
             await run_in_threadpool(made.__exit__, None, None, None)

@@ -27,7 +27,8 @@ uploads = upload.file_uploader(
     "A file of two columns, two files of one column, or a saved session",
     accept_multiple_files=True,
     max_upload_size=MOST_MB,
-    help="Numbers separated by spaces, tabs or commas, one item a line, no header",
+    help="Numbers separated by spaces, tabs or commas, one item a line; the first "
+    "line may name the two",
 )
 pasted = paste.text_area(
     "Or paste two columns", placeholder="0.71 0.68\n0.35 0.41\n…", height=120, key="pasted"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -116,8 +115,8 @@ class Counted:
 def full(shown: str) -> OverBudgetError:
     """Return the error that the disk has no room for what is unpacked."""
     return OverBudgetError(
-        f"cannot be unpacked: {tempfile.gettempdir()} is full. Free space, or set TMPDIR to a "
-        "folder with more.",
+        "cannot be unpacked: the folder of temporary files is full. Free space, or set TMPDIR to "
+        "one with more.",
         path=shown,
     )
 

@@ -165,7 +165,10 @@ def read_paths(
             candidates = sources.find(given)
         except OSError as error:
             reason = f"cannot be opened: {(error.strerror or str(error)).lower()}."
-            raise ImportFormatError(reason, path=clipped(str(error.filename), 300)) from None
+            place = Path(str(error.filename))
+            if root is not None and place.is_relative_to(root):
+                place = place.relative_to(root)
+            raise ImportFormatError(reason, path=clipped(str(place), 300)) from None
         chosen: list[tuple[Candidate, Importer]] = []
         for number, candidate in enumerate(candidates):
             tell("looking at files", number, len(candidates))

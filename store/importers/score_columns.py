@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,17 @@ class ScoreColumns:
     """Shape (n_lines,): place in the file, from 1, empty lines counted."""
     is_percent: bool
     """The numbers carry percent signs."""
+    header: tuple[str, ...] = ()
+    """What the first line calls the columns."""
+
+
+class ScorePair(NamedTuple):
+    """The scores of two systems on the same items, shape (n_items,) each; NaN = missing."""
+
+    a: FloatArray
+    b: FloatArray
+    names: tuple[str, str] | None
+    """What the files call the two; ``None``: nothing, or both the same."""
 
 
 def read_score_columns(
@@ -50,6 +61,7 @@ def read_score_columns(
     n_columns: Sequence[int] = (1, 2),
     shown: str | None = None,
     problems: RowProblems | None = None,
+    with_header: bool = False,
 ) -> ScoreColumns:
     """Read a file of one or two columns of numbers; empty lines are passed over.
 
@@ -64,6 +76,8 @@ def read_score_columns(
     problems
         Collects the lines that cannot be used, which are then left out. Without it the first such
         line is an error.
+    with_header
+        The first line may hold names instead of numbers.
 
     Raises
     ------
@@ -84,46 +98,59 @@ def read_score_columns(
         for number, line in enumerate(map(str.strip, _LINE_END.split(text)), start=1)
         if line
     ]
-    rows = _split(lines, shown)
+    header = _header(lines, n_columns) if with_header else ()
+    by_comma = bool(header) and "," in lines[0][1]
+    lines = lines[1:] if header else lines
+    rows = _split(lines, shown, by_comma=by_comma)
     numbers, kept = _rectangular(rows, lines, n_columns, shown, collected)
     values, is_percent = _numbers(kept, numbers, shown, collected)
     _pass_on(collected, problems)
     usable = ~np.isinf(values).any(axis=1)
     found = ScoreColumns(
-        shown, sha256, values[usable], np.array(numbers, np.int64)[usable], is_percent
+        shown, sha256, values[usable], np.array(numbers, np.int64)[usable], is_percent, header
     )
     for column in np.flatnonzero(np.isnan(found.values).all(axis=0)).tolist():
         raise ImportFormatError("holds no score.", path=shown, field=f"column {column + 1}")
     return found
 
 
-def read_two_columns(sources: Sequence[Source]) -> tuple[FloatArray, FloatArray]:
+def read_two_columns(
+    sources: Sequence[Source], shown: Sequence[str | None] | None = None
+) -> ScorePair:
     """Return the scores of two systems: one file of two columns, or two files of one column.
 
     Two files belong together line by line; a line that is empty in one of them is a missing score
-    there.
+    there. The first line of a file may name its columns. `shown` is what to call the files in
+    messages, by default their names.
 
     Raises
     ------
     ImportFormatError
         Other columns, or two files that do not end at the same line.
     """
-    if len(sources) == 1:
-        found = read_score_columns(sources[0])
-        if found.values.shape[1] == 2:
-            return found.values[:, 0], found.values[:, 1]
-        raise ImportFormatError(
-            "holds one column of scores. Give a second file of one column, or one file of two "
-            "columns.",
-            path=found.shown,
-        )
-    if len(sources) != 2:
+    if len(sources) not in (1, 2):
         raise ImportFormatError(
             f"give one file of two columns or two files of one column, not {len(sources)} files."
         )
-    first, second = (read_score_columns(source, n_columns=(1,)) for source in sources)
+    n_columns = (1, 2) if len(sources) == 1 else (1,)
+    found = [
+        read_score_columns(source, n_columns=n_columns, shown=name, with_header=True)
+        for source, name in zip(sources, shown or [None] * len(sources), strict=True)
+    ]
+    header = tuple(name for one in found for name in one.header)
+    names = (header[0], header[1]) if len(set(header)) == 2 else None
+    if len(found) == 1:
+        values = found[0].values
+        if values.shape[1] == 2:
+            return ScorePair(values[:, 0], values[:, 1], names)
+        raise ImportFormatError(
+            "holds one column of scores. Give a second file of one column, or one file of two "
+            "columns.",
+            path=found[0].shown,
+        )
+    first, second = found
     ends = int(first.line_numbers[-1]), int(second.line_numbers[-1])
-    if ends[0] != ends[1]:
+    if ends[0] - len(first.header) != ends[1] - len(second.header):
         raise ImportFormatError(
             f"the scores end at line {ends[1]:,}, those of {first.shown} at line {ends[0]:,}. Line "
             "by line the two files must hold the same items; write NA where a score is missing.",
@@ -134,11 +161,24 @@ def read_two_columns(sources: Sequence[Source]) -> tuple[FloatArray, FloatArray]
             f"only one of this file and {first.shown} has % signs. Write both in one way.",
             path=second.shown,
         )
-    lines = np.union1d(first.line_numbers, second.line_numbers)
+    places = [one.line_numbers - len(one.header) for one in found]
+    lines = np.union1d(*places)
     columns = np.full((2, len(lines)), np.nan)
-    for column, one in zip(columns, (first, second), strict=True):
-        column[np.searchsorted(lines, one.line_numbers)] = one.values[:, 0]
-    return columns[0], columns[1]
+    for column, one, own in zip(columns, found, places, strict=True):
+        column[np.searchsorted(lines, own)] = one.values[:, 0]
+    return ScorePair(columns[0], columns[1], names)
+
+
+def _header(lines: Sequence[tuple[int, str]], n_columns: Sequence[int]) -> tuple[str, ...]:
+    """Return the names in the first line, where none of its cells is a number and more follow."""
+    if len(lines) < 2:
+        return ()
+    first = lines[0][1]
+    mark = next((mark for mark in "\t;," if mark in first), None)
+    cells = [first] if tuple(n_columns) == (1,) else first.split(mark)
+    names = tuple(cell.strip().strip("\"'") for cell in cells)
+    is_named = len(names) in n_columns and len(read_numbers(names).problems) == len(names)
+    return names if is_named else ()
 
 
 def _content(source: Source, shown: str) -> tuple[str, str]:
@@ -150,14 +190,23 @@ def _content(source: Source, shown: str) -> tuple[str, str]:
     return decode(unpacked(raw, Path(shown), shown), shown), hashlib.sha256(raw).hexdigest()
 
 
-def _split(lines: Sequence[tuple[int, str]], shown: str) -> list[list[str]]:
-    """Return the cells of each line; refuse a comma that may stand for a decimal point."""
+def _split(
+    lines: Sequence[tuple[int, str]], shown: str, *, by_comma: bool = False
+) -> list[list[str]]:
+    """Return the cells of each line; refuse a comma that may stand for a decimal point.
+
+    `by_comma`: a header says that commas separate.
+    """
     number, marked = next(((n, line) for n, line in lines if "," in line), (0, ""))
     has_semicolon = any(";" in line for _, line in lines)
     if not marked:
         return [_MARKS.split(line) if has_semicolon else line.split() for _, line in lines]
-    separates = data_suffix(Path(shown)) == ".csv" or any(
-        _COMMA_AND_BLANK.search(line) or _COMMA_BETWEEN_POINTS.search(line) for _, line in lines
+    separates = (
+        by_comma
+        or data_suffix(Path(shown)) == ".csv"
+        or any(
+            _COMMA_AND_BLANK.search(line) or _COMMA_BETWEEN_POINTS.search(line) for _, line in lines
+        )
     )
     if has_semicolon or not separates:
         raise ImportFormatError(

@@ -58,7 +58,7 @@ class Spellings:
     ) -> tuple[list[Question], Renamed]:
         """Return what is to be asked of a bundle's names, and what answers make of them."""
         asked, renamed = [], {}
-        for kind, name in sorted(_names(bundle), key=lambda one: (one[0], len(one[1]), one[1])):
+        for kind, name in sorted(names_in(bundle), key=lambda one: (one[0], len(one[1]), one[1])):
             other = self._other(kind, name)
             if not other:
                 continue
@@ -177,7 +177,8 @@ def _told(line: str, renamed: Renamed) -> str:
     return line
 
 
-def _names(bundle: ImportBundle) -> Iterable[tuple[Kind, str]]:
+def names_in(bundle: ImportBundle) -> Iterable[tuple[Kind, str]]:
+    """Yield the names of systems and datasets of a bundle, with their kind."""
     for name in systems_of(bundle):
         yield "system", name
     for dataset in bundle.datasets:

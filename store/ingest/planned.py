@@ -29,6 +29,7 @@ from store.ingest.capitals import (
     stated_datasets,
     with_names,
 )
+from store.ingest.unnamed import with_names_asked
 from store.models import Metric
 from store.spelling import composed
 
@@ -90,6 +91,8 @@ def settle(
         for metric in reading.bundle.metrics:
             if metric.higher_is_better is not None:
                 known.setdefault(composed(metric.name), metric.higher_is_better)
+    named = with_names_asked([one.bundle for one in readings], answers)
+    readings = [one._replace(bundle=bundle) for one, bundle in zip(readings, named, strict=True)]
     spellings = Spellings(store)
     coming = {name for reading in readings for name in systems_of(reading.bundle)}
     if not case_matters:

@@ -10,6 +10,7 @@ import requests
 from dashboard.api import bringing, entry
 from dashboard.api.bringing import place_below
 from store import repeated_requests
+from store.datasets import list_datasets
 from store.engine import open_store
 from store.errors import ImportFormatError
 from store.history import list_events
@@ -44,6 +45,35 @@ def api(server, tmp_path, monkeypatch):
     with open_store(tmp_path / "store.db", create=True) as store:
         monkeypatch.setenv("TIEBREAK_STORE", str(store.path))
         yield Api(server, store)
+
+
+@pytest.mark.parametrize(
+    ("files", "asked"),
+    [
+        ([("results.csv", CSV)], {"name of the dataset": "results"}),
+        ([("a/x.csv", CSV)], {}),
+        (
+            [("metrics.json", b'{"accuracy": 0.5}')],
+            {"name of the system": "metrics", "name of the dataset": "metrics"},
+        ),
+        (
+            [("net-a.csv", b"item,accuracy\nq,1"), ("net-b.csv", b"item,accuracy\nq,0")],
+            {"name of the dataset": "net-a"},
+        ),
+    ],
+    ids=["table", "folder", "figures", "two"],
+)
+def test_nothing_is_called_after_the_folder_of_the_server(api, files, asked):
+    answer = api.files(*files, dry_run="yes")
+    said = answer.json()
+    questions = said["result"]["questions"] if answer.status_code == 200 else said["questions"]
+    assert {one["about"]: one["guess"] for one in questions} == asked
+    assert not any(word in answer.text for word in ("unnamed", "scratch", "tmp"))
+    if asked:
+        named = {subject: f"my {subject.split()[-1]}" for subject in asked}
+        done = api.files(*files, answers=json.dumps(named))
+        assert done.status_code == 200, done.text
+        assert [one.name for one in list_datasets(api.store)] == ["my dataset"]
 
 
 def test_files_come_in_and_the_plan_comes_back(api):

@@ -27,7 +27,7 @@ def test_a_pair_gets_a_verdict_a_test_and_its_items(
     assert "Extra trees 100 is better than LDA: +" in card
     assert "/api/v1/compare/card.svg?" in card
     assert "/api/v1/compare/badge.svg?" in badge
-    figures = card.split("LDA: ")[1].split("]")[0]  # the numbers of the sentence
+    figures = card.split("LDA: ")[1].split(";")[0]  # the numbers of the sentence
     gap, ends, items = figures.replace(" (", "|").replace("), ", "|").split("|")
     assert f"a difference of {gap} (95 % interval {ends})" in text
     assert f"with {items}" in text
@@ -108,6 +108,19 @@ def test_pasted_scores_are_read_and_a_bad_line_is_named(
     app.text_area(key="pasted").set_value("\n".join(f"{k} {k - 6}" for k in range(12))).run()
     assert not app.exception
     assert "A is better than B with 12 items" in text_of(app)
+    named = "\n".join(["mine,base", *(f"{k},{k - 6}" for k in range(12))])
+    app.text_area(key="pasted").set_value(named).run()
+    assert "mine is better than base with 12 items" in text_of(app)
+
+
+def test_a_dropped_file_is_called_by_its_name(open_page: OpenPage, text_of: TextOf) -> None:
+    app = open_page("adhoc", None)
+    app.file_uploader[0].upload("scores.txt", b"0.5 0.6\n0.7 x\n", "text/plain").run()
+    assert "scores.txt, line 2" in text_of(app)
+    assert "scratch" not in text_of(app)
+    app.file_uploader[0].upload("scores.txt", b"net base\n.5 .4\n.7 .4\n.8 .4\n", "text/plain")
+    app.run()
+    assert "net" in text_of(app)
 
 
 def test_a_family_of_before_leads_to_that_of_today(open_page: OpenPage, filled_path: Path) -> None:

@@ -51,6 +51,29 @@ def test_upload_is_previewed_and_then_committed(
     store.close()
 
 
+def test_what_no_file_names_is_asked_for_and_never_the_folder_of_the_server(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.db"
+    content = b"item,accuracy\nq1,1\nq2,0\n"
+    app = upload(open_page("import_results", path), "results.csv", content)
+    assert [box.label for box in app.text_input if box.label.startswith("Name of")] == [
+        "Name of the system?",
+        "Name of the dataset?",
+    ]
+    told = text_of(app)
+    assert "nothing of it goes in before that is answered" in told
+    assert "scratch" not in told
+    assert "unnamed" not in told
+    app.text_input(key="answer_name of the system").set_value("net").run()
+    app.text_input(key="answer_name of the dataset").set_value("qa").run()
+    assert not app.exception
+    next(one for one in app.button if one.label == "Import this").click().run()
+    with open_store(path, read_only=True) as store:
+        assert [(run.system, run.dataset) for run in list_runs(store)] == [("net", "qa")]
+        assert not remembered_answers(store)  # another results.csv is asked about again
+
+
 def test_unknown_columns_are_chosen_on_the_page(
     open_page: OpenPage, text_of: TextOf, tmp_path: Path
 ) -> None:

@@ -276,12 +276,29 @@ def test_read_score_columns_of_damaged_files(write) -> None:
 
 
 def test_read_two_columns_of_one_file_and_of_two() -> None:
-    a, b = read_two_columns([io.StringIO("1 2\n\n3 NA\n")])
+    a, b, _ = read_two_columns([io.StringIO("1 2\n\n3 NA\n")])
     np.testing.assert_array_equal(a, [1, 3])
     np.testing.assert_array_equal(b, [2, NAN])
-    a, b = read_two_columns([io.StringIO("1\n\n3\n\n5"), io.StringIO("2\n4\n\n\n6\n")])
+    a, b, _ = read_two_columns([io.StringIO("1\n\n3\n\n5"), io.StringIO("2\n4\n\n\n6\n")])
     np.testing.assert_array_equal(a, [1, NAN, 3, 5])
     np.testing.assert_array_equal(b, [2, 4, NAN, 6])
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (["net base\n1 2\n3 4"], ("net", "base")),
+        (["my net\tbase\n1\t2\n3\t4"], ("my net", "base")),
+        (["net,base\n1,0\n0,1"], ("net", "base")),
+        (["net a\n1\n\n3", "base\n2\n\n4"], ("net a", "base")),
+        (["score\n1\n3", "2\n4"], None),
+        (["score\n1\n3", "score\n2\n4"], None),
+    ],
+)
+def test_the_first_line_may_name_the_columns(texts, names) -> None:
+    a, b, found = read_two_columns([io.StringIO(text) for text in texts])
+    assert (a[0], found) == (1, names)
+    assert b[0] in (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -324,7 +341,7 @@ class TestSamples:
         assert bundle.format == "nlpstattest"
         assert [len(run.scores[0].values) for run in bundle.runs] == [n_lines, n_lines]
         assert tuple(run.scores[0].values[0, 0] for run in bundle.runs) == first
-        a, b = read_two_columns([samples / name])
+        a, b, _ = read_two_columns([samples / name])
         assert a.tolist() == bundle.runs[0].scores[0].values[:, 0].tolist()
         assert b.tolist() == bundle.runs[1].scores[0].values[:, 0].tolist()
 
