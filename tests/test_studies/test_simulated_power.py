@@ -83,3 +83,28 @@ def test_the_next_gain_follows_from_the_records(run: Callable[..., Any], tmp_pat
     # A line through (.5, .2), (.7, .1), (.8, .05): half of what is left below .9.
     assert found["expected"] == pytest.approx(0.025)
     assert "nothing" in run("power", "expected-gain", "nothing", code=2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores", "left"),
+    [
+        ("accuracy", (0.6, 0.7, 0.8, 0.9, 0.99), 0.01),
+        ("f1", (60, 70, 80, 90, 99), 0.01),
+        ("accuracy", (0.6, 0.8, 1.0), 0),
+        ("error_rate", (0.4, 0.3, 0.2, 0.1, 0.01), 0.01),
+    ],
+)
+def test_no_gain_is_expected_beyond_the_scale(
+    run: Callable[..., Any],
+    tmp_path: Path,
+    metric: str,
+    scores: tuple[float, ...],
+    left: float,
+) -> None:
+    lines = [f"s{k},qa,{metric},{score},2026-01-{k + 1:02}" for k, score in enumerate(scores)]
+    path = tmp_path / "board.csv"
+    path.write_text("\n".join(["system,dataset,metric,score,date", *lines]))
+    run("ingest", str(path))
+    found = run("power", "expected-gain", "qa", "--json")
+    assert found["result"]["expected"] == pytest.approx(left, abs=1e-9)
+    assert any("more than the scale leaves" in told for told in found["warnings"])

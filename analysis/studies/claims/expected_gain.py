@@ -99,13 +99,23 @@ class ExpectedGain(Question[ExpectedGainStudy]):
                 [one.gap for one in gains],
                 [one.dataset for one in gains],
             )
-            expected = model.expected(latest, wanted.label)
+            by_line = model.expected(latest, wanted.label)
         except ValueError as error:
             raise StoreError(
                 f"No gain can be expected on '{wanted.label}': {error} It takes two records over "
                 "different accuracies on one dataset."
             ) from error
         datasets = len({one.dataset for one in gains})
+        left = 1.0 - latest if line.metric.sign > 0 else latest
+        expected = min(by_line, left)
+        warnings = [
+            "Records that were published are those that came out well: what is expected from "
+            "them is too large for the next one."
+        ]
+        if by_line > left:
+            warnings.append(
+                f"The line over the records gives {points(by_line)}, more than the scale leaves."
+            )
         return ExpectedGainStudy(
             sentence=(
                 f"After {share(round(latest, 6))} on {wanted.label} ({metric}) a gain of "
@@ -113,10 +123,7 @@ class ExpectedGain(Question[ExpectedGainStudy]):
                 f"{count(datasets, 'dataset')}."
             ),
             signature=model.signature,
-            warnings=(
-                "Records that were published are those that came out well: what is expected from "
-                "them is too large for the next one.",
-            ),
+            warnings=tuple(warnings),
             store_revision=store.revision(),
             dataset=wanted.label,
             metric=metric,
