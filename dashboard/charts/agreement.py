@@ -44,14 +44,10 @@ def annotator_dots(frame: pd.DataFrame, *, competence: str = "competence") -> al
     """Draw a row per annotator: competence, agreement with the others and with the consensus.
 
     Columns: `annotator`, `competence`, `with_others`, `with_consensus` (missing allowed), `label`
-    (text at the right), optional `competence_low` and `competence_high` (of fits that are as good).
-    Rows keep their order. `competence` says by what model.
+    (text at the right). Rows keep their order. `competence` says by what model.
     """
     require(frame, _ANNOTATORS)
     rows = frame.loc[:, list(_ANNOTATORS)].copy()
-    ends = ["competence_low", "competence_high"]
-    for end in ends:
-        rows[end] = frame[end].astype("float64") if end in frame.columns else np.nan
     shares = ["competence", "with_others", "with_consensus"]
     rows[shares] = rows[shares].astype("float64")
     names = list(dict.fromkeys(rows["annotator"]))
@@ -73,14 +69,6 @@ def annotator_dots(frame: pd.DataFrame, *, competence: str = "competence") -> al
         base.mark_point(opacity=0).encode(
             x=x, y=rows_y(names, "annotator", name_axis(grid=True, labelFontSize=font))
         ),
-        base.transform_filter("datum.competence_high - datum.competence_low > 0.0005")
-        .mark_rule(strokeWidth=3)
-        .encode(
-            x=alt.X("competence_low:Q", scale=scale),
-            x2=alt.X2("competence_high:Q"),
-            y=y,
-            color=ink(UNCLEAR),
-        ),
         base.mark_point(shape="stroke", angle=90, size=3 * size, strokeWidth=2, opacity=1).encode(
             x=alt.X("with_others:Q", scale=scale), y=y, color=ink(UNCLEAR), tooltip=tooltip
         ),
@@ -98,8 +86,6 @@ def annotator_dots(frame: pd.DataFrame, *, competence: str = "competence") -> al
         "with_consensus": "○ agreement with the consensus",
     }
     lines = [words for name, words in signs.items() if rows[name].notna().any()]
-    if (rows["competence_high"] - rows["competence_low"] > 0.0005).any():
-        lines.append("Line: competence in fits that are as good")
     return layered(*layers, own_axes=True, title=key(*lines), height=alt.Step(step))
 
 

@@ -71,6 +71,8 @@ def test_choices_agree_as_the_statistics_say(chosen: Store) -> None:
     assert study.n_units == 7
     model = mace(CHOICES, n_restarts=20)
     assert [row.competence for row in study.annotators] == pytest.approx(model.competence.tolist())
+    for row in study.to_dict()["annotators"]:  # fits as good are no sample: no interval
+        assert [name for name in row if "competence" in name] == ["competence"]
     assert [row.n_judged for row in study.annotators] == [8, 7, 6]
     names = by_name(study)
     assert names["mean pairwise agreement"] == study.mean_agreement

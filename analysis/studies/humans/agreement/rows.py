@@ -38,9 +38,6 @@ class AnnotatorRow:
     """Mean agreement with each of the others; NaN without a shared unit."""
     competence: float
     """How often the annotator knows rather than guesses (MACE); NaN for ratings on a scale."""
-    competence_low: float
-    """Least and largest competence among fits that are as good."""
-    competence_high: float
     agreement_with_consensus: float
     """With the consensus of the others; units on which that is open do not count."""
 
@@ -107,7 +104,6 @@ def annotator_rows(
     with_consensus = _with_consensus(units, compared, pairwise.tie_credit)
     rows = []
     for i, annotator in enumerate(units.annotators):
-        low, high = (math.nan, math.nan) if model is None else model.competence_range[i]
         rows.append(
             AnnotatorRow(
                 uid=annotator.uid,
@@ -116,8 +112,6 @@ def annotator_rows(
                 n_judged=int(np.count_nonzero(~np.isnan(units.values[i]))),
                 agreement_with_others=float(pairwise.with_others[i]),
                 competence=math.nan if model is None else float(model.competence[i]),
-                competence_low=float(low),
-                competence_high=float(high),
                 agreement_with_consensus=with_consensus[i],
             )
         )

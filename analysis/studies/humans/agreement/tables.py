@@ -43,7 +43,7 @@ def coefficients(study: AgreementResult) -> AnswerTable:
 
 def annotators(study: AgreementResult) -> AnswerTable:
     """Return a row per annotator, the most competent (else the most agreeing) first."""
-    names = "name uid kind n_judged competence competence_low competence_high"
+    names = "name uid kind n_judged competence"
     rows = [
         {
             **fields_of(row, names),
@@ -55,13 +55,6 @@ def annotators(study: AgreementResult) -> AnswerTable:
     rows.sort(key=lambda row: (_falling(row["competence"]), _falling(row["with_others"])))
     has_competence = any(math.isfinite(row["competence"]) for row in rows)
     has_others = any(math.isfinite(row["with_others"]) for row in rows)
-    competence = Column(
-        "competence",
-        "number",
-        help="Probability that the annotator knows rather than guesses (MACE)",
-    )
-    told = with_interval("competence", competence)
-    told["competence"] = told["competence"].when(has_competence)
     return AnswerTable(
         name="annotators",
         noun="annotator",
@@ -69,7 +62,11 @@ def annotators(study: AgreementResult) -> AnswerTable:
             "name": Column("annotator", pinned=True),
             "kind": Column("kind").when(len({row["kind"] for row in rows}) > 1),
             "n_judged": Column("judged", "count"),
-            **told,
+            "competence": Column(
+                "competence",
+                "number",
+                help="Probability that the annotator knows rather than guesses (MACE)",
+            ).when(has_competence),
             "with_others": Column("with the others", "number", help="Mean agreement, 0 to 1").when(
                 has_others
             ),
