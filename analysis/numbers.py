@@ -1,6 +1,7 @@
 """How numbers, p-values, counts and dates are printed. Pure functions; no page prints its own."""
 
 import math
+import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from statistics import median
@@ -16,6 +17,10 @@ MOST_PLACES: Final = 8
 """What needs more decimals than these is printed as 8.4e−13."""
 MOST_DIGITS: Final = 15
 """What has more digits before the point than a number holds is printed as 1.813e+98."""
+
+
+_IN_FULL: Final = re.compile(r"\d+\.\d{7,}(?:[eE][-+]?\d+)?")
+"""A number that a program wrote with all the digits it has, as 0.30000000000000004."""
 
 
 def decimals(*, half_width: float | None = None, n: int | None = None, span: float = 1.0) -> int:
@@ -88,6 +93,20 @@ def fixed(value: float | None, places: int, *, unit: str = "", signed: bool = Fa
         digits = f"{abs(value):.4g}"
     sign = MINUS if value < 0 and nonzero else "+" if signed and nonzero else ""
     return sign + digits + (THIN + unit if unit else "")
+
+
+def stated(printed: str, value: float) -> str:
+    """Print a figure as its source does, but what a program wrote in full with 4 digits or more.
+
+    `printed` is empty where the source is no text.
+    """
+
+    def shorter(found: re.Match[str]) -> str:
+        number = float(found[0])
+        size = math.floor(math.log10(number)) if number else 0
+        return fixed(number, min(MOST_PLACES, max(4, 3 - size)))
+
+    return _IN_FULL.sub(shorter, printed or f"{value:g}")
 
 
 def pvalue(p: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from analysis import numbers
 from dashboard import data
 from dashboard.ui.links import Link
 from store.claims import list_claims
@@ -64,9 +65,9 @@ def _kinds() -> Iterator[tuple[str, list[tuple[str, Link]]]]:
         "claim",
         [
             (
-                f"{c.system} {c.printed} on {c.dataset} {c.source}",
+                f"{c.system} {numbers.stated(c.printed, c.value)} on {c.dataset} {c.source}",
                 Link(
-                    f"{c.system} {c.printed} on {c.dataset}",
+                    f"{c.system} {numbers.stated(c.printed, c.value)} on {c.dataset}",
                     "claims",
                     {"dataset": c.dataset, "metric": c.metric},
                 ),

@@ -66,7 +66,7 @@ def show_changes(console: Console, study: ChangesStudy) -> None:
         [
             numbers.moment(change.changed_at),
             *(change.claim.dataset, change.claim.metric, change.claim.system),
-            change.claim.printed or f"{change.claim.value:g}",
+            numbers.stated(change.claim.printed, change.claim.value),
             VERDICT_WORDS[change.before],
             VERDICT_WORDS[change.claim.verdict] if change.claim.verdict else None,
             change.claim.uid,

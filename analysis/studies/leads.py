@@ -179,7 +179,7 @@ def _stated_lead(store: Store, dataset_uid: str) -> Lead:
         first=first[0],
         second="",
         value=value,
-        score=next(one.printed for one in own if one.value == value) or f"{value:g}",
+        score=numbers.stated(next(one.printed for one in own if one.value == value), value),
         lead=STATED,
         in_words=STATED,
         history=(),

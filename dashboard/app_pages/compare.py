@@ -25,7 +25,9 @@ st.title("Compare two", anchor=False)
 comparables = data.comparables()
 names = comparables.systems_with_items()
 if not names:
-    if data.datasets():
+    if comparables.cells:
+        states.no_pair(comparables.cells)
+    elif data.datasets():
         states.no_item_scores("any dataset of this store")
     else:
         states.empty_store()

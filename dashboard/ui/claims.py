@@ -167,7 +167,7 @@ def show_claim(study: ClaimsStudy, row: ClaimRow) -> None:
     st.markdown(f"{_verdict_badge(row)} {plain(without_commands(row.why))}")
     decimals = places(study)
     if (claimed := stated(row)) is not None:
-        printed = row.printed or f"{claimed:g}"
+        printed = numbers.stated(row.printed, claimed)
         st.markdown(f"Claimed: {plain(printed)}, {_source(row)}")
     if row.formerly:
         st.markdown(plain(f"When the claim was made: {row.formerly}."))

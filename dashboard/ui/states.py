@@ -1,8 +1,9 @@
 """What a page says when it has nothing to draw: what is the case, why, and what to do next."""
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from typing import Final
 
 import streamlit as st
 
@@ -15,6 +16,9 @@ from store.console import current_actor
 from store.engine import open_store
 from store.errors import StoreError, clipped
 from store.location import resolve_location, without_password
+
+_MOST_PLACES: Final = 6
+"""Systems with where they were scored, before a number stands for the rest."""
 
 
 def empty_store() -> None:
@@ -116,6 +120,36 @@ def no_item_scores(what: str, links: Sequence[Link] = ()) -> None:
         "Import the per-item file of the same run to get an answer."
     )
     _links([Link("Import", "import_results", {}), *links])
+
+
+def no_pair(scored: Mapping[str, Collection[tuple[str, str]]]) -> None:
+    """No two systems have item scores in common; `scored` has dataset and metric of each system."""
+    only = next(iter(scored)) if len(scored) == 1 else ""
+    st.subheader(
+        plain(f"Only {only} has item scores: a comparison takes a second system.")
+        if only
+        else "No two systems have item scores on the same dataset and metric.",
+        anchor=False,
+    )
+    places = [
+        f"- {plain(f'{system}: {metric} on {dataset}')}"
+        for system, cells in sorted(scored.items())
+        for dataset, metric in cells
+    ]
+    more = len(places) - _MOST_PLACES
+    st.markdown("\n".join(places[:_MOST_PLACES] + [f"- and {more:,} more"] * (more > 0)))
+    st.markdown(
+        "Import the scores of another system on one of these datasets, under the same name of the "
+        "dataset and with the same metric. To compare two files without a store, use *Try your "
+        "own*."
+    )
+    _links(
+        [
+            Link("Import", "import_results", {}),
+            Link("Try your own", "adhoc", {}),
+            Link("What the store holds", "coverage", {}),
+        ]
+    )
 
 
 def no_judgments(n_scored: int = 0) -> None:

@@ -9,13 +9,16 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
+from analysis import numbers
 from analysis.report import Report
 from analysis.studies.adhoc import AdhocStudy
 from analysis.studies.leaderboard import Leaderboard
 from analysis.studies.pairs import PairsStudy
 from analysis.studies.study import Study
 from dashboard import places
+from dashboard.cli import app
 from store.datasets import list_datasets
 from store.engine import open_store
 from store.importers.bundle import (
@@ -30,7 +33,7 @@ from store.importers.bundle import (
 from store.ingest import ingest
 from store.runs import list_runs
 from store.systems import list_systems
-from tests.test_dashboard.tables import links_of, tables_of
+from tests.test_dashboard.tables import data_of, links_of, tables_of
 from tests.test_studies.judged import add_reported
 
 OpenPage = Callable[..., AppTest]
@@ -222,6 +225,61 @@ def test_a_store_of_figures_is_not_called_empty(
     text = text_of(open_page(page, path))
     assert "There are no item scores for any dataset of this store" in text
     assert "Nothing here yet" not in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["A,d1,accuracy"], "Only A has item scores"),
+        (["A,d1,accuracy", "B,d2,accuracy"], "B: accuracy on d2"),
+        (["A,d1,accuracy", "B,d1,f1"], "B: f1 on d1"),
+    ],
+    ids=["one system", "other datasets", "other metrics"],
+)
+def test_compare_says_what_a_comparison_lacks(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path, rows: list[str], said: str
+) -> None:
+    lines = [
+        f"{system},{dataset},q{i},{metric},{i % 2}"
+        for system, dataset, metric in (row.split(",") for row in rows)
+        for i in range(4)
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(["system,dataset,item,metric,score", *lines]))
+    asked = ["--store", str(tmp_path / "s.db"), "ingest", str(tmp_path / "s.csv")]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    text = text_of(open_page("compare", tmp_path / "s.db"))
+    assert said in text
+    assert "A: accuracy on d1" in text
+    assert "There are no item scores" not in text
+    assert "Import the scores of another system on one of these datasets" in text
+
+
+def test_home_prints_no_figure_with_all_its_digits(open_page: OpenPage, tmp_path: Path) -> None:
+    path = tmp_path / "figures.csv"
+    path.write_text("system,dataset,accuracy\nA,d,0.30000000000000004\nB,d,0.2\n")
+    asked = ["--store", str(tmp_path / "s.db"), "ingest", str(path), "--yes"]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    (data,) = data_of(open_page("overview", tmp_path / "s.db"))
+    (score,) = [column for column in data["columns"] if column["name"] == "score"]
+    assert score["texts"] == ["0.3000"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "shown"),
+    [
+        ("0.30000000000000004", 0.3, "0.3000"),
+        ("27.30", 27.3, "27.30"),
+        ("85.714285714285 %", 0.857, "85.7143 %"),
+        ("0.857142857 ± 0.0123456789", 0.857, "0.8571 ± 0.01235"),
+        ("1.2345678e-05", 1.2e-5, "0.00001235"),
+        ("0.0", 0.0, "0.0"),
+        ("", 0.1 + 0.2, "0.3"),
+    ],
+)
+def test_a_stated_figure_is_as_printed_unless_written_in_full(
+    printed: str, value: float, shown: str
+) -> None:
+    assert numbers.stated(printed, value) == shown
 
 
 def test_invitation_shows_no_password(monkeypatch: pytest.MonkeyPatch, text_of: TextOf) -> None:

@@ -39,7 +39,7 @@ def check_value(
     if restates(line, entry, claim):
         return Stated("reproduced", False, True, "")
     off = line.metric.sign * (claim.value - entry.score)
-    printed = f" (printed {claim.printed})" if claim.printed else ""
+    printed = f" (printed {numbers.stated(claim.printed, claim.value)})" if claim.printed else ""
     figures = f"Claimed {claim.value:.4g}{printed}; its items give {entry.score:.4g}."
     beyond = [line.metric.sign * (claim.value - end) for end in ci]
     is_outside = all(map(math.isfinite, ci)) and (min(beyond) > 0 or max(beyond) < 0)
