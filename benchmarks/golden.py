@@ -162,7 +162,7 @@ def _plain(told: Any) -> Any:
 
 def of_folder(folder: Path) -> Golden:
     """Return what one plain import of a folder brings: what waits for an answer is not in it."""
-    settled = settle(None, read_paths([folder]).readings, {})
+    settled = settle(None, read_paths([folder], root=folder.parent).readings, {})
     return counts_and_digests(one.bundle for one in settled if one.goes_in)
 
 

@@ -123,8 +123,10 @@ def test_first_page_says_whether_leads_are_real_as_their_boards_do(
     leads = next(t for t in tables_of(app) if "lead" in t.columns)
     said = dict(zip(leads["dataset"], leads["lead"], strict=True))
     board = open_page("leaderboard", filled_path, dataset="digits")
-    assert f"({said['digits']})" in text_of(board)
-    assert said["digits"].startswith("tie of ")
+    tie, _, pairs = said["digits"].partition(" among ")
+    assert f"({tie})" in text_of(board)
+    assert tie.startswith("tie of ")
+    assert pairs == "105 pairs · alone: cannot tell"
 
 
 def test_own_scores_stand_beside_comparable_ones_where_items_are_missing(

@@ -10,23 +10,12 @@ import pytest
 from benchmarks import golden
 from store.importers import detect
 from store.importers.bundle import ImportBundle, ReadOptions
-from store.importers.detect import ReadResult
+from store.importers.detect import LeftOutFile, Reading, ReadResult, read_paths
 
 Read = Callable[..., ImportBundle]
 
 _read: list[ImportBundle] = []
 """Bundles of named formats that the running test has read."""
-_plain_read_paths = detect.read_paths
-
-
-def read_paths(*paths: Any, **options: Any) -> ReadResult:
-    """Read, and remember what came of files of named formats."""
-    found = _plain_read_paths(*paths, **options)
-    _read.extend(one for one in found.bundles if one.format not in golden.OWN_SHAPES)
-    return found
-
-
-detect.read_paths = read_paths  # before the tests of this folder import it
 
 
 @pytest.fixture(scope="session")
@@ -37,10 +26,19 @@ def kept() -> dict[str, golden.Golden]:
 
 @pytest.fixture(autouse=True)
 def like_the_record(
-    request: pytest.FixtureRequest, kept: dict[str, golden.Golden]
+    request: pytest.FixtureRequest,
+    kept: dict[str, golden.Golden],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """Hold what a test reads of named formats against what was recorded of it."""
+
+    def remembered(readings: list[Reading], left_out: list[LeftOutFile]) -> ReadResult:
+        found = [one.bundle for one in readings]
+        _read.extend(one for one in found if one.format not in golden.OWN_SHAPES)
+        return ReadResult(readings, left_out)
+
     _read.clear()
+    monkeypatch.setattr(detect, "ReadResult", remembered)
     yield
     name = request.node.nodeid.removeprefix("tests/test_importers/")
     marks = {mark.name for mark in request.node.iter_markers()}
