@@ -12,7 +12,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -52,16 +52,23 @@ class Budget:
         self.n_sent = 0
         """Bytes of the files that were given, as they are."""
         self._scratch = scratch
-        self._n_files = self._n_on_disk = self._n_read = 0
+        self._n_files = self._n_on_disk = self._n_read = self._n_given_back = 0
 
     @contextmanager
     def given_back(self) -> Iterator[None]:
-        """Forget what was counted meanwhile, if it turns out to be too much: it is thrown away."""
+        """Forget what was counted meanwhile, if it turns out to be too much: it is thrown away.
+
+        It took time to unpack: all that is forgotten is as much as may be unpacked, no more.
+        """
         held = self._n_files, self._n_on_disk, self._n_read
         try:
             yield
-        except OverBudgetError:
-            self._n_files, self._n_on_disk, self._n_read = held
+        except OverBudgetError as error:
+            n_bytes = self._n_on_disk + self._n_read - sum(held[1:])
+            with suppress(ImportFormatError):
+                require_ratio(self._n_given_back, self.n_sent, error.path or "")
+                self._n_given_back += n_bytes
+                self._n_files, self._n_on_disk, self._n_read = held
             raise
 
     def unpack(self, shown: str, n_bytes: int = 0, n_files: int = 0) -> None:

@@ -202,6 +202,19 @@ def test_what_is_packed_in_columns_is_held_against_what_was_sent(
     assert "times its size" in str(fault)
 
 
+def test_what_is_refused_file_by_file_takes_no_more_time_than_one_bomb(write, monkeypatch) -> None:
+    monkeypatch.setattr(guard, "SMALL", 100_000)
+    monkeypatch.setattr(guard, "MOST_RATIO", 20)
+    monkeypatch.setattr(budget, "PART", 10_000)
+    counted, read = [], budget.Budget.read
+    monkeypatch.setattr(budget.Budget, "read", lambda *of: counted.append(of[2]) or read(*of))
+    bombs = {f"{n}.csv.gz": gzip.compress(bytes(150_000)) for n in range(9)}
+    good = {"0.csv.gz": gzip.compress(LONG), "1_good.csv.gz": gzip.compress(LONG)}
+    found = read_paths(write(zipped({**bombs, **good}), "r.zip"))
+    assert [file.path.rpartition("/")[2] for one in found.bundles for file in one.files] == [*good]
+    assert sum(counted) < 5 * 100_000
+
+
 def test_a_disk_without_room_refuses_before_anything_is_written(write, monkeypatch) -> None:
     usage = shutil.disk_usage("/")._replace(total=10**9, free=10**8 // 2)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
