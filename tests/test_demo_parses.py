@@ -195,8 +195,8 @@ def loaded(example_copy: Callable[[], Any]) -> Iterator[Store]:
 def test_the_demo_has_the_parses_and_their_trees(loaded: Store) -> None:
     sentences = read_sentences()
     texts = load_texts(loaded, DATASET, range(len(sentences)))
-    assert [text.key for text in texts.values()] == [sentence.name for sentence in sentences]
-    assert [text.input_text for text in texts.values()] == [one.text for one in sentences]
+    stored = {text.key: text.input_text for text in texts.values()}
+    assert stored == {sentence.name: sentence.text for sentence in sentences}
     outputs = load_outputs(loaded, DATASET, range(len(sentences)))
     assert Counter(output.system for output in outputs) == dict.fromkeys(PARSERS, len(sentences))
     forms = {tuple(token.form for token in sentence.tokens) for sentence in sentences}

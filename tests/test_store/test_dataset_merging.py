@@ -93,7 +93,7 @@ def test_a_merge_is_taken_back_to_the_bit(store):
     assert separate_datasets(store, "mnli", gone, actor="ada") == gone
     assert (scores_of(store), list_runs(store), list_datasets(store)) == (scores, runs, datasets)
     assert tags.list_tags(store, "item", "MultiNLI/q1") == ["unclear"]
-    assert find_in_texts(store, "MultiNLI", "B says q3", ("B",)) == {0}
+    assert find_in_texts(store, "MultiNLI", "B says q3", ("B",)) == {1}
     assert check(store) == []
     with pytest.raises(NotFoundError, match="not merged"):
         separate_datasets(store, "mnli", gone, actor="ada")
@@ -102,7 +102,7 @@ def test_a_merge_is_taken_back_to_the_bit(store):
 def test_the_larger_one_can_go_into_the_smaller(store):
     merge_datasets(store, "mnli", "MultiNLI", actor="ada")
     assert get_dataset(store, "mnli").n_items == 4
-    assert row_of(store, "A", "MultiNLI") == [3, 1, 4, 2]
+    assert row_of(store, "A", "MultiNLI") == [1, 3, 4, 2]
     assert check(store) == []
 
 

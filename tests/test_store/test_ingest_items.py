@@ -122,6 +122,17 @@ def test_ingest_appends_new_items_wherever_they_stand_in_the_file(store, bundle)
     assert row[0] != row[0]
 
 
+def test_new_items_stand_in_the_natural_order_of_their_names(store, bundle):
+    keys = ["q10", "q9", "b", "q1"]
+    ingest(store, bundle({"A": [10.0, 9.0, 0.0, 1.0]}, keys=keys), actor="t")
+    ingest(store, bundle({"B": [9.0, 0.0, 10.0, 1.0]}, keys=["q9", "b", "q10", "q1"]), actor="t")
+    report = ingest(store, bundle({"C": [10.0, 9.0, 0.0, 1.0]}, keys=keys), actor="t")
+    assert [item.key for item in list_items(store, "qa")] == ["b", "q1", "q9", "q10"]
+    rows = load_matrix(store, "qa", "score").scores[:, :, 0].tolist()
+    assert rows == [[0.0, 1.0, 9.0, 10.0]] * 3
+    assert not report.counts.get(("item", "added"))
+
+
 def test_ingest_continues_the_chain_of_the_items(store, bundle):
     ingest(store, bundle({"A": [1.0, 2.0]}, keys=["a", "b"]), actor="t")
     ingest(store, bundle({"B": [1.0, 2.0, 3.0]}, keys=["a", "b", "c"]), actor="t")
