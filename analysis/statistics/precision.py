@@ -14,6 +14,7 @@ from analysis.statistics.fixed_point import SCALES
 _FINE = 2.0**-40
 """Precision of float64 scores, relative to the largest of their system."""
 _SINGLE = 2.0**-24
+_TINY = float(np.finfo(np.float64).tiny)
 _ROOM = 16
 """So many times the precision is the smallest step that numbers are taken as multiples of."""
 _WHOLE = 2.0**53
@@ -55,9 +56,7 @@ def _of_one_component(values: FloatArray) -> FloatArray:
     found = values
     for row, (own, size) in enumerate(zip(values, sizes, strict=True)):
         present = own[~np.isnan(own)]
-        single[row] = bool(np.all(_as_single(present[:_FEW]) == present[:_FEW])) and bool(
-            np.all(_as_single(present) == present)
-        )
+        single[row] = _is_single(present[:_FEW]) and _is_single(present)
         for scale in SCALES:
             if _is_simple(present[:_FEW], scale, size, single=bool(single[row])) and _is_simple(
                 present, scale, size, single=bool(single[row])
@@ -86,6 +85,15 @@ def _as_single(values: FloatArray) -> FloatArray:
         return values.astype(np.float32).astype(np.float64)
 
 
+def _is_single(values: FloatArray) -> bool:
+    """Return whether all are of float32, but for how they are written in binary."""
+    return _is_near(_as_single(values), values)
+
+
+def _is_near(found: FloatArray, values: FloatArray) -> bool:
+    return bool(np.all(np.abs(found - values) <= _FINE * np.abs(values) + _TINY))
+
+
 def _is_simple(values: FloatArray, scale: float, size: float, *, single: bool) -> bool:
     """Return whether all are whole multiples of 1 / `scale`, at their precision."""
     written = np.rint(values * scale) / scale
@@ -95,7 +103,7 @@ def _is_simple(values: FloatArray, scale: float, size: float, *, single: bool) -
     if precision * _ROOM * scale > 1:
         return False
     if single:
-        return bool(np.all(_as_single(written) == values))
+        return _is_near(_as_single(written), values)
     return bool(np.all(np.abs(written - values) <= precision))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
+from analysis.statistics.all_pairs.pairwise import pairwise
 from analysis.statistics.precision import comparable
 
 RNG = np.random.default_rng(35)
@@ -73,3 +76,32 @@ def test_simple_numbers_do_not_depend_on_who_stands_beside() -> None:
     rows = np.stack([ANY.round(2) + 1e-16, in_single(ANY.round(2)), ANY, in_single(ANY)])
     alone = [comparable(rows[[k, k + 1]])[0] for k in (0, 1)]
     np.testing.assert_array_equal(comparable(rows)[:2], alone)
+
+
+SHARES = RNG.random((4, 60))
+DOUBTFUL = -RNG.gamma(2, 20, 60) - (RNG.random((4, 60)) < 0.3) * RNG.random((4, 60))
+ODD_STORES = {
+    "thirds": np.rint(SHARES * 3) / 3,
+    "sevenths": np.rint(SHARES * 7) / 7,
+    "percent": np.rint(SHARES * 1000) / 10,
+    "log-probabilities": DOUBTFUL,
+    "hundredths of float32": (np.rint(SHARES * 100) / 100).astype(np.float32).astype(np.float64),
+    "float32 beside float64": np.stack([SHARES[0], np.float32(SHARES[0]), *SHARES[2:]]),
+    "shares of counts": np.rint(SHARES * 20) / np.rint(40 - SHARES * 3),
+}
+
+
+@pytest.mark.parametrize("test", ["signflip", "wilcoxon", "t"])
+@pytest.mark.parametrize("name", ODD_STORES)
+def test_noise_of_four_units_in_the_last_place_changes_no_answer(name: str, test: str) -> None:
+    scores = ODD_STORES[name]
+    noisy = scores + RNG.integers(-4, 5, scores.shape) * np.spacing(np.abs(scores))
+    one, other = (
+        pairwise(comparable(each[:, :, np.newaxis]), test=test, n_resamples=999)
+        for each in (scores, noisy)
+    )
+    np.testing.assert_allclose(one.pvalue, other.pvalue, rtol=0, atol=1e-9)
+    clean, written = comparable(scores), comparable(noisy)
+    for i, j in combinations(range(len(scores)), 2):
+        signs = np.sign(clean[i] - clean[j]), np.sign(written[i] - written[j])
+        assert np.array_equal(*signs)
