@@ -23,6 +23,7 @@ help:  ## show this list
 	$(UV) venv --quiet --allow-existing --python "$$(command -v python3)" .venv
 	$(UV) pip sync --quiet --python $(PY) requirements-dev.txt
 	$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+	.venv/bin/tiebreak warm-up
 	@touch $@
 
 setup: .venv/.ready  ## make .venv with everything the product and its tests need

@@ -1,8 +1,7 @@
 """Run every test, with no processor waiting: `make test`.
 
 A test in a browser waits more than it computes. So these have a process beside the workers of all
-others, which no worker spends its time on. In a new checkout, processes of their own compile loops
-while the tests are still read; the browser's server finds them compiled.
+others, which no worker spends its time on.
 """
 
 from __future__ import annotations
@@ -20,35 +19,22 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 BROWSER: Final = "tests/test_browser"
 SHARED: Final = "TIEBREAK_TESTS_SHARED"
 """Names the folder of what is built once for all processes."""
-LOOPS: Final = ("all_pairs", "meta_evaluation")
 _PYTEST: Final = (sys.executable, "-m", "pytest")
 _NO_TESTS: Final = 5
 
 
-def compilers() -> list[subprocess.Popen[bytes]]:
-    """Start compiling loops, where none are."""
-    if any(ROOT.glob("analysis/statistics/**/*.nbi")):
-        return []
-    start = "from analysis.statistics.{}.warm_up import compile_loops; compile_loops()"
-    return [
-        subprocess.Popen([sys.executable, "-c", start.format(part)], cwd=ROOT) for part in LOOPS
-    ]
-
-
 class Beside(threading.Thread):
-    """The browser's tests, once loops are compiled; what they print is kept for the end."""
+    """The browser's tests; what they print is kept for the end."""
 
-    def __init__(self, first: Sequence[subprocess.Popen[bytes]], options: Sequence[str]) -> None:
+    def __init__(self, options: Sequence[str]) -> None:
         super().__init__(daemon=True)
-        self._first, self._options = first, options
+        self._options = options
         self._running: subprocess.Popen[bytes] | None = None
         self.printed = b""
         self.status = 1
 
     def run(self) -> None:
-        """Wait for what is first, and run the tests."""
-        for each in self._first:
-            each.wait()
+        """Run the tests."""
         self._running = subprocess.Popen(
             [*_PYTEST, BROWSER, *self._options],
             cwd=ROOT,
@@ -59,10 +45,9 @@ class Beside(threading.Thread):
         self.status = self._running.returncode
 
     def stop(self) -> None:
-        """End what still runs."""
-        for each in (*self._first, self._running):
-            if each is not None and each.poll() is None:
-                each.terminate()
+        """End them."""
+        if self._running is not None and self._running.poll() is None:
+            self._running.terminate()
 
 
 def main(options: Sequence[str]) -> int:
@@ -70,7 +55,7 @@ def main(options: Sequence[str]) -> int:
     workers = [*_PYTEST, "--workers", "auto", f"--ignore={BROWSER}", *options]
     with tempfile.TemporaryDirectory(prefix="tiebreak-tests-") as shared:
         os.environ[SHARED] = shared
-        beside = Beside(compilers(), options)
+        beside = Beside(options)
         beside.start()
         try:
             status = subprocess.run(workers, cwd=ROOT).returncode

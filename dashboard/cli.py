@@ -22,6 +22,11 @@ app = typer.Typer(
 add_commands(app, "dashboard.commands.serve", {"serve": "Open the dashboard on the store."})
 add_commands(
     app,
+    "analysis.commands.warm_up",
+    {"warm-up": "Compile all loops once after an installation, so that no answer waits for it."},
+)
+add_commands(
+    app,
     "dashboard.commands.demo",
     {"demo": "Load the example content: figures of papers, runs that we made, dated claims."},
 )

@@ -131,11 +131,9 @@ def _start_pool() -> bool:
 
 
 def _compile_loops() -> None:
-    from analysis.statistics.all_pairs import warm_up as all_pairs
-    from analysis.statistics.meta_evaluation import warm_up as meta_evaluation
+    from analysis.statistics.warm_up import compile_loops
 
-    all_pairs.compile_loops()
-    meta_evaluation.compile_loops()
+    compile_loops()
     _keep_what_is_loaded()
 
 

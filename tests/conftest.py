@@ -37,7 +37,6 @@ settings.register_profile("suite", deadline=None, derandomize=True, max_examples
 settings.register_profile("fuzz", deadline=None, max_examples=3_000, print_blob=True)
 settings.load_profile("suite")
 
-NOTHING_COMPILED = not any(Path(__file__).parents[1].glob("analysis/statistics/**/*.nbi"))
 ROOT = Path(__file__).parents[1]
 SLOW = Path(__file__).with_name("slow.txt")
 
@@ -196,19 +195,6 @@ def built_once(
         return folder
 
     return folder_of
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _loops_are_compiled(built_once: Callable[[str, Callable[[Path], None]], Path]) -> None:
-    """Compile the loops in a new checkout once, each worker others first, and not each all."""
-    if WORKER not in os.environ or not NOTHING_COMPILED or SHARED in os.environ:
-        return
-    from analysis.statistics.all_pairs import warm_up as all_pairs
-    from analysis.statistics.meta_evaluation import warm_up as meta_evaluation
-
-    parts = [all_pairs, meta_evaluation]
-    for part in parts if os.environ[WORKER] == "0" else reversed(parts):
-        built_once(part.__name__, lambda _, part=part: part.compile_loops())
 
 
 @pytest.fixture(scope="session", autouse=True)

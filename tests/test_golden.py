@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,9 +57,53 @@ def test_each_named_format_is_recorded() -> None:
     assert named - recorded <= UNTRIED
 
 
-def test_answers_are_those_of_this_version_of_the_methods(tmp_path) -> None:
+ROOT = Path(__file__).resolve().parents[1]
+
+# Whatever a question calls first, numba compiles or reads from disk.
+QUESTIONS = """
+import json, sys
+from pathlib import Path
+from numba.core.dispatcher import Dispatcher
+from analysis.statistics.warm_up import calls
+declared = {(id(loop), types) for loop, types in calls()}
+compile, within, called, undeclared = Dispatcher.compile, [], 0, []
+def compiled(loop, types):
+    global called
+    if not within:
+        called += 1
+        if (id(loop), types) not in declared:
+            undeclared.append(f"{loop.py_func.__module__}.{loop.__name__} {types}")
+    within.append(loop)
+    try:
+        return compile(loop, types)
+    finally:
+        within.pop()
+Dispatcher.compile = compiled
+from benchmarks import golden_answers
+answers = golden_answers.answers(Path(sys.argv[1]))
+print(json.dumps({"answers": answers, "called": called, "undeclared": undeclared}))
+"""
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory) -> dict[str, Any]:
+    """Ask the questions where no loop is loaded yet; say what loops are called with, too."""
+    folder = tmp_path_factory.mktemp("answers")
+    asked = subprocess.run(
+        [sys.executable, "-c", QUESTIONS, str(folder)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert asked.returncode == 0, asked.stderr
+    return json.loads(asked.stdout)
+
+
+def test_warm_up_compiles_all_that_questions_call(answered) -> None:
+    assert answered["called"] > 20
+    assert answered["undeclared"] == [], "types for @called_with"
+
+
+def test_answers_are_those_of_this_version_of_the_methods(answered) -> None:
     kept = json.loads(golden_answers.ANSWERS.read_text(encoding="utf-8"))
-    now = golden_answers.answers(tmp_path)
+    now = answered["answers"]
     changed = [line for line in now if kept["answers"].get(line) != now[line]]
     advice = "raise METHOD_VERSION, then `make golden`; these answers differ:"
     assert not changed, "\n".join([advice, *changed])

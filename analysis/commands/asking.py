@@ -211,7 +211,7 @@ def shown_progress() -> Iterator[Progress]:
 
 
 def _say_compiling() -> None:
-    messages.print("Compiling loops: some ten seconds, once after an installation.")
+    messages.print("Compiling loops, once: `tiebreak warm-up` compiles all after an installation.")
 
 
 def _show_report(console: Console, study: Any) -> None:

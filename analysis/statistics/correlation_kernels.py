@@ -3,9 +3,10 @@
 import numpy as np
 
 from analysis.statistics._typing import IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 
+@called_with("(i8[::1], i8[::1], i8[::1], i8[::1])")
 @compiled
 def ranks_left(x: IntArray, y: IntArray, members: IntArray, ends: IntArray) -> IntArray:
     """Return sums over what is left without each group, and in the last row over everything.

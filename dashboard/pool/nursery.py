@@ -127,12 +127,12 @@ def _pickled(outcome: tuple[str, Any]) -> bytes:
 
 
 def _load_loops() -> None:
-    from analysis.statistics.all_pairs import warm_up as all_pairs
-    from analysis.statistics.meta_evaluation import warm_up as meta_evaluation
+    import scipy.special  # the tests take it, when they are called
 
-    with on_one_thread():  # a process with threads makes no sound copies of itself
-        all_pairs.compile_loops()
-        meta_evaluation.compile_loops()
+    from analysis.statistics.warm_up import compile_loops
+
+    assert scipy.special.ndtr
+    compile_loops()
     _keep_out_of_copies()
 
 

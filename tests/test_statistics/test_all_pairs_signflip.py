@@ -7,18 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.statistics.all_pairs import (
-    difference_kernels,
     exact,
-    kernels,
-    lattice_kernels,
     missing,
-    saddlepoint_kernels,
     signflip,
 )
 from analysis.statistics.all_pairs.result import PairMethod
 from analysis.statistics.all_pairs.signflip import signflip_all_pairs
-from analysis.statistics.all_pairs.warm_up import compile_loops
-from analysis.statistics.resampling import kernels as shared
 from analysis.statistics.resampling.plan import sign_codes, signs_of
 
 NAN = math.nan
@@ -436,26 +430,3 @@ def test_progress_can_cancel():
     with pytest.raises(RuntimeError, match="enough"):
         signflip_all_pairs(graded(4, 60), n_resamples=256 * 1_000, progress=stop)
     assert told == [(256 * 16, 256_000)]
-
-
-def test_warm_up_compiles_every_loop_for_both_types():
-    compile_loops()
-    for loop in (
-        shared.add_rows,
-        shared.add_blocks,
-        shared.hadamard,
-        shared.turn,
-        kernels.count_two_sided,
-        kernels.count_one_sided,
-        kernels.count_maxima,
-        shared.scatter_counts,
-        difference_kernels.square_pairs,
-    ):
-        assert len(loop.signatures) >= 2
-    for loop in (
-        difference_kernels.summarise_pairs,
-        difference_kernels.enumerate_pairs,
-        saddlepoint_kernels.approximate_pairs,
-        lattice_kernels.invert_pairs,
-    ):
-        assert loop.signatures

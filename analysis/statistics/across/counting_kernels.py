@@ -3,9 +3,10 @@
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, IntArray, RankArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 
+@called_with("(Array(i2, 3, 'C', True), i8, b1[:, ::1], b1[::1], i8[:, ::1])")
 @compiled
 def count_points(
     ranks: RankArray, system: int, counted: BoolArray, has_gaps: BoolArray, times: IntArray
@@ -40,6 +41,7 @@ def count_points(
                 times[other, n_datasets + points[k]] += 1
 
 
+@called_with("(i8[:, ::1], i8[:, ::1])")
 @compiled
 def add_columns(place: IntArray, times: IntArray) -> None:
     """Count in how many rows of `place` so many places lie beyond each threshold.

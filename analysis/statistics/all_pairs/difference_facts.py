@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import OF_SUMS, ROUNDING
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments, RunSpread
 
@@ -134,6 +134,10 @@ def _with_runs(
     return total, np.where(total > 0, whole, df), known[first] | known[second]
 
 
+@called_with(
+    "(Array(f8, 2, 'C', True), i8[::1], i8[::1], f8[::1], f8[:, ::1])",
+    "(f8[:, ::1], i8[::1], i8[::1], f8[::1], f8[:, ::1])",
+)
 @compiled
 def _by_items(
     scores: FloatArray,
@@ -190,6 +194,10 @@ def _powers(
     return shared.sum(), differing.sum(), one.sum(), two.sum(), three.sum()
 
 
+@called_with(
+    "(Array(f8, 2, 'C', True), i8[::1], i8[::1], i8[::1], f8[::1], f8[:, ::1])",
+    "(f8[:, ::1], i8[::1], i8[::1], i8[::1], f8[::1], f8[:, ::1])",
+)
 @compiled
 def _by_units(
     scores: FloatArray,

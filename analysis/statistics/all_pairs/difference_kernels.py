@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from analysis.statistics._typing import FloatArray, Floats, IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _LANES = 64
 
@@ -49,6 +49,7 @@ def sizes_of(
     return int(above), int(below)
 
 
+@called_with("(f8[:, ::1], i8[::1], i8, i8[::1], i8[::1], f8[::1], f8[::1], f8[::1], i8[::1])")
 @compiled
 def summarise_pairs(
     scores: Floats,
@@ -147,6 +148,7 @@ def largest_of(sizes: FloatArray) -> float:
     return float(top)
 
 
+@called_with("(floats[:, ::1], i8[::1], i8, i8[::1], i8[::1], f8[::1])")
 @compiled
 def square_pairs(
     scores: Floats,
@@ -189,6 +191,9 @@ def _all_sums(sizes: FloatArray, sums: FloatArray, other: FloatArray) -> FloatAr
     return sums[:length]
 
 
+@called_with(
+    "(f8[:, ::1], i8[::1], i8, i8[::1], i8[::1], f8[::1], f8[::1], f8[::1], i8, f8[::1], f8[::1])",
+)
 @compiled
 def enumerate_pairs(
     scores: Floats,

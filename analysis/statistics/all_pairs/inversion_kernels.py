@@ -4,7 +4,7 @@ import numpy as np
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.pair_kernels import _interpolated, marked
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _TIE = 1e-11
 _NARROWER = 0.75
@@ -15,6 +15,9 @@ _DEEPLY = 1.04
 _MANY = 64
 
 
+@called_with(
+    "(f8[:, ::1], f8[::1], f8[::1], f8, i8[::1], i8[::1], f8[::1], i8, f8, f8[::1], f8[::1])",
+)
 @compiled
 def half_means(
     sums: FloatArray,
@@ -106,6 +109,10 @@ def half_means(
             bar = bar * _NARROWER if bar * size > 1e-3 * spread[p] else 0.0
 
 
+@called_with(
+    "(f8[:, ::1], Array(f8, 2, 'C', True), i8, f8[::1], f8[::1])",
+    "(f8[:, ::1], f8[:, ::1], i8, f8[::1], f8[::1])",
+)
 @compiled
 def all_half_means(
     differences: FloatArray, sizes: FloatArray, rank: int, low: FloatArray, high: FloatArray

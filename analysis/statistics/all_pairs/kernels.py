@@ -3,9 +3,13 @@
 import numpy as np
 
 from analysis.statistics._typing import CodeArray, FloatArray, Floats, IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 
+@called_with(
+    "(floats[:, :, ::1], floats[:, :, ::1], i8[::1], i8[::1], i8, i8, i8, "
+    "floats[:, :, ::1], i4[:, :, ::1])",
+)
 @compiled
 def count_two_sided(
     first: Floats,
@@ -48,6 +52,10 @@ def count_two_sided(
             counts[0, first_system + a, second_system + b] += count
 
 
+@called_with(
+    "(floats[:, :, ::1], floats[:, :, ::1], i8[::1], i8[::1], i8, i8, i8, "
+    "floats[:, :, ::1], i4[:, :, ::1])",
+)
 @compiled
 def count_one_sided(
     first: Floats,
@@ -80,6 +88,9 @@ def count_one_sided(
             counts[1, first_system + a, second_system + b] += below
 
 
+@called_with(
+    "(floats[:, :, ::1], i8[::1], i8, i8[::1], i8[::1], f8[::1], f8[::1], b1, i8[::1])",
+)
 @compiled
 def count_maxima(
     sums: Floats,
@@ -122,6 +133,7 @@ def count_maxima(
         counts[k] += count
 
 
+@called_with("(floats[:, :, ::1], i8[::1], i8[::1], i8[::1], f8[::1], f8[::1])")
 @compiled
 def raise_maxima(
     sums: Floats,

@@ -6,7 +6,7 @@ import numpy as np
 
 from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray
 from analysis.statistics.all_pairs.difference_kernels import common_divisor, largest_of, sizes_of
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 PRUNED = -40.0
 """Log of the size below which a value of the characteristic function is left out."""
@@ -267,6 +267,10 @@ def _count_levels(
     return n_levels
 
 
+@called_with(
+    "(f8[:, ::1], i8[::1], i8, i8[::1], i8[::1], f8[::1], i8, f8, f8[::1], f8[::1], "
+    "f8[::1], b1[::1])",
+)
 @compiled
 def invert_pairs(
     scores: Floats,

@@ -12,12 +12,13 @@ import math
 import numpy as np
 
 from analysis.statistics._typing import FloatArray, IntArray
-from analysis.statistics.resampling.kernels import compiled, compiled_in_any_order
+from analysis.statistics.resampling.kernels import called_with, compiled, compiled_in_any_order
 
 _SMALL, _LARGE = 1e-100, 1e100
 _ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
 
 
+@called_with("(f8[:, ::1], f8[::1], i8[::1], i8[::1], f8[:, ::1])")
 @compiled
 def plain_moments(
     scores: FloatArray, sizes: FloatArray, first: IntArray, second: IntArray, out: FloatArray

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from analysis.statistics._typing import ByteArray, FloatArray, Floats, IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _STEPS = 4
@@ -19,6 +19,7 @@ _LAST_BITS = np.uint64(0x0101010101010101)
 """Of each byte of a word."""
 
 
+@called_with("(f8[:, ::1], i8[::1], i8[::1], i8[::1], f8[:, ::1])")
 @compiled
 def pair_moments(
     scores: FloatArray, starts: IntArray, first: IntArray, second: IntArray, out: FloatArray
@@ -71,6 +72,7 @@ def pair_moments(
         out[p, 4], out[p, 5], out[p, 6] = low, high, largest
 
 
+@called_with("(floats[:, ::1], i8, i8, i8[:, ::1])")
 @compiled
 def count_wins(scores: Floats, start: int, stop: int, wins: IntArray) -> None:
     """Count the items on which each of the rows from `start` to `stop` is above a later one.
@@ -89,6 +91,7 @@ def count_wins(scores: Floats, start: int, stop: int, wins: IntArray) -> None:
             wins[b, a] = below
 
 
+@called_with("(f8[:, ::1], i8, i8, i8[:, ::1])")
 @compiled
 def count_wins_of_floats(scores: FloatArray, start: int, stop: int, wins: IntArray) -> None:
     """Count as `count_wins`, differences rounded to each pair's finest grid with exact sums."""
@@ -120,6 +123,9 @@ def binary_grid(a: FloatArray, b: FloatArray) -> float:
     return math.ldexp(1.0, n_bits - max(math.frexp(peak)[1], -900))
 
 
+@called_with(
+    "(floats[:, ::1], f8[::1], i8[::1], i8[::1], floats[::1], floats[::1], i8[:, ::1])",
+)
 @compiled
 def count_two_sided(
     values: Floats,
@@ -150,6 +156,9 @@ def count_two_sided(
         counts[0, p] += found
 
 
+@called_with(
+    "(floats[:, ::1], f8[::1], i8[::1], i8[::1], floats[::1], floats[::1], i8[:, ::1])",
+)
 @compiled
 def count_one_sided(
     values: Floats,
@@ -180,6 +189,9 @@ def count_one_sided(
         counts[1, p] += below
 
 
+@called_with(
+    "(floats[:, ::1], b1, i8[::1], i8[::1], f8[::1], f8[::1], f8, f8, f8[::1], f8[::1])",
+)
 @compiled
 def pair_intervals(
     replicates: Floats,
@@ -209,6 +221,7 @@ def pair_intervals(
         low[p], high[p] = _percentiles(row, complete, middle[p], spread[p], share, reach, room)
 
 
+@called_with("(f8[:, ::1], b1, f8[::1], f8[::1], f8, f8, f8[::1], f8[::1])")
 @compiled
 def row_intervals(
     replicates: FloatArray,

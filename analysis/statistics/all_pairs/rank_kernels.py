@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.all_pairs.pair_kernels import binary_grid
 from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 Keys = npt.NDArray[np.unsignedinteger]
 
@@ -25,6 +25,7 @@ MAX_COMBINATIONS = 16_384
 _MOVES_PER_KEY = 8
 
 
+@called_with("(i4[:, ::1], i8, i8, i8[::1], i8[:, ::1], f8[:, ::1])")
 @compiled
 def rank_by_counting(
     steps: IntArray,
@@ -69,6 +70,10 @@ def rank_by_counting(
             tied_tails(groups[:n_groups], doubled, tails[b])
 
 
+@called_with(
+    "(i4[:, ::1], i8, i8, u4[:, ::1], i8[:, ::1], f8[:, ::1])",
+    "(i8[:, ::1], i8, i8, u8[:, ::1], i8[:, ::1], f8[:, ::1])",
+)
 @compiled
 def rank_steps(
     steps: IntArray,
@@ -93,6 +98,7 @@ def rank_steps(
         _rank_keys(room, n, sums[b], tails[b])
 
 
+@called_with("(f8[:, ::1], i8, u8[:, ::1], i8[:, ::1], f8[:, ::1])")
 @compiled
 def rank_floats(scores: FloatArray, a: int, room: Keys, sums: IntArray, tails: FloatArray) -> None:
     """Signed ranks as `rank_steps` gives, on each pair's finest binary grid with exact sums."""
@@ -307,6 +313,7 @@ def _binomial(n: int) -> FloatArray:
     return chances
 
 
+@called_with("(i8[::1],)")
 @compiled
 def rank_sum_chances(ranks: IntArray) -> FloatArray:
     """Distribution of the sum of `ranks`, each with a fair coin; entry k is the chance of k."""

@@ -15,7 +15,7 @@ from analysis.statistics.all_pairs.difference_kernels import (
 )
 from analysis.statistics.all_pairs.lattice_kernels import log_cosh
 from analysis.statistics.all_pairs.step_kernels import MOST_SUMS, cut_at, stepwise_tail
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _LANES = 64
 
@@ -154,6 +154,10 @@ def _lugannani_rice(theta: float, exponent: float, second: float, lattice: float
     return 0.5 * math.erfc(w / math.sqrt(2.0)) + density * (1 / u - 1 / w)
 
 
+@called_with(
+    "(f8[:, ::1], i8[::1], i8, i8[::1], i8[::1], f8[::1], f8[::1], f8[::1], f8[::1], b1, "
+    "f8[::1], i8, f8[::1])",
+)
 @compiled
 def approximate_pairs(
     scores: Floats,

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 # In the order of `coefficients.COEFFICIENTS`.
 PEARSON, SPEARMAN, KENDALL_A, KENDALL_B, KENDALL_C, ACCURACY = range(6)
@@ -198,6 +198,10 @@ def _one_value(
     return _from_pairs(kind, sums, total, levels)
 
 
+@called_with(
+    "(i8, f8[:, ::1], f8[:, ::1], i4[:, ::1], i4[:, ::1], i4[:, ::1], b1[:, ::1], "
+    "f8[:, ::1], f8, f8, f8[::1])",
+)
 @compiled
 def row_values(
     kind: int,
@@ -237,6 +241,10 @@ def row_values(
         )
 
 
+@called_with(
+    "(i8, f8[:, ::1], f8[:, ::1], i4[:, ::1], i4[:, ::1], i4[:, ::1], b1[:, ::1], "
+    "f8[:, ::1], f8[:, ::1], f8, f8[::1])",
+)
 @compiled
 def resampled_averages(
     kind: int,

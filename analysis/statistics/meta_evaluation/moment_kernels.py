@@ -3,13 +3,14 @@
 import math
 
 from analysis.statistics._typing import FloatArray, IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _CONSTANT = 1e-13
 """A variance this small, relative to the squares of both metrics, is rounding."""
 _MANY = 100
 
 
+@called_with("(f8[:, :, :, ::1], f8[:, :, ::1], f8[::1], i8[::1], i8[::1], f8[:, :, ::1])")
 @compiled
 def add_correlations(
     sums: FloatArray,

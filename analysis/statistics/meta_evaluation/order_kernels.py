@@ -9,9 +9,10 @@ their agreements is ± (A(x_s - x_t) - A(y_s - y_t)); if one cell only, it is
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, CodeArray, FloatArray, IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 
+@called_with("(f8[:, :, ::1], f8[::1], i4[:, ::1], b1[:, ::1], b1, i4[:, :, ::1])")
 @compiled
 def own_weights(
     values: FloatArray,
@@ -53,6 +54,10 @@ def own_weights(
                     out[t, row] += earned
 
 
+@called_with(
+    "(f8[:, :, ::1], f8[::1], i4[:, ::1], b1[:, ::1], i8[::1], i8[::1], b1, "
+    "i4[:, :, ::1], i4[:, :, ::1])",
+)
 @compiled
 def short_row_weights(
     values: FloatArray,
@@ -96,6 +101,7 @@ def short_row_weights(
                     out[t, row] -= here * one
 
 
+@called_with("(f8[::1], f8[::1], i4[::1], i4[::1], i4[::1], f8, f8, b1, f8[::1])")
 @compiled
 def long_row_weights(
     x: FloatArray,

@@ -12,9 +12,13 @@ from analysis.statistics.meta_evaluation.coefficient_kernels import (
     KENDALL_C,
     SPEARMAN,
 )
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 
+@called_with(
+    "(i8, f8[:, ::1], f8[:, ::1], i4[:, ::1], b1[:, ::1], u1[:, ::1], u1[:, ::1], "
+    "u1[:, ::1], f8[:, ::1])",
+)
 @compiled
 def short_rows(
     kind: int,
@@ -245,6 +249,9 @@ def _add_kendall(
         counts[r] += 1.0
 
 
+@called_with(
+    "(i8, i4[::1], i4[::1], i4[::1], f8[::1], u1[::1], u1[::1], u1[:, ::1], i8, f8[:, ::1])",
+)
 @compiled
 def long_row(
     kind: int,

@@ -5,12 +5,15 @@ import math
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, ByteArray, FloatArray
-from analysis.statistics.resampling.kernels import compiled, hadamard
+from analysis.statistics.resampling.kernels import called_with, compiled, hadamard
 
 _ROUNDING = 1e-13
 """A sum of squares this small, relative to those that it is the difference of, is none."""
 
 
+@called_with(
+    "(f8[:, ::1], f8[:, ::1], b1[:, ::1], u1[:, ::1], u1[:, ::1], f8[:, ::1], f8[::1])",
+)
 @compiled
 def soft_differences(
     middle: FloatArray,

@@ -13,11 +13,15 @@ from analysis.statistics.meta_evaluation.coefficient_kernels import (
     PEARSON,
     SPEARMAN,
 )
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _Signs = npt.NDArray[np.int8]
 
 
+@called_with(
+    "(i8, f8[:, ::1], f8[:, :, ::1], f8[:, ::1], f8[:, :, ::1], f8[::1], i8[::1], "
+    "i8[::1], f8[::1], i1[:, ::1], i8, f8[:, ::1])",
+)
 @compiled
 def mean_differences(
     kind: int,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, CodeArray, FloatArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 
 @compiled
@@ -12,6 +12,7 @@ def _right(x_difference: float, y_difference: int) -> int:
     return int((x_difference > 0 and y_difference > 0) or (x_difference < 0 and y_difference < 0))
 
 
+@called_with("(f8[:, ::1], i4[:, ::1], b1[:, ::1], f8[::1], f8[::1], f8[::1])")
 @compiled
 def list_pairs(
     x: FloatArray,
@@ -51,6 +52,7 @@ def list_pairs(
     return start
 
 
+@called_with("(f8[:, ::1], i4[:, ::1], b1[:, ::1], f8[::1], f8, f8[::1])")
 @compiled
 def add_to_bins(
     x: FloatArray,

@@ -9,7 +9,7 @@ another file does: after changing `difference_kernels.sizes_of`, say, touch the 
 
 import functools
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -19,6 +19,9 @@ from analysis.statistics._typing import ByteArray, Floats, IntArray, WordArray
 from analysis.statistics.resampling.compiling import compiling
 
 _Loop = TypeVar("_Loop", bound=Callable[..., object])
+
+CALLED: list[tuple[Any, Any]] = []
+"""Loops that Python calls, and numba's types of what it gives them; for `warm_up`."""
 
 
 class _Compilations(event.Listener):
@@ -60,6 +63,25 @@ def _compiled(loop: _Loop, liberties: frozenset[str]) -> _Loop:
     return cast(_Loop, fast)
 
 
+def called_with(*types: object) -> Callable[[_Loop], _Loop]:
+    """Declare what Python calls a compiled loop with, once for each set of types.
+
+    A text such as ``"(floats[:, ::1], i8)"`` has numba's names; ``floats`` stands for ``f4`` and
+    ``f8``. Loops that only loops call need none.
+    """
+
+    def declared(loop: _Loop) -> _Loop:
+        for each in types:
+            if isinstance(each, str) and "floats" in each:
+                CALLED.extend((loop, each.replace("floats", f)) for f in ("f4", "f8"))
+            else:
+                CALLED.append((loop, each))
+        return loop
+
+    return declared
+
+
+@called_with("(u8[:, ::1], floats[:, ::1])")
 @compiled
 def scatter_counts(words: WordArray, counts: Floats) -> None:
     """Draw ``counts.shape[1]`` units per row with replacement and count each.
@@ -79,6 +101,7 @@ def scatter_counts(words: WordArray, counts: Floats) -> None:
             counts[row, ((words[row, n_units >> 1] & low) * n) >> half] += 1
 
 
+@called_with("(floats[:, ::1], i8, i8[::1], u1[::1], u1[::1], floats[:, ::1])")
 @compiled
 def add_rows(
     columns: Floats,
@@ -104,6 +127,7 @@ def add_rows(
                 target[s] += source[s]
 
 
+@called_with("(floats[:, ::1], u1[:, ::1], u1[:, ::1], floats[:, :, ::1])")
 @compiled
 def add_blocks(columns: Floats, positions: ByteArray, minus: ByteArray, sums: Floats) -> None:
     """Do as `add_rows` with all of `columns`, for several blocks.
@@ -119,6 +143,7 @@ def add_blocks(columns: Floats, positions: ByteArray, minus: ByteArray, sums: Fl
                 target[s] += sign * source[s]
 
 
+@called_with("(floats[:, ::1],)")
 @compiled
 def hadamard(sums: Floats) -> None:
     """Transform the first axis in place; its length must be a power of 4."""
@@ -136,6 +161,7 @@ def hadamard(sums: Floats) -> None:
         h *= 4
 
 
+@called_with("(floats[:, ::1], floats[:, ::1])")
 @compiled
 def turn(sums: Floats, turned: Floats) -> None:
     """Write the transpose of `sums`, in squares that stay in cache."""

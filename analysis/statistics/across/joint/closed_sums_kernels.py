@@ -8,7 +8,7 @@ is rejected when fewer than `needed` replicates have a sum of gains over the set
 import numpy as np
 
 from analysis.statistics._typing import CodeArray, IntArray
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 Steps = CodeArray
 Counts = IntArray
@@ -24,6 +24,7 @@ def count_sum(first: Steps, second: Steps) -> int:
     return int(count)
 
 
+@called_with("(i4[:, ::1], i4[:, ::1], i8[::1])")
 @compiled
 def prefix_sums(gains: Steps, sums: Steps, counts: Counts) -> None:
     """Sum the first m cells for every m = 0..n, and count the replicates that reach 0."""
@@ -40,6 +41,7 @@ def prefix_sums(gains: Steps, sums: Steps, counts: Counts) -> None:
         counts[m + 1] = count
 
 
+@called_with("(i4[:, ::1], i4[:, ::1], i8[::1])")
 @compiled
 def largest_sums(gains: Steps, sums: Steps, counts: Counts) -> None:
     """Sum the m largest gains of each replicate for every m = 0..n, and count those from 0 up."""
@@ -80,6 +82,7 @@ def _insert(row: Steps, m: int, ordered: Steps, new: Steps) -> None:
         last[b] = new[b]
 
 
+@called_with("(i4[:, ::1], i4[:, ::1])")
 @compiled
 def table_of_largest(gains: Steps, table: Steps) -> None:
     """Sum the r largest of the first j gains: row j (j + 1) / 2 + r of `table`, r = 0..j."""
@@ -99,6 +102,7 @@ def table_of_largest(gains: Steps, table: Steps) -> None:
                     target[start + b] = np.int32(last[start + b] + row[b])
 
 
+@called_with("(i4[:, ::1], i4[:, ::1], i4[:, ::1], i8, i8, i8, i8, i4[:, ::1])")
 @compiled
 def most_reached(
     gains: Steps,

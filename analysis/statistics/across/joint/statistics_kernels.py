@@ -3,12 +3,14 @@
 import math
 
 import numpy as np
+from numba.core.types import Array, NamedTuple, f8, i4, i8
 
 from analysis.statistics._typing import ByteArray, CodeArray, FloatArray, IntArray
 from analysis.statistics.across.joint.statistics import TailScale
-from analysis.statistics.resampling.kernels import compiled
+from analysis.statistics.resampling.kernels import called_with, compiled
 
 _LOG_TWO_PI = math.log(2.0 * math.pi)
+_SCALE = NamedTuple([Array(f8, 1, "C", True), f8, f8, f8, i8], TailScale)  # type: ignore[no-untyped-call]  # numba has no types
 
 
 @compiled
@@ -28,6 +30,7 @@ def step_of(z: float, scale: TailScale) -> int:
     return scale.bound if value >= scale.bound else int(value)
 
 
+@called_with((f8[::1], _SCALE, i4[::1]))
 @compiled
 def to_steps(values: FloatArray, scale: TailScale, steps: CodeArray) -> None:
     """Write `step_of` of each value."""
@@ -35,6 +38,7 @@ def to_steps(values: FloatArray, scale: TailScale, steps: CodeArray) -> None:
         steps[i] = np.int32(step_of(values[i], scale))
 
 
+@called_with("(f8[::1], i8[::1], u1[::1], u1[::1], f8[::1])")
 @compiled
 def add_units(
     values: FloatArray,
@@ -52,6 +56,7 @@ def add_units(
             sums[positions[unit]] += values[i]
 
 
+@called_with((f8[:, ::1], i8, f8[::1], i4[:, ::1], _SCALE, i8, i8, i4[:, :, :, ::1]))
 @compiled
 def enter_gains(
     sums: FloatArray,
