@@ -7,7 +7,6 @@ one look-up proves that two sequences of items are the same.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -27,12 +26,10 @@ from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
 from store.lookup import merged_dataset
 from store.models import Dataset, Item, ItemText
+from store.natural_order import natural_key
 from store.spelling import composed, require_keys, require_one_spelling
 
 _SPELLED_OTHERWISE = "datasets of an older store, by their composed names"
-
-_NUMBER: Final = re.compile("[0-9]+")
-_DIGITS: Final = 20
 
 MOST_DATASETS: Final = 5_000
 """Of one import: more are made by a column that names no dataset, one by one for minutes."""
@@ -233,14 +230,10 @@ def _natural_order(keys: Sequence[str]) -> list[int] | None:
 
     Random draws belong to positions, so scores answer alike in whatever order a file has them.
     """
-    padded = [_NUMBER.sub(_padded, key) for key in keys]
-    if all(a <= b for a, b in pairwise(padded)):
+    named = [natural_key(key) for key in keys]
+    if all(a < b for a, b in pairwise(named)):
         return None
-    return sorted(range(len(keys)), key=lambda i: (padded[i], keys[i]))
-
-
-def _padded(number: re.Match[str]) -> str:
-    return number[0].zfill(_DIGITS)
+    return sorted(range(len(keys)), key=named.__getitem__)
 
 
 def _other_item(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import permutations
 
 import pytest
 import sqlalchemy as sa
@@ -131,6 +132,12 @@ def test_new_items_stand_in_the_natural_order_of_their_names(store, bundle):
     rows = load_matrix(store, "qa", "score").scores[:, :, 0].tolist()
     assert rows == [[0.0, 1.0, 9.0, 10.0]] * 3
     assert not report.counts.get(("item", "added"))
+
+
+@pytest.mark.parametrize("keys", permutations(["q1", "q01", "q001", "Q1"]))
+def test_names_that_differ_in_zeros_or_capitals_have_one_order(store, bundle, keys):
+    ingest(store, bundle({"A": [1.0] * 4}, keys=keys), actor="t")
+    assert [item.key for item in list_items(store, "qa")] == ["Q1", "q001", "q01", "q1"]
 
 
 def test_ingest_continues_the_chain_of_the_items(store, bundle):
