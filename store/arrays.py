@@ -25,6 +25,7 @@ from store.models import (
     ScoreVector,
     System,
 )
+from store.natural_order import natural_key
 from store.overlaps import Pair, shared_names
 from store.records import RunMatrix, ScoreMatrix
 from store.shared_items import IntArray, ItemNames, number_items
@@ -132,7 +133,7 @@ def load_matrix(
         which = {"dataset_id": dataset_id, "metric_id": metric_id}
         if systems is None:
             found = _owners(connection, _VECTORS, which)
-            owners = sorted(found.values(), key=lambda owner: (owner.name.casefold(), owner.uid))
+            owners = sorted(found.values(), key=lambda owner: natural_key(owner.name))
         else:
             wanted = find_ids(connection, "system", systems)
             found = _owners(connection, _VECTORS_OF_SOME, which | {"system_ids": wanted})

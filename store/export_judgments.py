@@ -15,10 +15,11 @@ from store.engine import Store
 from store.error_weights import parted, weight_of
 from store.errors import StoreError
 from store.importers.wmt.options import MQM_WEIGHTS
-from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
+from store.judgment_queries import FIRST, SECOND, in_order, living_preferences, living_ratings
 from store.judgment_records import CriterionRecord, Weights
 from store.judgments import get_criterion, list_criteria
 from store.models import Annotator, Criterion, ErrorSpan, Item, Preference, Rating, System
+from store.natural_order import natural_key
 
 _SPAN = ("severity", "category", "start", "end", "text", "in_source", "note")
 
@@ -36,7 +37,7 @@ def chosen_criteria(
         Nothing was judged, or the criteria cannot meet in one table, as ratings and preferences.
     """
     found = [get_criterion(store, dataset, name) for name in dict.fromkeys(criteria)]
-    found = found or list_criteria(store, dataset)
+    found = found or sorted(list_criteria(store, dataset), key=lambda one: natural_key(one.name))
     if not found:
         raise StoreError(f"Nothing was judged on '{dataset}' yet.")
     tables: dict[str, list[CriterionRecord]] = {}
@@ -70,8 +71,9 @@ def _table_of(record: CriterionRecord, weights: Weights | None) -> str:
 
 
 def judgment_rows(store: Store, criteria: Sequence[CriterionRecord]) -> Iterator[dict[str, Any]]:
-    """Yield one row for each judgment on criteria of one dataset, in the order of their coming.
+    """Yield one row for each judgment on criteria of one dataset.
 
+    Rows go by criterion, item, system and annotator, whatever order they came in.
     A value that has a name is written as its label. The rating of an output with marked errors is
     their penalty; the errors themselves are in a column of JSON.
     """
@@ -134,17 +136,17 @@ def _ratings(
 ) -> Iterator[dict[str, Any]]:
     query = (
         living_ratings(
-            *(Annotator.name.label("annotator"), Annotator.kind, Item.key, Item.group_key),
+            *(Annotator.name.label("annotator"), Annotator.kind),
+            *(Item.position, Item.key, Item.group_key),
             *(System.name.label("system"), Rating.id, Rating.value, Rating.replicate),
             Rating.judged_at,
         )
         .join(Annotator, Annotator.id == Rating.annotator_id)
         .join(Item, Item.id == Rating.item_id)
         .where(Rating.criterion_id == criterion_id)
-        .order_by(Rating.id)
     )
     errors = _errors(connection, criterion_id) if record.kind == "error-spans" else None
-    for row in connection.execute(query):
+    for row in in_order(connection.execute(query), "position", "system"):
         value = row.value
         if value is not None and record.labels:
             value = record.labels[int(value)]
@@ -181,7 +183,8 @@ def _preferences(
 ) -> Iterator[dict[str, Any]]:
     query = (
         living_preferences(
-            *(Annotator.name.label("annotator"), Annotator.kind, Item.key, Item.group_key),
+            *(Annotator.name.label("annotator"), Annotator.kind),
+            *(Item.position, Item.key, Item.group_key),
             *(FIRST.name.label("first"), SECOND.name.label("second"), Preference.choice),
             *(Preference.strength, Preference.order_known, Preference.first_length),
             *(Preference.second_length, Preference.replicate, Preference.judged_at),
@@ -189,9 +192,8 @@ def _preferences(
         .join(Annotator, Annotator.id == Preference.annotator_id)
         .join(Item, Item.id == Preference.item_id)
         .where(Preference.criterion_id == criterion_id)
-        .order_by(Preference.id)
     )
-    for row in connection.execute(query):
+    for row in in_order(connection.execute(query), "position", "first", "second"):
         yield {
             "annotator": row.annotator,
             "annotator_kind": row.kind,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,6 +37,7 @@ from store.models import (
     Rating,
     System,
 )
+from store.natural_order import natural_key
 from store.records import dataset_label
 
 T = TypeVar("T", bound=np.generic)
@@ -63,6 +66,25 @@ def living_preferences(*columns: Any) -> sa.Select[Any]:
         .join(SECOND, SECOND.id == Preference.second_id)
         .where(FIRST.deleted_at.is_(None), SECOND.deleted_at.is_(None))
     )
+
+
+def in_order(rows: Iterable[Any], number: str, *systems: str) -> list[Any]:
+    """Return judgments by a number, names of systems and of annotators, and replicate.
+
+    Parameters
+    ----------
+    rows
+        With ``annotator`` and ``replicate``.
+    number, systems
+        What the columns of the number and of the systems are called.
+    """
+    key = cache(natural_key)  # of few names on many rows
+
+    def place(row: Any) -> tuple[Any, ...]:
+        names = (*(getattr(row, system) or "" for system in systems), row.annotator)
+        return getattr(row, number), *map(key, names), row.replicate
+
+    return sorted(rows, key=place)
 
 
 def criterion_records(
@@ -153,11 +175,11 @@ def annotator_records(
     dataset_id: int | None = None,
     annotator_ids: Iterable[int] | None = None,
 ) -> dict[int, AnnotatorRecord]:
-    """Return id -> annotator on living datasets, or on one; in the order of their coming."""
+    """Return id -> annotator on living datasets, or on one; each dataset's by name."""
     query = (
         sa.select(Annotator, Dataset.name.label("dataset"), Dataset.version, Dataset.uid.label("d"))
         .join(Dataset, Dataset.id == Annotator.dataset_id)
-        .order_by(sa.func.lower(Dataset.name), Dataset.version, Annotator.id)
+        .order_by(sa.func.lower(Dataset.name), Dataset.version, Dataset.id)
     )
     rated = living_ratings(Rating.annotator_id, Rating.item_id, sa.literal(1).label("is_rating"))
     compared = living_preferences(
@@ -180,12 +202,12 @@ def annotator_records(
     counts = {id_: (int(n), total - int(n), k) for id_, n, total, k in connection.execute(counted)}
     wanted = None if annotator_ids is None else set(annotator_ids)
     found = {}
-    for row in connection.execute(query):
-        if wanted is not None and row.id not in wanted:
-            continue
-        label = dataset_label(row.dataset, row.version)
-        judged = counts.get(row.id, (0, 0, 0))
-        found[row.id] = AnnotatorRecord(row.uid, row.name, row.kind, label, row.d, *judged)
+    for _, of_dataset in groupby(connection.execute(query), key=lambda row: row.d):
+        for row in sorted(of_dataset, key=lambda row: natural_key(row.name)):
+            if wanted is None or row.id in wanted:
+                label = dataset_label(row.dataset, row.version)
+                judged = counts.get(row.id, (0, 0, 0))
+                found[row.id] = AnnotatorRecord(row.uid, row.name, row.kind, label, row.d, *judged)
     return found
 
 
@@ -282,7 +304,7 @@ def _named(
     used = set(system_ids) - {-1}
     living = sa.select(System.id, System.name, System.uid).where(System.deleted_at.is_(None))
     systems = [row for row in connection.execute(living) if row.id in used]
-    systems.sort(key=lambda row: (row.name.casefold(), row.uid))
+    systems.sort(key=lambda row: natural_key(row.name))
     keys = sa.select(Item.key).where(Item.dataset_id == criterion.dataset_id)
     heads = {
         "criterion": record,

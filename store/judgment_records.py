@@ -70,7 +70,7 @@ class Ratings:
 
     criterion: CriterionRecord
     annotators: tuple[AnnotatorRecord, ...]
-    """Those who rated on this criterion, in the order in which they came into the store."""
+    """Those who rated on this criterion, by name."""
     systems: tuple[str, ...]
     """Those that were rated, by name as the rows of `store.arrays.load_matrix`."""
     system_uids: tuple[str, ...]
@@ -97,7 +97,7 @@ class Preferences:
 
     criterion: CriterionRecord
     annotators: tuple[AnnotatorRecord, ...]
-    """Those who compared on this criterion, in the order in which they came into the store."""
+    """Those who compared on this criterion, by name."""
     systems: tuple[str, ...]
     """Those that were compared, by name as the rows of `store.arrays.load_matrix`."""
     system_uids: tuple[str, ...]

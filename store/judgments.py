@@ -20,6 +20,7 @@ from store.judgment_queries import (
     SECOND,
     annotator_records,
     criterion_records,
+    in_order,
     living_preferences,
     living_ratings,
     preferences_of,
@@ -205,17 +206,15 @@ def _item_ratings(connection: sa.Connection, item_id: int) -> tuple[ItemRating, 
     query = (
         living_ratings(
             *(Rating.id, Rating.value, Rating.replicate, Rating.judged_at),
-            *(Criterion.name.label("criterion"), Criterion.labels, Criterion.weights),
+            *(Criterion.id.label("of"), Criterion.name.label("criterion")),
+            *(Criterion.labels, Criterion.weights),
             *(Annotator.name.label("annotator"), Annotator.kind, System.name.label("system")),
         )
         .join(Criterion, Criterion.id == Rating.criterion_id)
         .join(Annotator, Annotator.id == Rating.annotator_id)
         .where(Rating.item_id == item_id)
-        .order_by(
-            *(Criterion.id, sa.func.lower(System.name), System.id, Annotator.id, Rating.replicate)
-        )
     )
-    rows = connection.execute(query).all()
+    rows = in_order(connection.execute(query), "of", "system")
     spans: dict[int, list[sa.Row[Any]]] = {}
     marked = sa.select(ErrorSpan).where(ErrorSpan.rating_id.in_([row.id for row in rows]))
     for span in connection.execute(marked.order_by(ErrorSpan.id)):
@@ -256,13 +255,14 @@ def _span(row: sa.Row[Any], weights: dict[str, float] | None) -> SpanRecord:
 def _item_preferences(connection: sa.Connection, item_id: int) -> tuple[ItemPreference, ...]:
     query = (
         living_preferences(
-            *(Criterion.name, Annotator.name, Annotator.kind, FIRST.name, SECOND.name),
+            *(Criterion.id.label("of"), Criterion.name, Annotator.name.label("annotator")),
+            *(Annotator.kind, FIRST.name.label("first"), SECOND.name.label("second")),
             *(Preference.choice, Preference.strength, Preference.order_known),
             *(Preference.replicate, Preference.judged_at),
         )
         .join(Criterion, Criterion.id == Preference.criterion_id)
         .join(Annotator, Annotator.id == Preference.annotator_id)
         .where(Preference.item_id == item_id)
-        .order_by(Criterion.id, Preference.id)
     )
-    return tuple(ItemPreference(*row) for row in connection.execute(query))
+    rows = in_order(connection.execute(query), "of", "first", "second")
+    return tuple(ItemPreference(*row[1:]) for row in rows)

@@ -38,6 +38,7 @@ from store.models import (
     System,
     utc_now,
 )
+from store.natural_order import natural_key
 
 LARGEST_CACHE = 128_000_000
 """Bytes of all kept results together."""
@@ -84,10 +85,8 @@ _CRITERION = sa.select(
 _LAST_CHANGE = sa.select(sa.func.max(AuditEvent.id)).where(
     AuditEvent.target_kind == "criterion", AuditEvent.target_uid == sa.bindparam("uid")
 )
-_ANNOTATORS = (
-    sa.select(Annotator.uid, Annotator.name, Annotator.kind)
-    .where(Annotator.dataset_id == sa.bindparam("dataset_id"))
-    .order_by(Annotator.id)
+_ANNOTATORS = sa.select(Annotator.uid, Annotator.name, Annotator.kind).where(
+    Annotator.dataset_id == sa.bindparam("dataset_id")
 )
 _JUDGED_SYSTEMS = [
     living_ratings(System.uid, System.name, sa.func.count())
@@ -199,7 +198,7 @@ def data_fingerprint(
         for system_id, uid, name, digest in connection.execute(_DIGESTS, which):
             found.setdefault(system_id, [name, uid]).append(digest)
         if systems is None:
-            rows = sorted(found.values(), key=lambda row: (row[0].casefold(), row[1]))
+            rows = sorted(found.values(), key=lambda row: natural_key(row[0]))
         else:
             wanted = find_ids(connection, "system", systems)
             rows = [found.get(system_id, [str(system_id)]) for system_id in wanted]
@@ -222,10 +221,11 @@ def _judgments(connection: sa.Connection, dataset_id: int, name: str) -> list[An
     if criterion is None:  # the scores came without judgments
         return []
     which |= {"criterion_id": criterion.id, "uid": criterion.uid}
+    annotators = [list(row) for row in connection.execute(_ANNOTATORS, which)]
     return [
         list(criterion),
         connection.scalar(_LAST_CHANGE, which),
-        [list(row) for row in connection.execute(_ANNOTATORS, which)],
+        sorted(annotators, key=lambda row: natural_key(row[1])),
         *([list(row) for row in connection.execute(query, which)] for query in _JUDGED_SYSTEMS),
     ]
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from store.engine import Store
 from store.lookup import find_id
 from store.models import Dataset, Run, System, SystemAlias
+from store.natural_order import natural_key
 from store.records import SystemRecord
 from store.reported import standing_scores
 from store.tags import tags_of_all
@@ -70,7 +71,7 @@ def _records(connection: sa.Connection, which: sa.ColumnElement[bool]) -> list[S
         .outerjoin(reported, reported.c.system_id == System.id)
         .outerjoin(datasets, datasets.c.system_id == System.id)
         .where(which)
-        .order_by(sa.func.lower(System.name), System.id)
+        .order_by(System.id)
     )
     aliases: dict[int, list[str]] = {}
     for system_id, alias in connection.execute(
@@ -91,5 +92,5 @@ def _records(connection: sa.Connection, which: sa.ColumnElement[bool]) -> list[S
             created_at=row.created_at,
             deleted_at=row.deleted_at,
         )
-        for row in connection.execute(query)
+        for row in sorted(connection.execute(query), key=lambda row: natural_key(row.name))
     ]

@@ -11,6 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from store.engine import Store
 from store.lookup import find_id, find_ids
 from store.models import Item, ItemText, Output, Run, System
+from store.natural_order import natural_key
 from store.records import OutputRecord, TextRecord
 from store.text_checks import only_whole
 
@@ -106,12 +107,13 @@ def load_outputs(
                 Run.deleted_at.is_(None),
                 System.deleted_at.is_(None),
             )
-            .order_by(Item.position, sa.func.lower(System.name), System.id, Run.id, Output.trial)
+            .order_by(Item.position, Run.id, Output.trial)
         )  # fmt: skip
         if systems is not None:
             wanted = find_ids(connection, "system", systems)
             query = query.where(System.id.in_(wanted))
-        return [OutputRecord(*row) for row in connection.execute(query)]
+        found = [OutputRecord(*row) for row in connection.execute(query)]
+    return sorted(found, key=lambda one: (one.position, natural_key(one.system)))
 
 
 def _items(dataset_id: int, positions: Collection[int]) -> sa.Select[int]:

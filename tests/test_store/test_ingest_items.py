@@ -134,7 +134,7 @@ def test_new_items_stand_in_the_natural_order_of_their_names(store, bundle):
     assert not report.counts.get(("item", "added"))
 
 
-@pytest.mark.parametrize("keys", permutations(["q1", "q01", "q001", "Q1"]))
+@pytest.mark.parametrize("keys", list(permutations(["q1", "q01", "q001", "Q1"])))
 def test_names_that_differ_in_zeros_or_capitals_have_one_order(store, bundle, keys):
     ingest(store, bundle({"A": [1.0] * 4}, keys=keys), actor="t")
     assert [item.key for item in list_items(store, "qa")] == ["Q1", "q001", "q01", "q1"]

@@ -16,6 +16,7 @@ from store.engine import Store
 from store.errors import NotFoundError, StoreError
 from store.judgments import CriterionRecord, list_criteria
 from store.metrics import list_metrics
+from store.natural_order import natural_key
 from store.records import DatasetRecord, MetricRecord
 
 JudgeKind = Literal["annotator", "criterion", "metric"]
@@ -161,7 +162,7 @@ def _all_units(units: JudgedUnits, theirs: JudgedUnits) -> tuple[JudgedUnits, In
     names = dict(zip(theirs.system_uids, theirs.systems, strict=True))
     names |= dict(zip(units.system_uids, units.systems, strict=True))
     # By name, so that the first of a pair is the same on both sides.
-    systems.sort(key=lambda uid: (names[uid].casefold(), uid))
+    systems.sort(key=lambda uid: natural_key(names[uid]))
     ours, others = _keys(units, systems), _keys(theirs, systems)
     keys, place = np.unique(np.concatenate([ours, others]), axis=0, return_inverse=True)
     place = place.reshape(-1)
