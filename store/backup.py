@@ -15,7 +15,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
-from store import schema, seals, text_checks, vectors
+from store import audit_chain, schema, seals, text_checks, vectors
 from store.copying import copy_store
 from store.engine import Store, make_engines, plain_errors
 from store.errors import NotFoundError, StorageError, StoreError, clipped
@@ -211,8 +211,8 @@ def check(store: Store) -> list[str]:
     """Return everything that is wrong with the store, one sentence each; empty when it is sound.
 
     Looks at the file's structure, at references, at the digests of all score vectors, tables and
-    texts, at the items of vectors, at the hash chain of every dataset, at whether judgments are
-    of the dataset that they are about, and at the digests of kept results.
+    texts, at the items of vectors, at the hash chains of every dataset and of the audit log, at
+    whether judgments are of the dataset that they are about, and at the digests of kept results.
     Where the structure is damaged it looks no further: what can be read then proves nothing.
     """
     with store.read() as connection:
@@ -362,7 +362,12 @@ def _wrong_texts(connection: sa.Connection) -> list[str]:
     return text_checks.wrong(connection)
 
 
+def _wrong_log(connection: sa.Connection) -> list[str]:
+    return audit_chain.wrong(connection)
+
+
 _PARTS = (
+    _wrong_log,
     _wrong_tables,
     _wrong_texts,
     _wrong_vectors,

@@ -75,3 +75,7 @@ class ClaimEvidence(Base):
     """Of the data that were looked at; see `store.results_cache.system_fingerprints`."""
     actor: Mapped[str] = mapped_column(sa.String(200))
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    method_version: Mapped[str] = mapped_column(
+        sa.String(20), default="", server_default=sa.text("''")
+    )
+    """Of the statistics that gave the figures; empty where they did not say."""

@@ -325,7 +325,7 @@ def _write_status(session: Session, row_id: int, status: npt.NDArray[np.uint8]) 
     session.execute(
         sa.update(StatusVector)
         .where(StatusVector.id == row_id)
-        .values(n_items=len(status), data=status.tobytes())
+        .values(**vectors.status_columns(status))
     )
 
 

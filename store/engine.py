@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from store import schema, seals
+from store import audit_chain, schema, seals
 from store.backends import sqlite
 from store.errors import (
     BusyError,
@@ -166,7 +166,8 @@ class Store:
             session.flush()
             if change.events:
                 trail = cast(sa.Table, AuditEvent.__table__)
-                session.connection().execute(sa.insert(trail), change.events)
+                connection = session.connection()
+                connection.execute(sa.insert(trail), audit_chain.chain(connection, change.events))
             if dry_run:
                 session.rollback()
             else:

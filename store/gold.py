@@ -365,9 +365,8 @@ class _Writer:
             if row is None:
                 row = StatusVector(run_id=run.id, trial=0)
                 self._change.session.add(row)
-            row.n_items, row.n_error, row.n_by_rule = len(status), 0, 0
-            row.n_not_attempted = int((status == Status.NOT_ATTEMPTED).sum())
-            row.data = status.tobytes()
+            for name, value in vectors.status_columns(status).items():
+                setattr(row, name, value)
 
     def _load(self) -> dict[int, _Stored]:
         session = self._change.session

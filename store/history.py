@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
+from store import audit_chain
 from store.engine import Store
 from store.errors import StoreError
 from store.models import AuditEvent
@@ -22,7 +23,7 @@ LogFormat = Literal["jsonl", "csv"]
 MEDIA_TYPES: Final[dict[LogFormat, str]] = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _EVENTS: Final = sa.select(
     *(AuditEvent.id, AuditEvent.at, AuditEvent.actor, AuditEvent.action, AuditEvent.target_kind),
-    *(AuditEvent.target_uid, AuditEvent.detail, AuditEvent.via),
+    *(AuditEvent.target_uid, AuditEvent.detail, AuditEvent.via, AuditEvent.chain_hash),
 ).order_by(AuditEvent.id.desc())
 _COLUMNS: Final = (*(each.name for each in fields(EventRecord)), "why")
 _AT_ONCE: Final = 1_000
@@ -91,6 +92,28 @@ def log_of(store: Store, wanted: Wanted, format: LogFormat) -> Iterator[str]:
                 row = event.to_dict() | {"why": event.detail.get("why", "")}
                 row["detail"] = json.dumps(row["detail"], ensure_ascii=False)
                 yield _csv_line([spreadsheet_safe(row[name]) for name in _COLUMNS])
+
+
+def head_of_log(store: Store, *, kept: str = "") -> str:
+    """Return the hash of the whole log, to be kept elsewhere; empty in a new store.
+
+    With `kept`, one that was, the log is held against it first.
+
+    Raises
+    ------
+    StoreError
+        Something of the log is not what was written, or it never had that hash.
+    """
+    with store.read() as connection:
+        if kept:
+            for problem in audit_chain.wrong(connection):
+                raise StoreError(f"{problem} `tiebreak db check` tells all that is wrong.")
+            if not audit_chain.had(connection, kept):
+                raise StoreError(
+                    f"The audit log never ended with {kept}: it is cut off, was written anew, or "
+                    "is of another store."
+                )
+        return audit_chain.head(connection)
 
 
 def known_words(store: Store) -> tuple[list[str], list[str], list[str]]:

@@ -24,7 +24,7 @@ from store.seals import ONLY_KEYS
 OWN_TABLES = frozenset(
     {
         *("import", "import_change", "import_answer", "audit_event", "analysis_result"),
-        *("token", "kept_answer", "seal", "server_work"),
+        *("token", "kept_answer", "seal", "server_work", "board_snapshot"),
     }
 )
 """Tables that no import is about: they stay as they are when one is taken back."""

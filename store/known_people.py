@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from store.audit_chain import REMOVAL, spans
 from store.claim_models import Claim, ClaimEvidence
 from store.engine import Change, Store
 from store.erasing import erase_for_good, leave_no_trace
@@ -34,6 +35,9 @@ _WORDS: Final = (
     *(ImportChange.before, ImportChange.after, SavedView.name, Token.name),
 )
 """Columns that may hold a name among other words."""
+_UNSALT: Final = (
+    sa.update(AuditEvent).where(AuditEvent.id == sa.bindparam("line")).values(salt=None)
+)
 _OF_THINGS: Final = ("setting", "system", "dataset")
 """Kinds of changes whose words are names of things, but for the reason."""
 
@@ -90,19 +94,26 @@ def remove_person(store: Store, name: str, *, actor: str, dry_run: bool = False)
     other = f"{REMOVED}{new_uid()[:6]}"
     within = _other_words(name, other)
     with store.write(actor, dry_run=dry_run) as change:
-        change.record("remove name", "person", name=other)
-        for event in change.events:
-            event["actor"] = other if event["actor"] == name else event["actor"]
+        change.record(REMOVAL, "person", name=other)
+        [event] = change.events
+        event["actor"] = other if event["actor"] == name else event["actor"]
         connection = change.session.connection()
         erase_for_good(connection)
         n_tokens = _close_tokens(change, name)
         n_rows = 0
+        lines = set(connection.scalars(sa.select(AuditEvent.id).where(AuditEvent.actor == name)))
         for column in _NAMES:
             here = sa.update(column.class_).where(column == name).values({column.key: other})
             n_rows += connection.execute(here).rowcount
         if not n_rows:
             raise NotFoundError(f"Nothing here is called '{name}'. `tiebreak people ls` lists all.")
-        n_rows += sum(_reword(connection, column, within) for column in _WORDS)
+        for words in _WORDS:
+            reworded = _reword(connection, words, within)
+            n_rows += len(reworded)
+            lines |= reworded if words.class_ is AuditEvent else set()
+        if lines:
+            connection.execute(_UNSALT, [{"line": line} for line in lines])
+        event["detail"]["lines"] = spans(lines)
         connection.execute(sa.delete(AnalysisResult))  # they may name annotators
         connection.execute(sa.delete(RequestAnswer))
         change.session.expire_all()
@@ -133,9 +144,10 @@ def _other_words(name: str, other: str) -> Callable[[Any], Any]:
     return replaced
 
 
-def _reword(connection: sa.Connection, column: Any, within: Callable[[Any], Any]) -> int:
+def _reword(connection: sa.Connection, column: Any, within: Callable[[Any], Any]) -> set[int]:
+    """Put the other name into the words of a column; return the ids of the rows that had it."""
     table = column.class_
-    n_rows = 0
+    reworded = set()
     more = [AuditEvent.target_kind] if table is AuditEvent else []
     query = sa.select(table.id, column, *more).where(column.is_not(None))
     for row_id, value, *kind in connection.execute(query).all():
@@ -144,7 +156,7 @@ def _reword(connection: sa.Connection, column: Any, within: Callable[[Any], Any]
         else:
             new = within(value)
         if new != value:
-            n_rows += 1
+            reworded.add(row_id)
             changed = sa.update(table).where(table.id == row_id).values({column.key: new})
             connection.execute(changed)
-    return n_rows
+    return reworded

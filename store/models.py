@@ -8,7 +8,7 @@ figures in `store.reported_models`.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
@@ -18,7 +18,13 @@ from store.claim_models import ClaimEvidence as ClaimEvidence
 from store.import_models import Import as Import
 from store.import_models import ImportAnswer as ImportAnswer
 from store.import_models import ImportChange as ImportChange
-from store.importers.kinds import Aggregation, MetricSource, OverlapKind, Unit
+from store.importers.kinds import (
+    Aggregation,
+    MetricKind,
+    MetricSource,
+    OverlapKind,
+    RepeatKind,
+)
 from store.judgment_models import Annotator as Annotator
 from store.judgment_models import Criterion as Criterion
 from store.judgment_models import ErrorSpan as ErrorSpan
@@ -153,8 +159,8 @@ class Metric(Base):
             *("aggregation", "mean", "median", "ratio", "f1", "bleu", "chrf"),
             *("pearson", "spearman"),
         ),
-        one_of("unit", "", "proportion", "percent", "points"),
         one_of("source", "automatic", "human", "model"),
+        one_of("kind", *get_args(MetricKind)),
         NEVER_REUSE_IDS,
     )
 
@@ -164,13 +170,19 @@ class Metric(Base):
     signature: Mapped[str] = mapped_column(sa.String(400), default="")
     higher_is_better: Mapped[bool]
     aggregation: Mapped[Aggregation] = mapped_column(sa.String(20), default="mean")
-    unit: Mapped[Unit] = mapped_column(sa.String(20), default="")
+    unit: Mapped[str] = mapped_column(sa.String(20), default="")
     lower: Mapped[float | None]
     upper: Mapped[float | None]
     source: Mapped[MetricSource] = mapped_column(
         sa.String(20), default="automatic", server_default="automatic"
     )
     """Who gives the scores: a program, people, or a model that judges."""
+    kind: Mapped[MetricKind] = mapped_column(
+        sa.String(20), default="", server_default=sa.text("''")
+    )
+    """What its values are; empty: nobody has said."""
+    sources: Mapped[dict[str, Any] | None]
+    """Fact (``unit``, ``lower`` ...) -> who states it and when; see `store.metric_cards`."""
 
 
 class Ingest(Base):
@@ -197,6 +209,7 @@ class Run(Base):
         unique_among_living(
             "uq_run_living_system_dataset_label", "system_id", "dataset_id", "label"
         ),
+        one_of("repeats", *get_args(RepeatKind)),
         NEVER_REUSE_IDS,
     )
 
@@ -225,6 +238,10 @@ class Run(Base):
     ingest_id: Mapped[int] = mapped_column(sa.ForeignKey("ingest.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
     deleted_at: Mapped[datetime | None]
+    repeats: Mapped[RepeatKind] = mapped_column(
+        sa.String(20), default="samples", server_default="samples"
+    )
+    """What its trials are: answers drawn again, or systems trained again."""
 
 
 class ScoreVector(Base):
@@ -268,6 +285,9 @@ class StatusVector(Base):
     n_error: Mapped[int]
     n_not_attempted: Mapped[int]
     n_by_rule: Mapped[int]
+    n_unscored: Mapped[int] = mapped_column(default=0, server_default="0")
+    n_judge_failed: Mapped[int] = mapped_column(default=0, server_default="0")
+    n_timed_out: Mapped[int] = mapped_column(default=0, server_default="0")
     data: Mapped[bytes] = mapped_column(sa.LargeBinary, deferred=True)
 
 
@@ -338,6 +358,12 @@ class AuditEvent(Base):
     target_kind: Mapped[str] = mapped_column(sa.String(40))
     target_uid: Mapped[str] = mapped_column(sa.String(12), default="")
     detail: Mapped[dict[str, Any]]
+    salt: Mapped[str | None] = mapped_column(sa.String(32))
+    """Of the digests of `actor` and `detail`; gone where a person's name was removed from them."""
+    actor_digest: Mapped[str] = mapped_column(sa.String(64), server_default=sa.text("''"))
+    detail_digest: Mapped[str] = mapped_column(sa.String(64), server_default=sa.text("''"))
+    chain_hash: Mapped[str] = mapped_column(sa.String(64), server_default=sa.text("''"))
+    """Of this line and all before it; see `store.audit_chain`."""
 
 
 class AnalysisResult(Base):
@@ -361,6 +387,26 @@ class AnalysisResult(Base):
     digest: Mapped[str] = mapped_column(sa.String(64))
     """SHA-256 of `payload`."""
     payload: Mapped[bytes] = mapped_column(sa.LargeBinary, deferred=True)
+
+
+class BoardSnapshot(Base):
+    """What the board of a dataset said at one time, to tell what has changed since."""
+
+    __tablename__ = "board_snapshot"
+    __table_args__ = (NEVER_REUSE_IDS,)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("dataset.id", ondelete="CASCADE"), index=True
+    )
+    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
+    store_revision: Mapped[int]
+    method_version: Mapped[str] = mapped_column(sa.String(20))
+    settings: Mapped[dict[str, Any]]
+    """Of the question that gave it."""
+    board: Mapped[dict[str, Any]]
+    """The rows and sentences, as its command prints them."""
+    created_at: Mapped[datetime] = mapped_column(default=utc_now)
 
 
 class Seal(Base):

@@ -151,6 +151,9 @@ class StatusCounts(Record):
     n_error: int
     n_not_attempted: int
     n_by_rule: int
+    n_unscored: int
+    n_judge_failed: int
+    n_timed_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +349,8 @@ class EventRecord(Record):
     target_uid: str
     detail: dict[str, Any]
     via: str | None
+    chain_hash: str
+    """Of this change and all before it."""
 
     @property
     def told(self) -> str:

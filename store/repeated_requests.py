@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from store.engine import WRITER_WAITS_MS, Store
 from store.errors import ConflictError, StoreError, UnreachableError
 from store.model_base import utc_now
+from store.text_checksum import checksum
 from store.token_models import RequestAnswer
 
 DAYS: Final = 7
@@ -140,7 +141,8 @@ def _known(store: Store, place: str) -> _Row | None:
 def _keep(store: Store, place: str, body: str) -> None:
     here = (RequestAnswer.place == place) & (RequestAnswer.worker == _worker())
     with suppress(StoreError), store.write_cache(waits_ms=WRITER_WAITS_MS) as connection:
-        connection.execute(sa.update(RequestAnswer).where(here).values(body=body))
+        kept = sa.update(RequestAnswer).where(here).values(body=body, checksum=checksum(body))
+        connection.execute(kept)
 
 
 def _leave(store: Store, place: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from store.engine import Store
+from store.importers.kinds import COUNTED
 from store.lookup import find_id
 from store.models import (
     Dataset,
@@ -208,9 +209,7 @@ def _statuses(connection: sa.Connection, run_ids: sa.Select[int]) -> dict[int, l
             StatusVector.run_id,
             StatusVector.trial,
             StatusVector.n_items,
-            StatusVector.n_error,
-            StatusVector.n_not_attempted,
-            StatusVector.n_by_rule,
+            *(getattr(StatusVector, name) for name in COUNTED.values()),
         )
         .where(StatusVector.run_id.in_(run_ids))
         .order_by(StatusVector.trial)

@@ -6,22 +6,12 @@ import re
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from store.models import (
-    AnalysisResult,
-    AuditEvent,
-    Base,
-    ItemText,
-    Output,
-    RequestAnswer,
-    Seal,
-    ServerWork,
-)
+from store.models import AnalysisResult, AuditEvent, Base, RequestAnswer, Seal, ServerWork
 
-_LEFT_OUT: Final = {
-    one.__tablename__
-    for one in (AnalysisResult, AuditEvent, ItemText, Output, RequestAnswer, Seal, ServerWork)
-}
-"""Kept answers and texts have digests of their own; of work at hand nothing is computed."""
+_LEFT_OUT: Final = {AuditEvent.__tablename__, Seal.__tablename__}
+"""The log has a chain of its own (`store.audit_chain`); digests stand for themselves."""
+CACHES: Final = {one.__tablename__ for one in (AnalysisResult, RequestAnswer, ServerWork)}
+"""What is wrong there is computed again: only who checks the store holds them against digests."""
 _WORDS: Final = re.compile(r"\w+")
 _VERB: Final = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b", re.IGNORECASE)
 _TARGET: Final = re.compile(r'(?:INTO|UPDATE|FROM)\s+"?(\w+)"?(?:\s*\(([^)]*)\))?', re.IGNORECASE)

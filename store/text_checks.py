@@ -6,17 +6,23 @@ checksums of its own.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from store import damage
 from store.damage import DamagedText
-from store.models import Dataset, Ingest, Item, ItemText, Output, Run, System
+from store.models import Dataset, Ingest, Item, ItemText, Output, RequestAnswer, Run, System
 from store.text_checksum import TEXT_CHECKSUM
 
 _MOST_TOLD: Final = 20
 """Damaged texts that are named, of those that one question would have read."""
+_TEXTS: Final[dict[Any, tuple[Any, ...]]] = {
+    ItemText: (ItemText.input_text, ItemText.reference_text),
+    Output: (Output.text,),
+    RequestAnswer: (RequestAnswer.body,),
+}
+"""Table -> the columns that its checksum is of."""
 
 
 def only_whole(
@@ -53,15 +59,15 @@ def wrong(connection: sa.Connection) -> list[str]:
         table.__tablename__: connection.scalar(
             sa.select(sa.func.count()).select_from(table).where(_is_wrong(table))
         )
-        for table in (ItemText, Output)
+        for table in _TEXTS
     }
     return [f"{n:,} texts of '{name}' are not what was written." for name, n in counts.items() if n]
 
 
-def _is_wrong(table: type[Output | ItemText]) -> sa.ColumnElement[bool]:
-    columns = (Output.text,) if table is Output else (ItemText.input_text, ItemText.reference_text)
+def _is_wrong(table: type[Output | ItemText | RequestAnswer]) -> sa.ColumnElement[bool]:
     # As bytes: a damaged text may be none.
-    computed = getattr(sa.func, TEXT_CHECKSUM)(*(sa.cast(one, sa.LargeBinary) for one in columns))
+    texts = (sa.cast(one, sa.LargeBinary) for one in _TEXTS[table])
+    computed = getattr(sa.func, TEXT_CHECKSUM)(*texts)
     return sa.and_(table.checksum.is_not(None), table.checksum != computed)
 
 

@@ -54,3 +54,5 @@ class RequestAnswer(Base):
     worker: Mapped[str] = mapped_column(sa.String(200))
     """Which process answers it."""
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
+    checksum: Mapped[int | None] = mapped_column(sa.BigInteger)
+    """Of the body."""

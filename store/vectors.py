@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from store.corpus_metrics import bleu, chrf
-from store.importers.kinds import ONE_SCORE, Aggregation, FloatArray, StatusArray
+from store.importers.kinds import COUNTED, ONE_SCORE, Aggregation, FloatArray, Status, StatusArray
 
 
 class Summary(NamedTuple):
@@ -40,6 +40,13 @@ def decode(data: bytes, n_components: int) -> FloatArray:
 def decode_status(data: bytes) -> StatusArray:
     """Return one status byte per item; read-only, no copy."""
     return np.frombuffer(data, dtype=np.uint8)
+
+
+def status_columns(status: StatusArray) -> dict[str, Any]:
+    """Return what the store keeps of the outcomes of a trial: counts by kind, and all of them."""
+    counts = np.bincount(status, minlength=len(Status)).tolist()
+    counted = {name: counts[one] for one, name in COUNTED.items()}
+    return {"n_items": len(status), **counted, "data": status.tobytes()}
 
 
 def digest(data: bytes) -> str:

@@ -13,12 +13,14 @@ from analysis.choices import MARGIN, Clusters, Draws, Level, MetricName, Seed
 from analysis.commands.asking import answered, asked_of, parameter, with_options
 from analysis.commands.terminal import show_report
 from analysis.setting import Setting
+from analysis.statistics.signature import METHOD_VERSION
 from analysis.studies.comparison import Compare, Comparison
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.study import count
 from analysis.studies.test_names import Test
-from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words
+from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words, opened
 from store.errors import StoreError
+from store.history import head_of_log
 
 app = typer.Typer()
 
@@ -95,9 +97,13 @@ def _gate(context: typer.Context, **given: Any) -> None:
             raise
         refused, why = error, str(error)
         found |= {"verdict": "undecided", "why": "no-valid-test"}
+    with opened(context, read_only=True) as store:
+        head = head_of_log(store)
+    told = {"fail_if": gate.fail_if, "failed": failed, "why": why}
+    told |= {"audit_head": head, "method_version": METHOD_VERSION}
     answer(
         "gate",
-        found | {"gate": {"fail_if": gate.fail_if, "failed": failed, "why": why}},
+        found | {"gate": told},
         store_revision=study.store_revision,
         signature=study.signature,
         warnings=study.warnings,

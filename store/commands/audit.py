@@ -11,7 +11,7 @@ import typer
 
 from store.console import JsonOption, answer, exits_in_words, messages, opened, table
 from store.errors import StoreError
-from store.history import Wanted, find_events, log_of, moment_of
+from store.history import Wanted, find_events, head_of_log, log_of, moment_of
 from store.records import EventRecord
 
 app = typer.Typer()
@@ -41,9 +41,18 @@ def audit_command(
         Written | None, typer.Option(help="Write them all so: to --out, else to standard output.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write them all to.")] = None,
+    head: Annotated[
+        bool, typer.Option("--head", help="Print the hash of the whole log, to keep elsewhere.")
+    ] = False,
+    kept: Annotated[
+        str, typer.Option(help="With --head: hold the log against one that was kept.")
+    ] = "",
     as_json: JsonOption = False,
 ) -> None:
     """List who changed what, when and why; with --format or --out write all of it."""
+    if head or kept:
+        _show_head(context, kept.strip(), is_asked=head, as_json=as_json)
+        return
     wanted = Wanted(
         find=find,
         who=tuple(who or ()),
@@ -81,6 +90,20 @@ def audit_command(
             store_revision=store.revision(),
             as_json=as_json,
             show=lambda console: console.print(grid),
+        )
+
+
+def _show_head(context: typer.Context, kept: str, *, is_asked: bool, as_json: bool) -> None:
+    if not is_asked:
+        raise StoreError("--kept goes with --head.")
+    with opened(context, read_only=True) as store:
+        found = head_of_log(store, kept=kept)
+        answer(
+            "audit",
+            {"head": found},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(found, markup=False, soft_wrap=True),
         )
 
 

@@ -21,6 +21,7 @@ from store.console import (
 from store.copying import copy_store
 from store.engine import open_store
 from store.errors import StoreError
+from store.history import head_of_log
 from store.restore import require_sound, restore_store
 from store.schedule import repeat, seconds_of
 from store.schema import head_revision
@@ -97,6 +98,8 @@ def _write_backup(
             written, removed = backup.write_dated_backup(store, path, keep)
         if verify:
             require_sound(written)
+        with open_store(written, read_only=True) as copy:
+            head = head_of_log(copy)
         checked = " and checked" if verify else ""
         older = f" {len(removed)} older removed." if removed else ""
         answer(
@@ -106,11 +109,14 @@ def _write_backup(
                 "size_bytes": written.stat().st_size,
                 "verified": verify,
                 "removed": [str(one) for one in removed],
+                "audit_head": head,
             },
             store_revision=store.revision(),
             as_json=as_json,
             show=lambda console: console.print(
-                f"Backup written{checked}: {written}.{older}", markup=False
+                f"Backup written{checked}: {written}.{older}\nIts audit log ends with {head}.",
+                markup=False,
+                soft_wrap=True,
             ),
         )
 

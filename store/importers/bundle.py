@@ -79,7 +79,7 @@ class BundleMetric:
     """``None``: the source does not say; ingest asks the store, then the table of known metrics,
     then the person."""
     aggregation: Aggregation = "mean"
-    unit: Unit = ""
+    unit: str = ""
     lower: float | None = None
     upper: float | None = None
     source: MetricSource = "automatic"

@@ -48,18 +48,50 @@ OverlapKind = Literal["shared-items", "contains", "transform", "independent"]
 CriterionKind = Literal["rating", "preference", "error-spans"]
 ScaleLevel = Literal["nominal", "ordinal", "interval"]
 AnnotatorKind = Literal["human", "model"]
+MetricKind = Literal["", "right-wrong", "rating", "bounded", "unbounded", "count", "time", "money"]
+"""What the values of a metric are; empty where nobody has said."""
+RepeatKind = Literal["samples", "seeds"]
+"""What the trials of a run are: answers that one system drew again, or trainings of it."""
 MetricSource = Literal["automatic", "human", "model"]
 Choice = Literal["first", "second", "tie"]
 
 
 class Status(IntEnum):
-    """What happened to an item in a run (one byte per item and trial)."""
+    """The outcome of an attempt at an item (one byte per item and trial)."""
 
     OK = 0
-    """The system answered. A NaN score under this status means: answered, but not scored."""
+    """The system answered. A NaN score under this outcome means: answered, but not scored."""
     NOT_ATTEMPTED = 1
     """The run did not include the item."""
     ERROR = 2
-    """The system or the harness failed on the item."""
+    """The system or the harness failed on the item: it crashed, and nobody says how."""
     SCORED_BY_RULE = 3
     """Nobody looked at an answer; a stated rule gave the score (absent counts as failure)."""
+    UNSCORED = 4
+    """The system answered, and its answer could not be scored."""
+    JUDGE_FAILED = 5
+    """The system answered, and whoever was to judge failed."""
+    TIMED_OUT = 6
+    """The system did not answer within its time."""
+
+
+COUNTED: Mapping[Status, str] = {
+    Status.ERROR: "n_error",
+    Status.NOT_ATTEMPTED: "n_not_attempted",
+    Status.SCORED_BY_RULE: "n_by_rule",
+    Status.UNSCORED: "n_unscored",
+    Status.JUDGE_FAILED: "n_judge_failed",
+    Status.TIMED_OUT: "n_timed_out",
+}
+"""Outcome -> the field that counts it, of a run's trial."""
+OUTCOME_WORDS: Mapping[Status, str] = {
+    Status.OK: "answered",
+    Status.NOT_ATTEMPTED: "never ran",
+    Status.ERROR: "crashed",
+    Status.SCORED_BY_RULE: "wrong by rule",
+    Status.UNSCORED: "unscored",
+    Status.JUDGE_FAILED: "judge failed",
+    Status.TIMED_OUT: "timed out",
+}
+FAILED = (Status.ERROR, Status.UNSCORED, Status.JUDGE_FAILED, Status.TIMED_OUT)
+"""Outcomes of attempts that gave no answer to score."""

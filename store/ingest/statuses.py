@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import sqlalchemy as sa
@@ -11,7 +11,7 @@ from sqlalchemy.orm import undefer
 
 from store import vectors
 from store.engine import Change, insert_rows
-from store.importers.bundle import Status, StatusArray
+from store.importers.kinds import Status, StatusArray
 from store.models import Run, StatusVector
 
 
@@ -33,29 +33,18 @@ def write_statuses(change: Change, run: Run, statuses: dict[int, StatusArray]) -
         else:
             row = StatusVector(run_id=run.id, trial=trial)
             change.session.add(row)
-        for name, value in _columns(status).items():
+        for name, value in vectors.status_columns(status).items():
             setattr(row, name, value)
 
 
 def add_statuses(change: Change, new: Sequence[tuple[int, Mapping[int, StatusArray]]]) -> None:
     """Write what happened to the items of runs (id, trial -> status) of which nothing is known."""
     rows = [
-        {"run_id": run_id, "trial": trial, **_columns(status)}
+        {"run_id": run_id, "trial": trial, **vectors.status_columns(status)}
         for run_id, statuses in new
         for trial, status in statuses.items()
     ]
     insert_rows(change.session.connection(), cast(sa.Table, StatusVector.__table__), rows)
-
-
-def _columns(status: StatusArray) -> dict[str, Any]:
-    counts = np.bincount(status, minlength=len(Status)).tolist()
-    return {
-        "n_items": len(status),
-        "n_error": counts[Status.ERROR],
-        "n_not_attempted": counts[Status.NOT_ATTEMPTED],
-        "n_by_rule": counts[Status.SCORED_BY_RULE],
-        "data": status.tobytes(),
-    }
 
 
 def stored_statuses(change: Change, ids: Sequence[int]) -> dict[int, dict[int, StatusArray]]:

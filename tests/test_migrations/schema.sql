@@ -38,9 +38,26 @@ CREATE TABLE audit_event (
 	target_kind VARCHAR(40) NOT NULL, 
 	target_uid VARCHAR(12) NOT NULL, 
 	detail JSON NOT NULL
-, via VARCHAR(40));
+, via VARCHAR(40), salt VARCHAR(32), actor_digest VARCHAR(64) DEFAULT '' NOT NULL, detail_digest VARCHAR(64) DEFAULT '' NOT NULL, chain_hash VARCHAR(64) DEFAULT '' NOT NULL);
 
 CREATE INDEX ix_audit_event_target_kind_target_uid ON audit_event (target_kind, target_uid);
+
+CREATE TABLE board_snapshot (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	dataset_id INTEGER NOT NULL, 
+	metric_id INTEGER NOT NULL, 
+	store_revision INTEGER NOT NULL, 
+	method_version VARCHAR(20) NOT NULL, 
+	settings JSON NOT NULL, 
+	board JSON NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, 
+	CONSTRAINT fk_board_snapshot_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_board_snapshot_metric_id_metric FOREIGN KEY(metric_id) REFERENCES metric (id)
+);
+
+CREATE INDEX ix_board_snapshot_dataset_id ON board_snapshot (dataset_id);
+
+CREATE INDEX ix_board_snapshot_metric_id ON board_snapshot (metric_id);
 
 CREATE TABLE claim (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -88,7 +105,7 @@ CREATE TABLE claim_evidence (
 	signature TEXT NOT NULL, 
 	fingerprint VARCHAR(64) NOT NULL, 
 	actor VARCHAR(200) NOT NULL, 
-	created_at VARCHAR(32) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, method_version VARCHAR(20) DEFAULT '' NOT NULL, 
 	CONSTRAINT ck_claim_evidence_verdict_known CHECK (verdict IN ('supported', 'within-noise', 'underpowered', 'unverifiable', 'contradicted')), 
 	CONSTRAINT ck_claim_evidence_tier_known CHECK (tier IN ('reported', 'reproduced', 'contradicted')), 
 	CONSTRAINT fk_claim_evidence_claim_id_claim FOREIGN KEY(claim_id) REFERENCES claim (id) ON DELETE CASCADE
@@ -238,7 +255,7 @@ CREATE TABLE kept_answer (
 	digest VARCHAR(64) NOT NULL, 
 	body TEXT, 
 	worker VARCHAR(200) NOT NULL, 
-	created_at VARCHAR(32) NOT NULL, 
+	created_at VARCHAR(32) NOT NULL, checksum BIGINT, 
 	CONSTRAINT uq_kept_answer_place UNIQUE (place)
 );
 
@@ -251,9 +268,9 @@ CREATE TABLE "metric" (
 	aggregation VARCHAR(20) NOT NULL, 
 	unit VARCHAR(20) NOT NULL, 
 	lower DOUBLE, 
-	upper DOUBLE, source VARCHAR(20) DEFAULT 'automatic' NOT NULL CONSTRAINT ck_metric_source_known CHECK (source IN ('automatic', 'human', 'model')), 
+	upper DOUBLE, 
+	source VARCHAR(20) DEFAULT 'automatic' NOT NULL CONSTRAINT ck_metric_source_known CHECK (source IN ('automatic', 'human', 'model')), kind VARCHAR(20) DEFAULT '' NOT NULL CONSTRAINT ck_metric_kind_known CHECK (kind IN ('', 'right-wrong', 'rating', 'bounded', 'unbounded', 'count', 'time', 'money')), sources JSON, 
 	CONSTRAINT ck_metric_ck_metric_aggregation_known CHECK (aggregation IN ('mean', 'median', 'ratio', 'f1', 'bleu', 'chrf', 'pearson', 'spearman')), 
-	CONSTRAINT ck_metric_ck_metric_unit_known CHECK (unit IN ('', 'proportion', 'percent', 'points')), 
 	CONSTRAINT uq_metric_name_signature UNIQUE (name, signature), 
 	CONSTRAINT uq_metric_uid UNIQUE (uid)
 );
@@ -435,7 +452,7 @@ CREATE TABLE run (
 	config JSON, 
 	ingest_id INTEGER NOT NULL, 
 	created_at VARCHAR(32) NOT NULL, 
-	deleted_at VARCHAR(32), 
+	deleted_at VARCHAR(32), repeats VARCHAR(20) DEFAULT 'samples' NOT NULL CONSTRAINT ck_run_repeats_known CHECK (repeats IN ('samples', 'seeds')), 
 	CONSTRAINT fk_run_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_run_ingest_id_ingest FOREIGN KEY(ingest_id) REFERENCES ingest (id), 
 	CONSTRAINT fk_run_system_id_system FOREIGN KEY(system_id) REFERENCES system (id) ON DELETE CASCADE, 
@@ -515,7 +532,7 @@ CREATE TABLE status_vector (
 	n_error INTEGER NOT NULL, 
 	n_not_attempted INTEGER NOT NULL, 
 	n_by_rule INTEGER NOT NULL, 
-	data BLOB NOT NULL, 
+	data BLOB NOT NULL, n_unscored INTEGER DEFAULT '0' NOT NULL, n_judge_failed INTEGER DEFAULT '0' NOT NULL, n_timed_out INTEGER DEFAULT '0' NOT NULL, 
 	CONSTRAINT fk_status_vector_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE, 
 	CONSTRAINT uq_status_vector_run_id_trial UNIQUE (run_id, trial)
 );

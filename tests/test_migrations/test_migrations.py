@@ -193,46 +193,50 @@ def test_upgrade_of_a_committed_store_keeps_everything_else(committed, tmp_path)
     store.close()
 
 
-def raw_rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+def raw_rows(path: Path) -> dict[str, list[dict[str, Any]]]:
     """Return every row of every table as another program would read it."""
     connection = sqlite3.connect(path)
+    connection.row_factory = sqlite3.Row
     named = (
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'seal'"  # of the others
     )
-    tables = connection.execute(named).fetchall()
-    found = {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for (name,) in tables}
+    tables = [name for (name,) in connection.execute(named)]
+    found = {
+        name: [dict(row) for row in connection.execute(f'SELECT * FROM "{name}"')]
+        for name in tables
+    }
     connection.close()
     return found
 
 
 @pytest.mark.parametrize("committed", ASSETS[:-1], ids=lambda path: path.stem)
-def test_upgrade_leaves_every_row_of_the_first_tables_alone(committed, tmp_path):
-    """So far no migration rewrites data; one that does, or adds a column, says so here."""
+def test_upgrade_leaves_every_value_of_an_earlier_store_alone(committed, tmp_path):
     path = Path(shutil.copy(committed, tmp_path / "store.db"))
     before = raw_rows(path)
     assert all(before[table] for table in ("metric", "score_vector", "item", "audit_event"))
     upgrade_store(str(path))
     after = raw_rows(path)
-    if committed.stem < "0004":  # which gave metrics a column
-        assert {row[-1] for row in after["metric"]} == {"automatic"}
-        after["metric"] = [row[:-1] for row in after["metric"]]
-    if committed.stem < "0007":  # which says through what a change was made
-        assert {row[-1] for row in after["audit_event"]} == {None}
-        after["audit_event"] = [row[:-1] for row in after["audit_event"]]
-    if committed.stem < "0013":  # which gave texts checksums
-        for table in ("output", "item_text"):
-            texts = [row[(4 if table == "output" else 1) : -1] for row in after[table]]
-            assert [row[-1] for row in after[table]] == [checksum(*one) for one in texts]
-            after[table] = [row[:-1] for row in after[table]]
-    assert after.pop("alembic_version") == [(schema.head_revision(),)]
+    if committed.stem < "0004":
+        assert {row["source"] for row in after["metric"]} == {"automatic"}
+    if committed.stem < "0007":
+        assert {row["via"] for row in after["audit_event"]} == {None}
+    assert {row["repeats"] for row in after["run"]} == {"samples"}
+    for row in after["output"]:
+        assert row["checksum"] == checksum(row["text"])
+    for row in after["item_text"]:
+        assert row["checksum"] == checksum(row["input_text"], row["reference_text"])
+    assert after.pop("alembic_version") == [{"version_num": schema.head_revision()}]
     del before["alembic_version"]
-    assert {table: after[table] for table in before if table != "sqlite_sequence"} == {
-        table: rows for table, rows in before.items() if table != "sqlite_sequence"
-    }
-    given = dict(before["sqlite_sequence"])
+    given = {row["name"]: row["seq"] for row in before.pop("sqlite_sequence")}
     given.pop("seal", None)  # written anew
-    assert given.items() <= dict(after["sqlite_sequence"]).items()
-    assert [rows for table, rows in after.items() if table not in before and rows] == []
+    assert given.items() <= {row["name"]: row["seq"] for row in after["sqlite_sequence"]}.items()
+    for table, rows in before.items():
+        kept = [
+            {name: new[name] for name in old} for old, new in zip(rows, after[table], strict=False)
+        ]
+        assert (len(after[table]), kept) == (len(rows), rows)
+    added = after.keys() - before.keys() - {"sqlite_sequence"}
+    assert [table for table in added if after[table]] == []
 
 
 def test_upgraded_store_is_made_like_a_new_one(tmp_path, writer):
@@ -257,8 +261,7 @@ def test_upgraded_store_takes_the_aggregations_of_today_and_no_others(committed,
         connection.execute(add, (f"u {aggregation}", f"new {aggregation}", aggregation))
     with pytest.raises(sqlite3.IntegrityError, match="aggregation_known"):
         connection.execute(add, ("u", "new", "mode"))
-    with pytest.raises(sqlite3.IntegrityError, match="unit_known"):
-        connection.execute(add.replace("'')", "'miles')"), ("u", "new", "mean"))
+    connection.execute(add.replace("'')", "'miles')"), ("u miles", "distance", "mean"))
     with pytest.raises(sqlite3.IntegrityError, match=r"metric\.name"):
         connection.execute(add, ("u", "acc", "mean"))
     connection.close()

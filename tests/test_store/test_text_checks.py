@@ -70,13 +70,6 @@ def test_a_damaged_reference_is_left_out_and_told(path):
         assert check(store) == ["1 texts of 'item_text' are not what was written."]
 
 
-def test_texts_of_an_earlier_version_without_checksum_are_shown(path):
-    spoil(path, "UPDATE output SET checksum = NULL WHERE id = 1")
-    with open_store(path, read_only=True) as store:
-        assert len(load_outputs(store, "qa", (0,))) == 2
-        assert damage.seen_anywhere() == []
-
-
 def test_each_checksum_is_that_of_its_row(path):
     with open_store(path, read_only=True) as store, store.read() as connection:
         for row in connection.execute(sa.select(Output.text, Output.checksum)):
