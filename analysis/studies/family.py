@@ -21,8 +21,8 @@ from analysis.studies.pairs_words import (
     Correction,
     PairsSettings,
 )
+from analysis.studies.reading import read_matrix
 from analysis.studies.test_names import PairsTestName
-from store.arrays import load_matrix
 from store.engine import Store
 from store.errors import StoreError
 from store.records import ScoreMatrix
@@ -100,7 +100,7 @@ def board_family(
     StoreError
         The comparison is not one that all pairs can be put to.
     """
-    board = load_matrix(store, matrix.dataset.uid, matrix.metric.uid)
+    board = read_matrix(store, matrix.dataset.uid, matrix.metric.uid)
     if len(board.systems) < 3 or correction == "none":
         return None
     if settings.test not in get_args(PairsTestName):

@@ -96,6 +96,16 @@ def test_a_tie_but_for_writing_is_a_tie_everywhere(
     assert study_adhoc(*columns).analysis.test.pvalue == 1
 
 
+def test_the_board_of_a_pair_has_the_same_ties(store: Store, add_run: AddRun) -> None:
+    """The board of a pair is kept for all answers, whichever is asked first."""
+    for name, score in {"A": 0.1 + 0.2, "B": 0.3, "C": 0.3 - 2**-54}.items():
+        add_run(name, "d", [score] * 40)
+    family = study_comparison(store, "A", "C", correction="holm").family
+    assert family is not None
+    assert (family.verdict, family.pvalue_adjusted) == ("undecided", 1)
+    assert {row.rank for row in study_leaderboard(store, "d").rows} == {1}
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_a_copy_in_another_type_is_no_record(
     store: Store, add_run: AddRun, add_dated: AddDated, kind: type
