@@ -17,6 +17,7 @@ from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
 from store.metrics import get_metric, list_metrics
+from store.natural_order import natural_key
 from store.records import RunRecord
 from store.runs import list_runs
 from store.shown import spreadsheet_safe
@@ -37,10 +38,20 @@ _OTHER_ENDINGS = (".tsv", ".json", ".gz", ".xlsx", ".html", ".pdf", ".latex")
 """Names that promise what is not written."""
 
 
+def runs_by_name(store: Store, dataset: str | None = None) -> list[RunRecord]:
+    """Return all runs, or those on a dataset (uid or name), by dataset, system and label."""
+    wanted = None if dataset is None else get_dataset(store, dataset).uid
+
+    def names(run: RunRecord) -> list[tuple[str, str]]:
+        return list(map(natural_key, (run.dataset, run.dataset_version, run.system, run.label)))
+
+    return sorted(list_runs(store, dataset_uid=wanted), key=names)
+
+
 def run_rows(store: Store) -> Iterator[dict[str, Any]]:
     """Yield one row per run and metric, with provenance."""
-    for run in reversed(list_runs(store)):
-        for vector in run.vectors:
+    for run in runs_by_name(store):
+        for vector in sorted(run.vectors, key=lambda one: (natural_key(one.metric), one.trial)):
             yield _run_columns(run) | {
                 "metric": vector.metric,
                 "trial": vector.trial,

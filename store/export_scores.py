@@ -14,14 +14,13 @@ import numpy as np
 
 from store.arrays import item_names
 from store.arrow import as_numbers, as_texts, repeated
-from store.datasets import get_dataset
 from store.engine import Store
-from store.export import ExportFormat, require_target
+from store.export import ExportFormat, require_target, runs_by_name
 from store.importers.kinds import COMPONENTS, FloatArray, Status, StatusArray
 from store.metrics import list_metrics
+from store.natural_order import natural_key
 from store.records import RunRecord
 from store.run_scores import scores_in_turn
-from store.runs import list_runs
 from store.shown import spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def write_scores(
     dataset: str | None = None,
     raw: bool = False,
 ) -> int:
-    """Write one row per run, trial, metric and item to a file, or to `stream`; return how many.
+    """Write one row per run, metric, trial and item to a file, or to `stream`; return how many.
 
     Scores of one component are in ``score``, the components of others in columns of their names.
     In CSV no text is one that a spreadsheet would compute, unless `raw`; `ingest` reads both alike.
@@ -84,8 +83,7 @@ def write_scores(
         The target exists, its folder does not, or Parquet is asked for without a file.
     """
     require_target(target, format)
-    wanted = None if dataset is None else get_dataset(store, dataset).uid
-    runs = list(reversed(list_runs(store, dataset_uid=wanted)))
+    runs = runs_by_name(store, dataset)
     cells = {"csv": _csv_cell if raw else _safe_cell, "jsonl": _json_cell}
     scores = _Scores(store, runs, cells.get(format))
     if target is not None and format == "parquet":
@@ -111,9 +109,9 @@ class _Scores:
         self._cell = cell
         self._metrics = {metric.uid: metric for metric in list_metrics(store)}
         by_label = {metric.label: metric for metric in self._metrics.values()}
-        used = {one.metric: by_label[one.metric] for run in runs for one in run.vectors}
+        used = sorted({one.metric for run in runs for one in run.vectors}, key=natural_key)
         self.components = list(
-            dict.fromkeys(name for m in used.values() for name in COMPONENTS[m.aggregation])
+            dict.fromkeys(name for m in used for name in COMPONENTS[by_label[m].aggregation])
         )
         """Columns of scores, in order."""
 
@@ -128,8 +126,9 @@ class _Scores:
         for run, found in scores_in_turn(self._store, self.runs):
             if run.dataset_uid not in items:
                 items[run.dataset_uid] = self._items(run.dataset_uid)
-            for vector in found:
-                metric = self._metrics[vector.metric_uid]
+            named = [(self._metrics[vector.metric_uid], vector) for vector in found]
+            named.sort(key=lambda one: (natural_key(one[0].label), one[1].trial))
+            for metric, vector in named:
                 names = COMPONENTS[metric.aggregation]
                 of_it, trial = items[run.dataset_uid], vector.trial
                 for start in range(0, len(vector.status), _AT_ONCE):
