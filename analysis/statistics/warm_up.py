@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import pkgutil
-from multiprocessing import get_context
 from typing import Any, TypeAlias
 
 from analysis import statistics
@@ -18,13 +18,13 @@ def compile_loops(n_processes: int = 1) -> int:
 
     About a minute and a half of one processor the first time. Afterwards machine code is read from
     disk in a few seconds, where a folder for it can be written: beside the source, in the user's
-    cache, or in ``NUMBA_CACHE_DIR``. Several processes load nothing into this one. Nothing else
-    depends on having called this.
+    cache, or in ``NUMBA_CACHE_DIR``. Several processes load nothing into this one; where none
+    can be forked, this one does it all. Nothing else depends on having called this.
     """
     parts = apart(calls())
-    if n_processes == 1:
+    if n_processes == 1 or "fork" not in multiprocessing.get_all_start_methods():
         return sum(map(_compile, parts))
-    with get_context("fork").Pool(n_processes) as pool:
+    with multiprocessing.get_context("fork").Pool(n_processes) as pool:
         return sum(pool.imap_unordered(_compile_part, range(len(parts))))
 
 
