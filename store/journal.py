@@ -112,14 +112,15 @@ def read_journal(path: Path) -> tuple[LoggedRun, SourceFile]:
     """
     raw = path.read_bytes()
     whole, _, _ = raw.rpartition(b"\n")
-    lines = [_line(text, path, number) for number, text in enumerate(whole.split(b"\n"), 1)]
-    head = lines[0]
+    head = _line(whole.partition(b"\n")[0], path, 1)
     if head.get("format") != FORMAT:
         raise ImportFormatError(
             f"this is no journal of this version: '{FORMAT}' is missing.", path=path.name, line=1
         )
+    texts = whole.split(b"\n")[1:]
+    lines = [_line(text, path, number) for number, text in enumerate(texts, 2)]
     try:
-        run = _run_of(head, lines[1:])
+        run = _run_of(head, lines)
     except (KeyError, TypeError, AttributeError, ValueError):
         reason = "this is no whole journal: a name or the scores of a line are missing."
         raise ImportFormatError(reason, path=path.name) from None

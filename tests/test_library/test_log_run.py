@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import tiebreak
 from dashboard.cli import app
 from store.datasets import get_dataset, list_items
-from store.journal import folder_of, push
+from store.journal import folder_of, push, read_journal
 from store.metrics import list_metrics
 from store.runs import list_runs
 
@@ -252,6 +252,14 @@ def test_run_in_progress_is_left_alone_and_a_journal_that_does_not_fit_stays(pat
     assert bad.exists()
     with pytest.warns(UserWarning, match=r"bad\.jsonl"), tiebreak.start_run(**words) as run:
         run.log("q2", 1)
+
+
+def test_lines_of_another_program_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    path.write_text('{"format": "else"}\nno JSON\n', encoding="utf-8")
+    with pytest.raises(tiebreak.StoreError, match=r"line 1: .*journal") as refused:
+        read_journal(path)
+    assert "no JSON" not in str(refused.value)
 
 
 def test_where_files_cannot_be_locked_a_fresh_journal_is_left_alone(
