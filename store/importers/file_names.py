@@ -10,6 +10,7 @@ from store.importers.metric_registry import words_of
 from store.importers.releases import is_version
 from store.importers.surroundings import is_given
 from store.importers.textfile import data_stem
+from store.spelling import LONGEST_NAME
 
 _GENERIC = words_of(
     """data dataset datasets result results derived raw score scores table tables leaderboard
@@ -125,9 +126,9 @@ def beside_system(stem: str, system: str) -> str | None:
     """Return what the name of a file says beside that of its system; ``None``: it names none.
 
     ``indicbert_pairs`` of the system IndicBERT is ``pairs``, ``results_claude-haiku`` of
-    claude-haiku-4-5 says nothing more.
+    claude-haiku-4-5 says nothing more. What is longer than a name may be names no file.
     """
-    tokens = re.findall(r"[^\W_]+", system)
+    tokens = re.findall(r"[^\W_]+", system) if len(system) <= LONGEST_NAME else []
     if not tokens:
         return None
     pattern = r"[\W_]*".join(map(re.escape, tokens))

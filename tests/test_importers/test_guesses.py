@@ -7,7 +7,8 @@ import pytest
 
 from store.errors import ImportFormatError
 from store.importers.detect import read_paths
-from store.importers.file_names import dataset_of_file, specific_name
+from store.importers.file_names import beside_system, dataset_of_file, specific_name
+from store.spelling import LONGEST_NAME
 
 
 @pytest.fixture
@@ -104,3 +105,8 @@ def test_scores_of_one_criterion_are_called_after_it(read_in) -> None:
     assert guesses["metric"] == "citation_quality"
     bundle, _ = read_in("id,criterion,score\na,fluency,1\nb,style,2\n", "two.csv")
     assert "fluency" not in [metric.name for metric in bundle.metrics]
+
+
+@pytest.mark.parametrize(("length", "said"), [(LONGEST_NAME, ""), (LONGEST_NAME + 1, None)])
+def test_a_text_in_the_place_of_a_name_names_no_file(length, said) -> None:
+    assert beside_system("results_claude-haiku", "claude-haiku-4-5".ljust(length, "x")) == said
