@@ -12,26 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, Floats
+from analysis.statistics.precision import SCALES, are_whole, joined_differences
 
 _Offsets: TypeAlias = tuple[FloatArray, float]
 
-# Whole numbers, hundredths, all fractions with denominators 1..10, four and six decimals.
-SCALES = (1.0, 100.0, 2520.0, 1e4, 1e6)
 _EXACT_BITS = 52
 _SINGLE_BITS = 24
-_EQUAL = 4 * float(np.finfo(np.float64).eps)
-_WRITTEN = 2 * _EQUAL
-"""How far, relative to its size, writing it in binary may move a number off a whole multiple."""
 _PROBES = 1_000
-_FEW = 64
 _AT_ONCE = 65_536
 """Numbers that stay in cache."""
 _SMALLEST_STEP = -1_074
 """Exponent of the smallest number that float64 can tell from 0."""
 _ORDINARY = 400
 """Rows whose largest number is beyond 2^±400 have squares that leave the range of float64."""
-# Beyond this a multiple of a step can no longer be told from its neighbours.
-_LARGEST_WHOLE = 2.0**44
 
 
 class WholeDifferences(NamedTuple):
@@ -41,6 +34,8 @@ class WholeDifferences(NamedTuple):
     """Whole numbers in float64; any sum of a subset, with any signs, is exact."""
     step: float
     """Value of one step."""
+    near: float
+    """Up to so far apart sums are equal, in the unit of the scores; 0 where steps are exact."""
 
 
 def whole_differences(a: FloatArray, b: FloatArray) -> WholeDifferences:
@@ -54,9 +49,9 @@ def whole_differences(a: FloatArray, b: FloatArray) -> WholeDifferences:
     Returns
     -------
     WholeDifferences
-        Exact where all values are multiples of a common simple fraction. Otherwise rounded to
-        the finest binary grid whose sums stay exact: 52 bits less the bits of n, relative to the
-        largest difference.
+        Exact where all values are multiples of a common simple fraction. Otherwise sizes that are
+        equal at the precision of the pair are one, on the finest binary grid whose sums stay
+        exact: 52 bits less the bits of n, relative to the largest difference.
     """
     for scale in SCALES:
         whole_a, whole_b = _as_whole(a, scale), _as_whole(b, scale)
@@ -64,13 +59,14 @@ def whole_differences(a: FloatArray, b: FloatArray) -> WholeDifferences:
             continue
         steps = whole_a - whole_b
         if np.sum(np.abs(steps)) < 2.0**_EXACT_BITS:
-            return WholeDifferences(steps, 1.0 / scale)
-    differences = a - b
+            return WholeDifferences(steps, 1.0 / scale, 0.0)
+    differences, near = joined_differences(a, b)
     peak = float(np.max(np.abs(differences), initial=0.0))
     if peak == 0:
-        return WholeDifferences(np.zeros_like(a), 1.0)
+        return WholeDifferences(np.zeros_like(a), 1.0, near)
     shift = _shift(peak, differences.size)
-    return WholeDifferences(np.rint(np.ldexp(differences, shift)), math.ldexp(1.0, -shift))
+    steps = np.rint(np.ldexp(differences, shift))
+    return WholeDifferences(steps, math.ldexp(1.0, -shift), near)
 
 
 class WholeScores(NamedTuple):
@@ -146,7 +142,7 @@ def whole_at(matrix: FloatArray, scale: float) -> WholeScores:
     Parameters
     ----------
     matrix : ndarray, shape (n_systems, n_items)
-        Rows for which `simple_rows` says that `scale` serves; NaN where missing.
+        Rows for which `precision.simple_rows` says that `scale` serves; NaN where missing.
     scale : float
         One of `SCALES`.
 
@@ -165,31 +161,9 @@ def whole_at(matrix: FloatArray, scale: float) -> WholeScores:
     return _centred(offsets, present, divisor / scale, exact=True)
 
 
-def simple_rows(matrix: FloatArray) -> BoolArray:
-    """Return which rows consist of whole multiples of 1 / scale, for each of `SCALES`.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (n_systems, n_items)
-        NaN where missing.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_systems, 5)
-        A row depends on its own numbers only. Sums of n_items differences, in steps, stay exact.
-        Scales above one that serves all rows are not tried: no pair of rows needs them.
-    """
-    limit = 2.0 ** (_EXACT_BITS - 1 - matrix.shape[1].bit_length())
-    simple = np.zeros((len(matrix), len(SCALES)), np.bool_)
-    at_once = max(1, _AT_ONCE // max(1, matrix.shape[1]))
-    for place, scale in enumerate(SCALES):
-        likely = np.flatnonzero(_whole_rows(matrix[:, :_FEW], scale, limit))
-        for start in range(0, likely.size, at_once):
-            rows = likely[start : start + at_once]
-            simple[rows, place] = _whole_rows(matrix[rows], scale, limit)
-        if simple[:, place].all():
-            break
-    return simple
+def largest_exact(n_items: int) -> float:
+    """Return below how many steps numbers of n items have exact sums of differences."""
+    return 2.0 ** (_EXACT_BITS - 1 - n_items.bit_length())
 
 
 class RowGrids(NamedTuple):
@@ -240,11 +214,6 @@ def of_ordinary_size(scores: FloatArray) -> FloatArray:
     return scores if abs(exponent) <= _ORDINARY else np.ldexp(scores, -exponent)
 
 
-def equal_within(size: FloatArray) -> FloatArray:
-    """Return how far two numbers of this size may lie apart in binary that are equal on paper."""
-    return np.asarray(_EQUAL * size)
-
-
 def tie_tolerance(step_of_one: FloatArray, step_of_other: FloatArray, n_items: int) -> FloatArray:
     """Return how far apart sums of differences between two rows may lie that are equal on paper.
 
@@ -252,13 +221,6 @@ def tie_tolerance(step_of_one: FloatArray, step_of_other: FloatArray, n_items: i
     and by less for having been written in binary; twice that serves the observed sum as well.
     """
     return np.asarray(2.0 * n_items * (step_of_one + step_of_other))
-
-
-def _whole_rows(matrix: FloatArray, scale: float, limit: float) -> BoolArray:
-    scaled = matrix * scale
-    size = np.abs(scaled)
-    close = np.abs(scaled - np.rint(scaled)) <= _WRITTEN * size
-    return np.asarray(np.all((close & (size < limit)) | np.isnan(scaled), axis=1))
 
 
 def _in_simple_steps(values: FloatArray, present: BoolArray | None) -> _Offsets | None:
@@ -317,8 +279,4 @@ def _item_range(values: FloatArray, present: BoolArray | None) -> tuple[FloatArr
 
 def _as_whole(values: FloatArray, scale: float) -> FloatArray | None:
     """Return ``values * scale`` if they are whole up to the error of writing them in binary."""
-    scaled = values * scale
-    whole = np.rint(scaled)
-    size = np.abs(scaled)
-    close = (np.abs(scaled - whole) <= _WRITTEN * size) & (size < _LARGEST_WHOLE)
-    return whole if bool(np.all(close)) else None
+    return np.rint(values * scale) if are_whole(values, scale).all() else None

@@ -1,23 +1,31 @@
 """Scores as they are compared: what differs only by how it is written in binary is equal.
 
 0.1 + 0.2 is not 0.3, and a file of float32 does not repeat the float64 numbers that it was made of.
-No test, count, rank, tie or share may see a difference there.
+No test, count, rank, tie or share may see a difference there: `comparable` makes such scores
+equal, and `precision_of` says up to where differences and sums of scores are.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics._typing import BoolArray, FloatArray
-from analysis.statistics.fixed_point import SCALES
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 
+# Whole numbers, hundredths, all fractions with denominators 1..10, four and six decimals.
+SCALES = (1.0, 100.0, 2520.0, 1e4, 1e6)
 _FINE = 2.0**-40
 """Precision of float64 scores, relative to the largest of their system."""
+_SIMPLE = 2.0**-47
+"""The same of multiples of a simple fraction."""
+_WRITTEN = 2.0**-49
+"""How far, relative to its size, writing it in binary may move a number off such a multiple."""
 _SINGLE = 2.0**-24
 _TINY = float(np.finfo(np.float64).tiny)
 _ROOM = 16
-"""So many times the precision is the smallest step that numbers are taken as multiples of."""
+"""Multiples of fewer precisions of float32 are none."""
 _WHOLE = 2.0**53
+_PART = 0.125
+"""Of a step: numbers farther off a multiple are none."""
 _FEW = 64
 _AT_ONCE = 65_536
 """Numbers that stay in cache."""
@@ -38,9 +46,9 @@ def comparable(scores: FloatArray) -> FloatArray:
 
     Notes
     -----
-    A row of whole multiples of a simple fraction (`fixed_point.SCALES`) gets the numbers nearest to
-    these, whoever stands beside it. Any other row is as precise as float32 where all its numbers
-    are of that type, else to 2^-40 of its largest. Numbers of an item that are the same at the
+    A row of whole multiples of a simple fraction (`SCALES`) gets the numbers nearest to these,
+    whoever stands beside it; so does any other row of float32, which is as precise as that type.
+    The rest are precise to 2^-40 of their largest. Numbers of an item that are the same at the
     precision of the coarser row become one. Time O(n_systems log n_systems · n_items) at most.
     """
     columns = [scores] if scores.ndim == 2 else list(np.moveaxis(scores, 2, 0))
@@ -50,6 +58,81 @@ def comparable(scores: FloatArray) -> FloatArray:
     return found[0] if scores.ndim == 2 else np.stack(found, axis=2)
 
 
+def precision_of(scores: FloatArray) -> FloatArray:
+    """Return how far numbers of each row may lie apart that are equal on paper.
+
+    A pair of rows has the coarser of the two precisions; so have its differences and their sums.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_systems, n_items)
+        NaN = missing.
+
+    Returns
+    -------
+    ndarray, shape (n_systems,)
+        Depends on the row's own numbers only.
+    """
+    sizes = np.max(np.abs(scores), axis=1, initial=0.0, where=~np.isnan(scores))
+    simple = simple_rows(scores)
+    part = _PART / np.array(SCALES)[np.argmax(simple, axis=1)]
+    simply = np.minimum(_SIMPLE * sizes, part)
+    return np.asarray(np.where(simple.any(axis=1), simply, _FINE * sizes))
+
+
+def simple_rows(matrix: FloatArray, limit: float = _WHOLE) -> BoolArray:
+    """Return which rows consist of whole multiples of 1 / scale, for each of `SCALES`.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (n_systems, n_items)
+        NaN where missing.
+    limit : float
+        Rows with so many steps or more do not count.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_systems, 5)
+        A row depends on its own numbers only.
+        Scales above one that serves all rows are not tried: no pair of rows needs them.
+    """
+    simple = np.zeros((len(matrix), len(SCALES)), np.bool_)
+    at_once = max(1, _AT_ONCE // max(1, matrix.shape[1]))
+    for place, scale in enumerate(SCALES):
+
+        def fit(part: FloatArray, scale: float = scale) -> BoolArray:
+            return np.asarray(np.all(are_whole(part, scale, limit) | np.isnan(part), axis=1))
+
+        likely = np.flatnonzero(fit(matrix[:, :_FEW]))
+        for start in range(0, likely.size, at_once):
+            rows = likely[start : start + at_once]
+            simple[rows, place] = fit(matrix[rows])
+        if simple[:, place].all():
+            break
+    return simple
+
+
+def coarser(precision: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Return the precision of the pairs of rows ``first[k]``, ``second[k]``."""
+    return np.maximum(precision[first], precision[second])
+
+
+def joined_differences(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
+    """Return a - b, shape (n_items,), equal where sizes are equal on paper, and its precision.
+
+    Sizes in ascending order are the same where no step between them is above the precision of the
+    pair: no border is drawn where two of them may lie on either side.
+    """
+    differences = a - b
+    near = float(np.max(precision_of(np.stack([a, b])), initial=0.0))
+    sizes = np.where(np.abs(differences) <= near, 0.0, np.abs(differences))
+    order = np.argsort(sizes, kind="stable")
+    ordered = sizes[order]
+    first = np.diff(ordered, prepend=-np.inf) > near
+    sizes[order] = ordered[first][np.cumsum(first) - 1]
+    return np.copysign(sizes, differences), near
+
+
 def _of_one_component(values: FloatArray) -> FloatArray:
     sizes = np.max(np.abs(values), axis=1, initial=0.0, where=~np.isnan(values))
     simple, single = (np.zeros(len(values), np.bool_) for _ in range(2))
@@ -57,16 +140,17 @@ def _of_one_component(values: FloatArray) -> FloatArray:
     for row, (own, size) in enumerate(zip(values, sizes, strict=True)):
         present = own[~np.isnan(own)]
         single[row] = _is_single(present[:_FEW]) and _is_single(present)
+        written = _as_single(own) if single[row] else own
         for scale in SCALES:
             if _is_simple(present[:_FEW], scale, size, single=bool(single[row])) and _is_simple(
                 present, scale, size, single=bool(single[row])
             ):
                 simple[row] = True
                 written = np.rint(own * scale) / scale
-                if np.any(written[~np.isnan(own)] != present):
-                    found = values.copy() if found is values else found
-                    found[row] = written
                 break
+        if written is not own and np.any(written[~np.isnan(own)] != present):
+            found = values.copy() if found is values else found
+            found[row] = written
     if simple.all() or (single & ~simple).all():
         return found
     precision = np.where(simple | single | np.isinf(sizes), 0.0, _FINE * sizes)
@@ -99,12 +183,10 @@ def _is_simple(values: FloatArray, scale: float, size: float, *, single: bool) -
     written = np.rint(values * scale) / scale
     if scale == 1 and size < _WHOLE and np.all(written == values):
         return True
-    precision = (_SINGLE if single else _FINE) * size
-    if precision * _ROOM * scale > 1:
-        return False
     if single:
-        return _is_near(_as_single(written), values)
-    return bool(np.all(np.abs(written - values) <= precision))
+        return _SINGLE * size * _ROOM * scale <= 1 and _is_near(_as_single(written), values)
+    near = min(_FINE * size, _PART / scale)
+    return _WRITTEN / 2 * size <= near and bool(np.all(np.abs(written - values) <= near))
 
 
 def _joined(
@@ -140,3 +222,11 @@ def _joined(
     found = np.empty_like(values)
     np.put_along_axis(found, order, np.where(simple[order], ordered, chosen), axis=0)
     return found
+
+
+def are_whole(values: FloatArray, scale: float, limit: float = _WHOLE) -> BoolArray:
+    """Return which are whole multiples of 1 / `scale`, fewer than `limit`, but for writing them."""
+    scaled = values * scale
+    size = np.abs(scaled)
+    off = np.abs(scaled - np.rint(scaled))
+    return np.asarray((off <= np.minimum(_WRITTEN * size, _PART)) & (size < limit))

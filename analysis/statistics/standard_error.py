@@ -8,7 +8,7 @@ import scipy
 
 from analysis.statistics._typing import FloatArray, IntArray
 from analysis.statistics.exact_sums import exact_sum
-from analysis.statistics.fixed_point import equal_within
+from analysis.statistics.precision import precision_of
 
 
 class Spread(NamedTuple):
@@ -75,8 +75,7 @@ def spread_of_mean(influence: FloatArray, groups: IntArray | None, rounding: flo
 
 def rounding_error(*scores: FloatArray) -> float:
     """Return how far differences that are equal on paper may lie apart in binary."""
-    largest = max((float(np.max(np.abs(values), initial=0.0)) for values in scores), default=0.0)
-    return float(equal_within(np.array(largest)))
+    return max((float(precision_of(values[np.newaxis])[0]) for values in scores), default=0.0)
 
 
 def t_quantile(df: int, confidence_level: float) -> float:

@@ -18,6 +18,8 @@ import scipy
 from analysis.statistics._typing import Alternative, BoolArray, FloatArray
 from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments, Reason
 
+_SAME = 1e-9
+
 
 class Guarded(NamedTuple):
     """The answers with the guard applied, in arrays of one shape."""
@@ -90,10 +92,11 @@ def guard(
         (_is_tight(facts), *_unseen(facts, alternative, 1 - level), Reason.UNSEEN),
         (~np.isnan(facts.error), *_by_t(facts, alternative, level), None),
     ):
-        higher = applies & (other > p)
+        # What differs in the last digits is the same answer: it has no reason.
+        higher, room = applies & (other > p * (1 + _SAME)), _SAME * (above - below)
         lower_end, upper_end = (
-            applies & (ends[0] + null < below),
-            applies & (ends[1] + null > above),
+            applies & (ends[0] + null < below - room),
+            applies & (ends[1] + null > above + room),
         )
         p = np.where(higher, other, p)
         below = np.where(lower_end, ends[0] + null, below)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from analysis.statistics.all_pairs.pairwise import pairwise
-from analysis.statistics.precision import comparable
+from analysis.statistics.paired.inference import infer_pair
+from analysis.statistics.precision import comparable, joined_differences
 
 RNG = np.random.default_rng(35)
 N = 60
@@ -80,28 +81,73 @@ def test_simple_numbers_do_not_depend_on_who_stands_beside() -> None:
 
 SHARES = RNG.random((4, 60))
 DOUBTFUL = -RNG.gamma(2, 20, 60) - (RNG.random((4, 60)) < 0.3) * RNG.random((4, 60))
+ELEVENTHS = np.rint(SHARES * 11) / 11
+FIRST = np.arange(60) == 0
 ODD_STORES = {
     "thirds": np.rint(SHARES * 3) / 3,
     "sevenths": np.rint(SHARES * 7) / 7,
+    "elevenths": ELEVENTHS,
+    "elevenths of float32": in_single(ELEVENTHS),
+    "one of 1e9": np.where(FIRST & (np.arange(4)[:, None] == 0), 1e9, ELEVENTHS),
+    "all of one item 1e9": np.where(FIRST, 1e9, ELEVENTHS),
+    "tenths near 1e12": 1e12 + np.rint(SHARES * 10) / 10,
     "percent": np.rint(SHARES * 1000) / 10,
     "log-probabilities": DOUBTFUL,
-    "hundredths of float32": (np.rint(SHARES * 100) / 100).astype(np.float32).astype(np.float64),
+    "logarithms of shares": np.log((1 + np.rint(SHARES * 5)) / 7),
+    "multiples of log 1/2": np.log(0.5) * np.rint(SHARES * 4),
+    "a constant apart": ELEVENTHS[:1] + np.log(np.arange(1, 5))[:, None],
+    "hundredths of float32": in_single(np.rint(SHARES * 100) / 100),
     "float32 beside float64": np.stack([SHARES[0], np.float32(SHARES[0]), *SHARES[2:]]),
+    "mixed": np.stack([ELEVENTHS[0], in_single(ELEVENTHS[1]), SHARES[2].round(2), DOUBTFUL[3]]),
     "shares of counts": np.rint(SHARES * 20) / np.rint(40 - SHARES * 3),
+    "some missing": np.where(SHARES[::-1] < 0.1, np.nan, ELEVENTHS),
 }
 
 
-@pytest.mark.parametrize("test", ["signflip", "wilcoxon", "t"])
+def with_noise(scores: np.ndarray) -> np.ndarray:
+    return scores + RNG.integers(-4, 5, scores.shape) * np.spacing(np.abs(scores))
+
+
+@pytest.mark.filterwarnings("ignore::analysis.statistics.results.DegenerateDataWarning")
+@pytest.mark.parametrize("test", ["auto", "signflip", "wilcoxon", "sign", "t", "bootstrap"])
 @pytest.mark.parametrize("name", ODD_STORES)
 def test_noise_of_four_units_in_the_last_place_changes_no_answer(name: str, test: str) -> None:
     scores = ODD_STORES[name]
-    noisy = scores + RNG.integers(-4, 5, scores.shape) * np.spacing(np.abs(scores))
-    one, other = (
-        pairwise(comparable(each[:, :, np.newaxis]), test=test, n_resamples=999)
-        for each in (scores, noisy)
-    )
-    np.testing.assert_allclose(one.pvalue, other.pvalue, rtol=0, atol=1e-9)
+    noisy = with_noise(scores)
+    for n_items in (12, 60):
+        one, other = (
+            pairwise(comparable(each[:, :n_items, np.newaxis]), test=test, n_resamples=999)
+            for each in (scores, noisy)
+        )
+        np.testing.assert_allclose(one.pvalue, other.pvalue, rtol=0, atol=1e-9)
+        np.testing.assert_array_equal(one.guard, other.guard)
     clean, written = comparable(scores), comparable(noisy)
     for i, j in combinations(range(len(scores)), 2):
         signs = np.sign(clean[i] - clean[j]), np.sign(written[i] - written[j])
-        assert np.array_equal(*signs)
+        np.testing.assert_array_equal(*signs)
+
+
+@pytest.mark.filterwarnings("ignore::analysis.statistics.results.DegenerateDataWarning")
+@pytest.mark.parametrize("test", ["bootstrap-median", "wilcoxon", "bootstrap-percentile"])
+@pytest.mark.parametrize("name", ODD_STORES)
+def test_noise_changes_no_answer_about_a_pair(name: str, test: str) -> None:
+    scores = ODD_STORES[name][:2]
+    one, other = (
+        infer_pair(*comparable(each), test=test, n_resamples=499).test.pvalue
+        for each in (scores, with_noise(scores))
+    )
+    assert one == pytest.approx(other, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("offset", [0.0, 5.0, 1e6])
+def test_ranks_of_elevenths_are_those_of_their_whole_numbers(offset: float) -> None:
+    counts = np.rint(SHARES[:2] * 11)
+    whole, parts = (pairwise(each, test="wilcoxon") for each in (counts, offset + counts / 11))
+    assert parts.pvalue[0, 1] == whole.pvalue[0, 1]
+
+
+def test_every_order_of_noise_makes_the_same_ties() -> None:
+    sizes = np.repeat([1 / 11, 2 / 11, 3 / 11], 20)
+    joined, near = joined_differences(with_noise(5 + sizes), np.full(60, 5.0))
+    assert np.unique(joined).size == 3
+    assert near == pytest.approx(5 * 2.0**-40, rel=0.1)

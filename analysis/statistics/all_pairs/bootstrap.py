@@ -22,8 +22,8 @@ from analysis.statistics.all_pairs.resampling import (
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import whole_scores
 from analysis.statistics.item_groups import renumber
+from analysis.statistics.precision import coarser, precision_of
 from analysis.statistics.resampling.system_metric import corpus_metric, mean_metric, sum_units
-from analysis.statistics.resampling.tails import TIE
 from analysis.statistics.resampling.threads import part_of
 from analysis.statistics.results import DegenerateDataWarning
 
@@ -177,8 +177,7 @@ class _Plan:
         self._enter(part.pairs, found, metric.n_units > 1)
         self._testable[part.pairs] = ~np.isnan(observed)
         if self._aggregation != "mean":
-            size = np.abs(metric.observed)
-            room = TIE * np.maximum(size[part.left], size[part.right])
+            room = coarser(metric.room, part.left, part.right)
             # No spread at all also where no replicate is defined: then the spread is NaN.
             self._constant[part.pairs] = ~(found.standard_error > room)
             self._at_delta[part.pairs] = ~(np.abs(observed - self.options["delta"]) > room)
@@ -195,9 +194,13 @@ class _Plan:
         if self._codes is not None:
             differences = sum_units(np.ascontiguousarray(differences.T), self._codes).T
             sizes = sum_units(np.ascontiguousarray(sizes.T), self._codes).T
+        rounding = np.zeros(pairs.size)
+        if not whole.exact:
+            near = coarser(precision_of(self._values[:, :, 0]), left, right)
+            rounding = near / whole.step / np.sum(sizes, axis=1) + 4
         options = self.options.copy()
         options["delta"] /= whole.step
-        found = resample_rows(differences, sizes, progress=progress, **options)
+        found = resample_rows(differences, sizes, rounding, progress=progress, **options)
         several = np.count_nonzero(sizes, axis=1) > 1
         low, high, error = (end * whole.step for end in found[2:])
         self._enter(pairs, found._replace(low=low, high=high, standard_error=error), several)

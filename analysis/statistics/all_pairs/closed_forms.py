@@ -18,16 +18,12 @@ from analysis.statistics._typing import (
 )
 from analysis.statistics.all_pairs.complete_sets import order_of_visits, triangle
 from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
-from analysis.statistics.fixed_point import of_ordinary_size, whole_scores
 from analysis.statistics.item_groups import as_group_codes
 from analysis.statistics.paired.result import TINY
+from analysis.statistics.precision import coarser, precision_of
 from analysis.statistics.resampling.tails import both_ways, of_t
 from analysis.statistics.results import DegenerateDataWarning
 
-ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""Of a difference of two scores, for scores of size 1."""
-OF_SUMS = 8
-"""How many times that a mean of differences may be off, and still be a tie."""
 _SINGLE_COUNTS = 2**24
 _PAIRS_AT_ONCE = 4_096
 
@@ -44,7 +40,7 @@ class Moments(NamedTuple):
     standard_error: FloatArray
     """NaN for fewer than two units; 0 where all differences are equal."""
     identical: BoolArray
-    """Whether all differences are 0, up to the error of writing scores in binary."""
+    """Whether all differences are 0, at the precision of the scores."""
 
 
 def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
@@ -78,14 +74,13 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     if not by_counts.all():
         found[~by_counts] = _moments_of(scores, codes, first[~by_counts], second[~by_counts])
     items, units = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
-    low, high, rounding = found[:, 4], found[:, 5], ROUNDING * found[:, 6]
+    low, high, rounding = found[:, 4], found[:, 5], coarser(precision_of(scores), first, second)
     identical = (np.maximum(np.abs(low), np.abs(high)) <= rounding) & (items > 0)
     factor = np.where(units > 1, units / np.maximum(units - 1, 1), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = found[:, 3] * np.sqrt(factor) / items
         error[(high - low <= rounding) & (units > 1)] = 0.0
-    # Scores that are equal but for the rounding of their sums.
-    equal = np.abs(found[:, 2]) <= OF_SUMS * rounding
+    equal = np.abs(found[:, 2]) <= rounding
     difference = np.where(items > 0, np.where(equal, 0.0, found[:, 2]), np.nan)
     shape = (n_systems, n_systems)
     moments = Moments(
@@ -157,26 +152,18 @@ def t_all_pairs(moments: Moments, *, alternative: str = "two-sided") -> PairPval
 def wins_all_pairs(scores: FloatArray) -> IntArray:
     """Return on how many items system i is above system j, shape (n_systems, n_systems).
 
-    Scores are compared in whole steps where they have some, so that scores that are equal on
-    paper are equal here. A missing score is neither above nor below.
+    Scores of a pair that are equal at its precision are equal. A missing score is neither above
+    nor below.
     """
-    from analysis.statistics.all_pairs.pair_kernels import count_wins, count_wins_of_floats
+    from analysis.statistics.all_pairs.pair_kernels import count_wins
     from analysis.statistics.resampling.threads import run_tiles
 
     n_systems = len(scores)
     if binary_rows(scores).all():
         return _right_and_wrong(scores)[0]
-    whole = whole_scores(scores)
     wins = np.zeros((n_systems, n_systems), dtype=np.int64)
-    if whole.exact:
-        steps = whole.steps
-        if whole.present is not None:
-            steps = np.where(whole.present, steps, steps.dtype.type(np.nan))
-        steps = np.ascontiguousarray(steps)
-        run_tiles(lambda row: count_wins(steps, row, row + 1, wins), n_systems)
-    else:
-        values = np.ascontiguousarray(of_ordinary_size(scores))
-        run_tiles(lambda row: count_wins_of_floats(values, row, row + 1, wins), n_systems)
+    values, near = np.ascontiguousarray(scores), precision_of(scores)
+    run_tiles(lambda row: count_wins(values, near, row, row + 1, wins), n_systems)
     return wins
 
 

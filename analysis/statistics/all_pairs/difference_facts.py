@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
-from analysis.statistics.all_pairs.closed_forms import OF_SUMS, ROUNDING
+from analysis.statistics.precision import coarser, precision_of
 from analysis.statistics.resampling.kernels import called_with, compiled
 from analysis.statistics.resampling.threads import run_tiles
 from analysis.statistics.validity_bounds import BOUNDS, DifferenceFacts, Moments, RunSpread
@@ -58,8 +58,7 @@ def difference_facts(
         low = np.fmin.reduce(values, axis=1, initial=np.inf)
         high = np.fmax.reduce(values, axis=1, initial=-np.inf)
         mean = np.nansum(values, axis=1) / np.maximum(1, np.count_nonzero(values == values, axis=1))
-        size = np.fmax(np.abs(low), np.abs(high))
-        tolerance = ROUNDING * np.fmax(size[first], size[second])
+    tolerance = coarser(precision_of(scores), first, second)
     starts = np.arange(values.shape[1] + 1)
     if codes is not None:
         order = np.argsort(codes, kind="stable")
@@ -85,7 +84,7 @@ def difference_facts(
     )
     for moments in (units, differing, items):
         # Which side a tie seems to lean to is a matter of rounding.
-        moments.mean[np.abs(moments.mean) <= OF_SUMS * tolerance] = 0.0
+        moments.mean[np.abs(moments.mean) <= tolerance] = 0.0
     tied = items.mean == 0
     ahead = np.where(items.mean > 0, mean[first], mean[second])
     behind = np.where(items.mean > 0, mean[second], mean[first])
@@ -156,8 +155,8 @@ def _by_items(
         if two != 0 and (two < 1e-120 or two > 1e120 or two - one * one / k < 1e-6 * two):
             out[p, 0] = -1.0
             continue
-        _moments(n, one, two, three, 0.0, 1.0, out[p, 0:4])
-        _moments(k, one, two, three, 0.0, 1.0, out[p, 4:8])
+        _moments(n, one, two, three, 0.0, 1.0, tolerance[p], out[p, 0:4])
+        _moments(k, one, two, three, 0.0, 1.0, tolerance[p], out[p, 4:8])
         out[p, 8:12] = out[p, 0:4]
 
 
@@ -255,12 +254,12 @@ def _by_units(
                 u1 += c
                 u2 += c * c
                 u3 += c * c * c
-        _moments(n_units, u1, u2, u3, mean, scale, out[p, 0:4])
+        _moments(n_units, u1, u2, u3, mean, scale, rounding, out[p, 0:4])
         # Those that differ: the others lie all at 0.
         zero, zeros = -mean / scale, n_units - k
         u1, u2, u3 = u1 - zeros * zero, u2 - zeros * zero**2, u3 - zeros * zero**3
-        _moments(k, u1, u2, u3, mean, scale, out[p, 4:8])
-        _moments(n, i1, i2, i3, mean, scale, out[p, 8:12])
+        _moments(k, u1, u2, u3, mean, scale, rounding, out[p, 4:8])
+        _moments(n, i1, i2, i3, mean, scale, rounding, out[p, 8:12])
         out[p, 12] = square * (scale / n) ** 2
         spread = shares + leverages * leverages - leverages_squared
         out[p, 13] = 1 / spread if spread > 0 else 0.0
@@ -274,9 +273,10 @@ def _moments(
     third: float,
     centre: float,
     scale: float,
+    rounding: float,
     out: FloatArray,
 ) -> None:
-    """Write the moments from sums of powers of (value - centre) / scale."""
+    """Write the moments from sums of powers of (value - centre) / scale; 0 for what is rounding."""
     out[0] = n
     out[1:4] = 0.0
     if n < 1:
@@ -284,7 +284,7 @@ def _moments(
     shift = first / n
     variance = second / n - shift * shift
     out[1] = centre + scale * shift
-    if n < 2 or not variance > 1e-12 * (second / n):
+    if n < 2 or not variance > max(1e-12 * (second / n), (rounding / scale) ** 2):
         return
     out[2] = scale * np.sqrt(variance * n / (n - 1))
     centred = third / n - 3 * shift * second / n + 2 * shift * shift * shift

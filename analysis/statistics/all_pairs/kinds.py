@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
-from analysis.statistics.fixed_point import simple_rows
+from analysis.statistics.fixed_point import largest_exact
+from analysis.statistics.precision import simple_rows
 
 NOT_WHOLE = -1
 _FEW = 64
@@ -19,7 +20,7 @@ class Kinds(NamedTuple):
     """Kinds of listed pairs."""
 
     scale: IntArray
-    """Place in `fixed_point.SCALES` of the first that makes both rows whole; or `NOT_WHOLE`."""
+    """Place in `precision.SCALES` of the first that makes both rows whole; or `NOT_WHOLE`."""
     shared_scale: int
     """Place of a scale that makes all rows whole; or `NOT_WHOLE`."""
 
@@ -41,7 +42,7 @@ def kinds_of(values: FloatArray, left: IntArray, right: IntArray) -> Kinds:
         NaN where missing.
     left, right : ndarray of int, shape (n_pairs,)
     """
-    simple = simple_rows(values)
+    simple = simple_rows(values, limit=largest_exact(values.shape[1]))
     scale = np.full(left.size, NOT_WHOLE)
     for place in reversed(range(simple.shape[1])):
         scale[simple[left, place] & simple[right, place]] = place

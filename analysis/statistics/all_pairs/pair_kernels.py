@@ -72,38 +72,24 @@ def pair_moments(
         out[p, 4], out[p, 5], out[p, 6] = low, high, largest
 
 
-@called_with("(floats[:, ::1], i8, i8, i8[:, ::1])")
+@called_with("(f8[:, ::1], f8[::1], i8, i8, i8[:, ::1])")
 @compiled
-def count_wins(scores: Floats, start: int, stop: int, wins: IntArray) -> None:
+def count_wins(scores: FloatArray, near: FloatArray, start: int, stop: int, wins: IntArray) -> None:
     """Count the items on which each of the rows from `start` to `stop` is above a later one.
 
-    Both directions are written; NaN is neither above nor below.
+    Both directions are written; NaN is neither above nor below, nor is a difference no larger
+    than the `near` of either row.
     """
     n_systems, n_items = scores.shape
     for a in range(start, stop):
         for b in range(a + 1, n_systems):
+            least = max(near[a], near[b])
             above = np.int32(0)
             below = np.int32(0)
             for i in range(n_items):
-                above += np.int32(scores[a, i] > scores[b, i])
-                below += np.int32(scores[a, i] < scores[b, i])
-            wins[a, b] = above
-            wins[b, a] = below
-
-
-@called_with("(f8[:, ::1], i8, i8, i8[:, ::1])")
-@compiled
-def count_wins_of_floats(scores: FloatArray, start: int, stop: int, wins: IntArray) -> None:
-    """Count as `count_wins`, differences rounded to each pair's finest grid with exact sums."""
-    n_systems, n_items = scores.shape
-    for a in range(start, stop):
-        for b in range(a + 1, n_systems):
-            least = 0.5 / binary_grid(scores[a], scores[b])
-            above, below = 0, 0
-            for i in range(n_items):
                 d = scores[a, i] - scores[b, i]
-                above += int(d > least)
-                below += int(d < -least)
+                above += np.int32(d > least)
+                below += np.int32(d < -least)
             wins[a, b] = above
             wins[b, a] = below
 

@@ -95,37 +95,51 @@ def rank_steps(
             x, y = int(steps[a, i]), int(steps[b, i])
             keys[n] = (abs(x - y) << 1) | int(x > y)
             n += int((x != y) & (x != missing) & (y != missing))
-        _rank_keys(room, n, sums[b], tails[b])
+        _rank_keys(room, n, 0, sums[b], tails[b])
 
 
-@called_with("(f8[:, ::1], i8, u8[:, ::1], i8[:, ::1], f8[:, ::1])")
+@called_with("(f8[:, ::1], f8[::1], i8, u8[:, ::1], i8[:, ::1], f8[:, ::1])")
 @compiled
-def rank_floats(scores: FloatArray, a: int, room: Keys, sums: IntArray, tails: FloatArray) -> None:
-    """Signed ranks as `rank_steps` gives, on each pair's finest binary grid with exact sums."""
+def rank_floats(
+    scores: FloatArray,
+    near: FloatArray,
+    a: int,
+    room: Keys,
+    sums: IntArray,
+    tails: FloatArray,
+) -> None:
+    """Signed ranks as `rank_steps` gives, of differences on each pair's finest binary grid.
+
+    Sizes are tied that follow each other by no more than the `near` of either row.
+    """
     n_systems, n_items = scores.shape
     for b in range(a + 1, n_systems):
-        grid = binary_grid(scores[a], scores[b])
+        grid, least = binary_grid(scores[a], scores[b]), max(near[a], near[b])
         keys, n = room[0], 0
         for i in range(n_items):
             d = scores[a, i] - scores[b, i]
-            whole = int(np.rint(abs(d) * grid)) if d == d else 0
-            keys[n] = (whole << 1) | int(d > 0)
-            n += int(whole > 0)
-        _rank_keys(room, n, sums[b], tails[b])
+            differs = abs(d) > least
+            keys[n] = (int(np.rint(abs(d) * grid)) << 1 if differs else 0) | int(d > 0)
+            n += int(differs)
+        # Where it is no smaller than all differences, no key is left.
+        _rank_keys(room, n, int(np.ceil(least * grid)) if n else 0, sums[b], tails[b])
 
 
 @compiled
-def _rank_keys(room: Keys, n: int, sums: IntArray, tails: FloatArray) -> None:
-    """Rank the first n keys of the first row of `room`: size of difference, then 1 if positive."""
-    row = _sorted(room, n)
+def _rank_keys(room: Keys, n: int, near: int, sums: IntArray, tails: FloatArray) -> None:
+    """Rank the first n keys of the first row of `room`: size of difference, then 1 if positive.
+
+    Sizes at most `near` above the next smaller one are tied with it.
+    """
+    row, apart = _sorted(room, n), np.uint64(near)
     weighted, equal = 0, 0
     for i in range(n):
         weighted += int(row[i] & 1) * (i + 1)
     for i in range(1, n):
-        equal += int((row[i] >> 1) == (row[i - 1] >> 1))
+        equal += int(np.uint64(row[i] >> 1) - np.uint64(row[i - 1] >> 1) <= apart)
     sums[0], sums[1], sums[2] = n, 2 * weighted, 0
     if equal:
-        _rank_ties(row, n, sums, tails)
+        _rank_ties(row, n, near, sums, tails)
 
 
 @compiled
@@ -191,14 +205,14 @@ def _by_digits(room: Keys, n: int, low: int, high: int) -> Keys:
 
 
 @compiled
-def _rank_ties(row: Keys, n: int, sums: IntArray, tails: FloatArray) -> None:
-    """Rank sorted keys of which some are tied."""
+def _rank_ties(row: Keys, n: int, near: int, sums: IntArray, tails: FloatArray) -> None:
+    """Rank sorted keys of which some are tied: no step between them is larger than `near`."""
     groups = np.empty(MAX_EXACT_TIED, np.int64)
     doubled, ties, n_groups = 0, 0, 0
-    i = 0
+    apart, i = np.uint64(near), 0
     while i < n:
-        size, stop, positive = row[i] >> 1, i, 0
-        while stop < n and (row[stop] >> 1) == size:
+        stop, positive = i + 1, int(row[i] & 1)
+        while stop < n and np.uint64(row[stop] >> 1) - np.uint64(row[stop - 1] >> 1) <= apart:
             positive += int(row[stop] & 1)
             stop += 1
         tied = int(stop - i)

@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 
 from analysis.statistics._typing import BoolArray, FloatArray, Floats, IntArray, Progress
+from analysis.statistics.precision import coarser
 from analysis.statistics.resampling.plan import BLOCK, count_block
 from analysis.statistics.resampling.system_metric import SystemMetric
 from analysis.statistics.resampling.tails import TIE, reached
@@ -80,12 +81,15 @@ def resample_pairs(
 
     n_systems, n_pairs = metric.observed.size, left.size
     observed = metric.observed[left] - metric.observed[right]
+    # |T* - t| >= |t| means T* <= min(0, 2t) or T* >= max(0, 2t); T* - t >= t means T* >= 2t.
     shift = delta / metric.unit
-    if by_percentiles:
-        low = high = np.full(n_pairs, shift, metric.dtype)
-    else:
-        low, high = _thresholds(metric, observed - shift, left, right, two_sided)
-        low, high = (low + shift).astype(metric.dtype), (high + shift).astype(metric.dtype)
+    twice = 0.0 * observed if by_percentiles else 2.0 * (observed - shift)
+    low, high = (np.minimum(twice, 0.0), np.maximum(twice, 0.0)) if two_sided else (twice, twice)
+    room = coarser(metric.room, left, right)
+    low, high = (
+        (low + shift + room).astype(metric.dtype),
+        (high + shift - room).astype(metric.dtype),
+    )
     kept = confidence_level is not None
     replicates = np.empty((n_systems, n_resamples if kept else 0), dtype=metric.dtype)
 
@@ -115,6 +119,7 @@ def resample_pairs(
 def resample_rows(
     differences: FloatArray,
     sizes: FloatArray,
+    rounding: FloatArray,
     *,
     two_sided: bool,
     by_percentiles: bool,
@@ -135,6 +140,8 @@ def resample_rows(
     differences, sizes : ndarray, shape (n_pairs, n_units)
         Sums of the pair's differences over each unit, in whole steps, and how many items that
         are; 0 where there are none.
+    rounding : ndarray, shape (n_pairs,)
+        How far means may lie apart that are equal, but for their own rounding.
     two_sided, by_percentiles, delta, n_resamples, seed, confidence_level, n_threads, progress
         As for `resample_pairs`; `delta` in whole steps.
     """
@@ -152,11 +159,11 @@ def resample_rows(
     run_blocks(work, n_resamples, n_threads=n_threads, progress=progress)
     centred = replicates - observed[:, np.newaxis]
     largest = np.nanmax(np.abs(centred), axis=1, initial=0.0)
-    room = (TIE * np.maximum(np.abs(observed), largest))[:, np.newaxis]
+    room = (rounding + TIE * np.maximum(np.abs(observed), largest))[:, np.newaxis]
     gain = observed[:, np.newaxis] - delta
     sides = ("two-sided", "two-sided") if two_sided else ("greater", "less")
     if by_percentiles:
-        centred, gain, room, sides = replicates, np.full_like(gain, delta), 0 * room, sides[::-1]
+        centred, gain, sides = replicates, np.full_like(gain, delta), sides[::-1]
     at_least, at_most = (
         np.count_nonzero(reached(centred, gain, side, room), axis=1) for side in sides
     )
@@ -169,24 +176,6 @@ def resample_rows(
         complete = not np.isnan(replicates).any()
         row_intervals(replicates, complete, observed, ends[2], share, reach, ends[0], ends[1])
     return Resampled(at_least, at_most, *ends)
-
-
-def _thresholds(
-    metric: SystemMetric,
-    observed: FloatArray,
-    left: IntArray,
-    right: IntArray,
-    two_sided: bool,
-) -> tuple[Floats, Floats]:
-    """Return at or below what, and at or above what, a replicated difference counts."""
-    # |T* - t| >= |t| means T* <= min(0, 2t) or T* >= max(0, 2t); T* - t >= t means T* >= 2t.
-    twice = 2.0 * observed
-    room = np.zeros(observed.size)
-    if not metric.exact:
-        size = np.abs(metric.observed)
-        room = TIE * np.maximum(size[left], size[right])
-    low, high = (np.minimum(twice, 0.0), np.maximum(twice, 0.0)) if two_sided else (twice, twice)
-    return (low + room).astype(metric.dtype), (high - room).astype(metric.dtype)
 
 
 def _tail(confidence_level: float, n_resamples: int) -> tuple[float, float]:

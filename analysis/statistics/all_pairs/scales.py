@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.all_pairs.closed_forms import Moments
-from analysis.statistics.fixed_point import equal_within, whole_scores
+from analysis.statistics.fixed_point import whole_scores
 
 Matrices: TypeAlias = list[FloatArray]
 
@@ -65,28 +65,31 @@ def too_fine(tolerance: FloatArray, squares: FloatArray) -> BoolArray:
     return np.asarray(tolerance > _FINEST * np.sqrt(squares))
 
 
-def own_differences(values: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
+def own_differences(
+    values: FloatArray, near: FloatArray, left: IntArray, right: IntArray
+) -> tuple[FloatArray, FloatArray]:
     """Return the differences of pairs by themselves, each pair's on a scale of its own.
 
     Parameters
     ----------
     values : ndarray, shape (n_systems, n_items)
         NaN where missing.
+    near : ndarray, shape (n_pairs,)
+        Precision of the pairs.
     left, right : ndarray of int, shape (n_pairs,)
 
     Returns
     -------
-    ndarray, shape (n_pairs, n_items)
-        Divided by the power of two at the largest; 0 where scores are equal but for how they are
-        written in binary.
+    differences : ndarray, shape (n_pairs, n_items)
+        Divided by the power of two at the largest; 0 where scores are equal.
+    near : ndarray, shape (n_pairs,)
+        Divided by the same.
     """
-    # Halves cannot overflow, and halving is exact but for numbers next to 0.
-    first, second = values[left] / 2, values[right] / 2
-    differences = first - second
-    size = np.fmax(np.abs(first), np.abs(second))
-    differences[np.abs(differences) <= equal_within(size)] = 0.0
+    differences = values[left] - values[right]
+    differences[np.abs(differences) <= near[:, np.newaxis]] = 0.0
     peaks = np.max(np.abs(differences), axis=1, initial=0.0, where=~np.isnan(differences))
-    return np.asarray(np.ldexp(differences, -np.frexp(peaks)[1][:, np.newaxis]))
+    exponents = -np.frexp(peaks)[1]
+    return np.ldexp(differences, exponents[:, np.newaxis]), np.ldexp(near, exponents)
 
 
 def run_by_scale(

@@ -38,7 +38,8 @@ from analysis.statistics.all_pairs.missing import (
 from analysis.statistics.all_pairs.result import BOUND_PVALUE, PairMethod, PairPvalues
 from analysis.statistics.all_pairs.saddlepoint import FEW_HITS, believable, by_saddlepoint
 from analysis.statistics.all_pairs.scales import own_differences, too_fine
-from analysis.statistics.fixed_point import SCALES, on_row_grids, tie_tolerance, whole_at
+from analysis.statistics.fixed_point import on_row_grids, tie_tolerance, whole_at
+from analysis.statistics.precision import SCALES, coarser, precision_of
 from analysis.statistics.resampling.plan import BLOCK
 from analysis.statistics.resampling.threads import count_blocks, part_of, run_blocks
 from analysis.statistics.results import read_only
@@ -112,8 +113,9 @@ def signflip_all_pairs(
     -----
     Drawn sums are exact: of whole steps where one scale makes all scores whole, else of scores
     rounded to a binary grid per system (`fixed_point.on_row_grids`); sums equal within that
-    rounding are ties. A pair whose differences are lost in it, below some 1e-8 of its scores, is
-    drawn from its differences. So the result depends neither on threads nor on the matrix library.
+    rounding and the precision of the scores are ties. A pair whose differences are lost in the
+    rounding, below some 1e-8 of its scores, is drawn from its differences. So the result depends
+    neither on threads nor on the matrix library.
     For S systems, n items and B patterns the time is S n B / 256 additions and S² B / 2
     comparisons. Peak memory: five float64 copies of the scores, twelve (S, S) matrices, and per
     thread 4 kB per system (at most 24 MiB more with missing items).
@@ -211,16 +213,17 @@ class _Run(NamedTuple):
         one_scale = kinds.shared_scale != NOT_WHOLE
         n_parts = 1 + bool(np.any(kinds.scale != NOT_WHOLE))
         grids = None if one_scale else on_row_grids(values)
-        tolerance = np.zeros(ids.size)
+        rounding = tolerance = np.zeros(ids.size)
         if grids is not None:
-            tolerance = tie_tolerance(grids.steps[left], grids.steps[right], n_items)
+            rounding = tie_tolerance(grids.steps[left], grids.steps[right], n_items)
+            tolerance = rounding + coarser(precision_of(values), left, right)
         still_open = []
         for place in np.unique(kinds.scale):
             some = np.flatnonzero(kinds.scale == place)
             if place == NOT_WHOLE:
                 assert grids is not None
                 pairs = self._list(grids.values, left[some], right[some], tolerance[some])
-                lost = too_fine(pairs.tolerance, pairs.squares)
+                lost = too_fine(rounding[some], pairs.squares)
                 self._settle_alone(ids[some[lost]])
                 some, pairs = some[~lost], pairs.chosen(~lost)
             else:
@@ -249,10 +252,12 @@ class _Run(NamedTuple):
         """Settle pairs whose differences are lost in the rounding of their scores."""
         for start in range(0, ids.size, _ALONE):
             some = ids[start : start + _ALONE]
-            rows = own_differences(self.given.values, self.table.left[some], self.table.right[some])
+            values, left, right = self.given.values, self.table.left[some], self.table.right[some]
+            near = coarser(precision_of(values), left, right)
+            rows, near = own_differences(values, near, left, right)
             grids = on_row_grids(_with_zeros(rows))
             at, last = np.arange(some.size), np.full(some.size, some.size)
-            tolerance = tie_tolerance(grids.steps[at], grids.steps[last], rows.shape[1])
+            tolerance = near + tie_tolerance(grids.steps[at], grids.steps[last], rows.shape[1])
             pairs = self._list(grids.values, at, last, tolerance)
             rest = self._settle_exactly(_Open(some, pairs, tolerance))
             self._draw_rows(grids.values, rest, rest.pairs.left)

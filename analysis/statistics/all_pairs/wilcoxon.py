@@ -19,6 +19,7 @@ from analysis.statistics.all_pairs.result import PairMethod, PairPvalues
 from analysis.statistics.fixed_point import of_ordinary_size, whole_scores
 from analysis.statistics.paired.rank_tests import MAX_EXACT_RANKS, rank_sum_tails
 from analysis.statistics.paired.result import TINY
+from analysis.statistics.precision import precision_of
 from analysis.statistics.resampling.threads import run_tiles
 
 _COUNTED_PER_ITEM = 2
@@ -123,7 +124,7 @@ def signed_ranks(
     -----
     Scores in whole steps give exact ties. Few different sizes are counted, O(n_items) a pair;
     many are sorted, digit by digit, as whole numbers that carry the sign in their lowest bit.
-    Other scores are rounded, pair by pair, to the finest binary grid whose sums are exact.
+    Sizes of other differences are tied that follow each other by no more than their precision.
     """
     n_systems = len(scores)
     found = np.zeros((3, n_systems, n_systems), dtype=np.int64)
@@ -151,10 +152,11 @@ def _choose_way(scores: FloatArray) -> Callable[[int, IntArray, FloatArray], Non
     whole = whole_scores(scores)
     if not whole.exact:
         values = np.ascontiguousarray(of_ordinary_size(scores))
+        near = precision_of(values)
 
         def by_floats(a: int, sums: IntArray, tails: FloatArray) -> None:
             room = np.empty((2, n_items + 1), dtype=np.uint64)
-            rank_floats(values, a, room, sums, tails)
+            rank_floats(values, near, a, room, sums, tails)
 
         return by_floats
     # From the middle of an item's range: no difference is more than twice as large.

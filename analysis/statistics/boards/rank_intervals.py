@@ -14,7 +14,6 @@ from analysis.statistics.resampling.system_metric import corpus_metric, mean_met
 from analysis.statistics.results import read_only
 from analysis.statistics.validation import as_count, as_floats, as_seed
 
-_SAME = 1e-12
 """Relative difference up to which two corpus metrics are the same: rounding in other orders."""
 
 
@@ -202,7 +201,7 @@ def probability_best(
         at_once = 0 if metric.exact else BLOCK
         pieces = counted_in_turn(seed, block, metric.n_units, metric.dtype, rows=at_once)
         values = np.concatenate([metric.values(counts) for counts in pieces], axis=1)
-        return _shares(sign * values[:, :rows].T.astype(np.float64))
+        return _shares(sign * values[:, :rows].T.astype(np.float64), metric.room)
 
     # fsum: the total must not hang on the order in which blocks were added.
     firsts = np.array(run_blocks(work, n_resamples, n_threads=n_threads))
@@ -227,11 +226,12 @@ def _as_cube(scores: npt.ArrayLike, aggregation: str) -> FloatArray:
     return cube
 
 
-def _shares(values: FloatArray) -> FloatArray:
+def _shares(values: FloatArray, room: FloatArray) -> FloatArray:
     """Return how often each column holds the row's largest value; those that tie share."""
     defined = np.where(np.isnan(values), -np.inf, values)
     top = defined.max(axis=1, keepdims=True)
+    near = np.maximum(room, room[defined.argmax(axis=1)][:, np.newaxis])
     with np.errstate(invalid="ignore"):  # rows where nothing is defined count for nobody
-        first = defined >= top - _SAME * np.abs(top)
+        first = defined >= top - near
     first &= np.isfinite(top)
     return np.asarray((first / np.maximum(first.sum(axis=1, keepdims=True), 1)).sum(axis=0))

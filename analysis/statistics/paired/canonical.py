@@ -11,6 +11,7 @@ from analysis.statistics.item_groups import renumber
 from analysis.statistics.paired.result import CompletePair, metric_difference
 from analysis.statistics.resampling.metrics import ResampledMetric, resampled_metric
 from analysis.statistics.resampling.tails import TIE
+from analysis.statistics.standard_error import rounding_error
 
 
 class Canonical(NamedTuple):
@@ -22,6 +23,8 @@ class Canonical(NamedTuple):
     turned: bool
     scale: float
     """Values that differ by much less than this are equal but for rounding."""
+    near: float
+    """Precision of the scores: values no farther apart are equal."""
 
 
 def canonical(
@@ -31,15 +34,18 @@ def canonical(
 
     With `single`, the metric is that of the first system alone, and nothing is turned.
     """
+    near = 0.0
     if single:
+        if pair.a.shape[1] == 1:
+            near = rounding_error(pair.a[:, 0])
         pair = _sort(pair)
         metric = resampled_metric((pair.a,), aggregation, pair.groups)
         observed = _value_of_all(metric)
-        return Canonical(metric, observed, False, abs(observed))
+        return Canonical(metric, observed, False, abs(observed), near)
     if of_median or aggregation == "mean":
         # Only differences matter; in whole steps first, so that equal ones are equal.
         whole = whole_differences(pair.a[:, 0], pair.b[:, 0])
-        differences = (whole.steps * whole.step)[:, np.newaxis]
+        differences, near = (whole.steps * whole.step)[:, np.newaxis], whole.near
         pair = pair._replace(a=differences, b=np.zeros_like(differences))
     pair, turned = _turn(_sort(pair), aggregation, of_median=of_median)
     sides = (pair.a,) if of_median else (pair.a, pair.b)
@@ -47,7 +53,7 @@ def canonical(
     observed, scale = _value_of_all(metric), 0.0
     if aggregation != "mean":  # whose sums of whole steps need no tolerance
         scale = max(abs(aggregate_items(side, aggregation)) for side in (pair.a, pair.b))
-    return Canonical(metric, observed, turned, max(abs(observed), scale))
+    return Canonical(metric, observed, turned, max(abs(observed), scale), near)
 
 
 def _value_of_all(metric: ResampledMetric) -> float:
@@ -56,7 +62,8 @@ def _value_of_all(metric: ResampledMetric) -> float:
 
 def tie_tolerance(problem: Canonical, values: FloatArray) -> float:
     """Return how far values that are equal on paper may lie apart."""
-    return TIE * max(problem.scale, float(np.nanmax(np.abs(values), initial=0.0)))
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return problem.near + TIE * max(problem.scale, largest)
 
 
 def _sort(pair: CompletePair) -> CompletePair:

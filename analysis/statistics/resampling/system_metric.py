@@ -8,7 +8,9 @@ import numpy as np
 from analysis.statistics._typing import FloatArray, Floats, IntArray
 from analysis.statistics.aggregate import aggregate_sums, aggregate_systems, is_sum_based
 from analysis.statistics.fixed_point import whole_scores
+from analysis.statistics.precision import precision_of
 from analysis.statistics.resampling.metrics import resampled_metric
+from analysis.statistics.resampling.tails import TIE
 
 _SINGLE, _DOUBLE = 2.0**24, 2.0**53
 _NO_SCALE = np.empty(0)
@@ -28,7 +30,9 @@ class SystemMetric(NamedTuple):
     """What differences are to be multiplied by to be differences of the metric."""
     dtype: type[np.floating]
     exact: bool
-    """Whether differences are whole numbers, so that equal ones are equal to the last bit."""
+    """Whether differences are whole numbers, so that no sum of them is rounded."""
+    room: FloatArray
+    """How far differences of each system may lie apart that are equal, shape (n_systems,)."""
 
 
 def mean_metric(scores: FloatArray, codes: IntArray | None) -> SystemMetric:
@@ -48,6 +52,12 @@ def mean_metric(scores: FloatArray, codes: IntArray | None) -> SystemMetric:
     # No replicate, no difference of two and no threshold is larger.
     bound = 4.0 * sizes.size * float(np.max(np.abs(steps), initial=0.0))
     equal = bool(np.all(sizes == sizes[0]))
+    room = np.zeros(len(scores))
+    if not whole.exact:  # every step of each item is rounded, on either side and twice in 2 t
+        room += precision_of(scores) / whole.step + 4 * n_items
+    exact = equal and bound < _DOUBLE
+    if not exact:
+        room += TIE * np.sum(np.abs(steps), axis=1)
     dtype = np.float32 if equal and bound < _SINGLE else np.float64
     sums: Floats = np.ascontiguousarray(steps, dtype=dtype)
 
@@ -64,7 +74,8 @@ def mean_metric(scores: FloatArray, codes: IntArray | None) -> SystemMetric:
         scale,
         whole.step / n_items,
         dtype,
-        equal and bound < _DOUBLE,
+        exact,
+        room,
     )
 
 
@@ -91,7 +102,14 @@ def corpus_metric(values: FloatArray, aggregation: str, codes: IntArray | None) 
             return np.stack([metric.values(drawn) for metric in metrics])
 
     return SystemMetric(
-        n_units, observed, of_counts, lambda counts: _NO_SCALE, 1.0, np.float64, False
+        n_units,
+        observed,
+        of_counts,
+        lambda counts: _NO_SCALE,
+        1.0,
+        np.float64,
+        False,
+        TIE * np.abs(observed),
     )
 
 
