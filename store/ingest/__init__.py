@@ -177,7 +177,7 @@ class _Writer:
     golds: GoldsDue = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scales", Scales(self.change))
+        object.__setattr__(self, "scales", Scales(self.change, self.bundles))
         object.__setattr__(self, "golds", GoldsDue(self.change))
 
     def parcel(

@@ -47,9 +47,13 @@ class _Known(NamedTuple):
 class Scales:
     """How far the numbers of each metric go so far."""
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Change, bundles: Sequence[ImportBundle] = ()) -> None:
         self._change = change
         self._known = _Known({}, {})
+        self._of_import: dict[str, list[_Highest]] = {}
+        for bundle in bundles:
+            for number, here in _highest_of(bundle, bundle.metrics).items():
+                self._of_import.setdefault(label_of(bundle.metrics[number]), []).extend(here)
 
     def state(self) -> _Known:
         """Return what `go_back` takes, when a part of the import is taken back."""
@@ -62,22 +66,17 @@ class Scales:
     def require_one(self, metrics: Sequence[Metric], bundle: ImportBundle) -> None:
         """Raise `ConflictError` when a share comes in percent beside proportions, or the reverse.
 
-        All runs of the bundle are looked at, in no order. Only for shares without a declared
-        unit: with one, the bounds decide.
+        All runs of the import are looked at, in no order: the scale of the store stays, else that
+        of more runs, else neither. Only for shares without a declared unit: with one, the bounds
+        decide.
         """
-        found: dict[int, list[_Highest]] = {}
-        for run in bundle.runs:
-            for one in run.scores:
-                metric = metrics[one.metric]
-                if _is_open(metric) and not np.isnan(one.values).all():
-                    highest = _Highest(float(np.nanmax(one.values)), run.system)
-                    found.setdefault(one.metric, []).append(highest)
-        for number, here in found.items():
+        for number, here in _highest_of(bundle, metrics).items():
             metric = metrics[number]
-            both = _ends([*here, *self._of_scores(metric)])
-            self._known.scores[metric.id] = both
-            if both and _are_two(both[0].score, both[-1].score, _LITTLE_ABOVE_ONE):
-                (low, who), (high, other) = both[0], both[-1]
+            known, coming = self._of_scores(metric), self._of_import.get(label_of(metric), here)
+            self._known.scores[metric.id] = _ends([*here, *known])
+            ends = _ends([*here, *coming, *known])
+            if any(_n_unlike(here, end) for end in _standing(ends, known, coming)):
+                (low, who), (high, other) = ends
                 raise ConflictError(
                     f"'{metric.name}' goes up to {low:g} for '{who}' and up to {high:g} for "
                     f"'{other}': these look like two scales. Convert one of them, or declare "
@@ -172,6 +171,37 @@ class Scales:
         if label not in figures:
             figures[label] = 0.0 if row is None else _largest_figure(self._change, row)
         return figures[label]
+
+
+def _highest_of(
+    bundle: ImportBundle, metrics: Sequence[Metric | BundleMetric]
+) -> dict[int, list[_Highest]]:
+    """Return metric -> the highest score of each run, of shares without a declared unit."""
+    found: dict[int, list[_Highest]] = {}
+    for run in bundle.runs:
+        for one in run.scores:
+            if _is_open(metrics[one.metric]) and not np.isnan(one.values).all():
+                highest = _Highest(float(np.nanmax(one.values)), run.system)
+                found.setdefault(one.metric, []).append(highest)
+    return found
+
+
+def _standing(
+    ends: Sequence[_Highest], known: Sequence[_Highest], coming: Sequence[_Highest]
+) -> list[_Highest]:
+    """Return from which ends no run may differ in scale: both, where none has more runs."""
+    if not ends:
+        return []
+    low, high = ends
+    n_low, n_high = (
+        np.inf if _n_unlike(known, other) else _n_unlike(coming, other) for other in (high, low)
+    )
+    return [low] * (n_low >= n_high) + [high] * (n_high >= n_low)
+
+
+def _n_unlike(runs: Sequence[_Highest], end: _Highest) -> int:
+    """Return how many runs are on another scale than one."""
+    return sum(_are_two(one.score, end.score, _LITTLE_ABOVE_ONE) for one in runs)
 
 
 def require_bounds(metrics: Sequence[Metric], bundle: ImportBundle) -> None:

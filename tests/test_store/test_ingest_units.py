@@ -118,6 +118,31 @@ def test_one_scale_or_two_goes_by_all_runs_in_any_order(store, bundle, order, mo
         ingest(store, read, actor="t")
 
 
+@pytest.mark.parametrize("order", list(permutations(("A", "B", "C", "D"))), ids="".join)
+@pytest.mark.parametrize(
+    ("stored", "left_out"), [({}, "D"), ({"E": [80.0, 0.0]}, "ABC")], ids=["new", "in percent"]
+)
+def test_files_of_the_rarer_scale_are_left_out_whichever_comes_first(
+    store, bundle, order, stored, left_out
+):
+    highest = {"A": 0.5, "B": 1.0, "C": 1.5, "D": 74.0}
+    if stored:
+        ingest(store, bundle(stored, metric=BARE), actor="t")
+    files = [bundle({name: [highest[name], 0.0]}, metric=BARE) for name in order]
+    reports = ingest_all(store, files, actor="t", optional=range(4))
+    refused = {name for name, report in zip(order, reports, strict=True) if report.refused}
+    assert refused == set(left_out)
+
+
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_of_two_scales_that_are_as_frequent_neither_goes_in(store, bundle, order):
+    highest = {"A": 1.0, "B": 74.0}
+    files = [bundle({name: [highest[name], 0.0]}, metric=BARE) for name in order]
+    reports = ingest_all(store, files, actor="t", optional=range(2))
+    assert all("look like two scales" in report.refused for report in reports)
+    assert not list_runs(store)
+
+
 def test_figures_below_estimates_a_little_beyond_one_are_on_their_scale(
     store, bundle, tmp_path
 ) -> None:
