@@ -8,6 +8,7 @@ equal, and `precision_of` says up to where differences and sums of scores are.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 
@@ -16,7 +17,7 @@ SCALES = (1.0, 100.0, 2520.0, 1e4, 1e6)
 _FINE = 2.0**-40
 """Precision of float64 scores, relative to the largest of their system."""
 _SIMPLE = 2.0**-47
-"""The same of multiples of a simple fraction."""
+"""The same of multiples of a simple fraction, and of means and metrics."""
 _WRITTEN = 2.0**-49
 """How far, relative to its size, writing it in binary may move a number off such a multiple."""
 _SINGLE = 2.0**-24
@@ -115,6 +116,12 @@ def simple_rows(matrix: FloatArray, limit: float = _WHOLE) -> BoolArray:
 def coarser(precision: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     """Return the precision of the pairs of rows ``first[k]``, ``second[k]``."""
     return np.maximum(precision[first], precision[second])
+
+
+def without_rounding(a: ArrayLike, b: ArrayLike) -> FloatArray:
+    """Return a - b of means or metrics, 0 where these are equal but for how they are computed."""
+    gap = np.subtract(a, b)
+    return np.where(np.abs(gap) <= _SIMPLE * np.fmax(np.abs(a), np.abs(b)), 0.0, gap)
 
 
 def joined_differences(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from analysis.statistics._typing import BoolArray
+from analysis.statistics.precision import without_rounding
 from analysis.studies.coverage import coverage_of, runs_by_system
 from analysis.studies.leaderboard_comparable import Comparable
 from store import vectors
@@ -166,6 +167,6 @@ def rank_rows(rows: list[LeaderboardRow], metric: MetricRecord) -> list[Leaderbo
     ordered = sorted(rows, key=key)
     ranked: list[LeaderboardRow] = []
     for position, row in enumerate(ordered, start=1):
-        ties = ranked and math.isclose(ranked[-1].score, row.score, rel_tol=1e-12)
+        ties = ranked and not without_rounding(ranked[-1].score, row.score)
         ranked.append(replace(row, rank=ranked[-1].rank if ties else position))
     return ranked

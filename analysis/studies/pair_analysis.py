@@ -378,12 +378,6 @@ def independent_units(a: FloatArray, b: FloatArray, groups: Sequence[str | None]
     return len({group for group in kept if group is not None}) + kept.count(None)
 
 
-def without_rounding(difference: float, score_a: float, score_b: float) -> float:
-    """Return 0 for scores that are equal but for the rounding of their sums."""
-    rounding = 32 * float(np.finfo(float).eps) * max(abs(score_a), abs(score_b))
-    return 0.0 if abs(difference) <= rounding else difference
-
-
 def _error_of(inferred: PairInference, n_units: int) -> float:
     """Return the standard error; where the guard made the answer more careful, by the interval."""
     low, high = inferred.interval.low, inferred.interval.high

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from analysis.statistics.all_pairs.result import Pairwise
+from analysis.statistics.precision import without_rounding
 from analysis.statistics.validity_bounds import Reason
 from analysis.studies.calibrated import no_valid_test
 from analysis.studies.cells import Cell, CellKey, choose_metrics, load_cell, scored_cells
@@ -23,7 +24,6 @@ from analysis.studies.evidence import (
     PairEvidence,
     other_metrics,
 )
-from analysis.studies.pair_analysis import without_rounding
 from analysis.studies.study import count, listed
 from analysis.studies.test_names import in_public_words, to_public
 from store import vectors
@@ -169,7 +169,7 @@ def _evidence(cell: Cell, answer: _Answers | str, settings: TestSettings) -> Dat
     both = vectors.scored(scores_a) & vectors.scored(scores_b)
     score_a = vectors.aggregate(scores_a[both], metric.aggregation)
     score_b = vectors.aggregate(scores_b[both], metric.aggregation)
-    difference = without_rounding(score_a - score_b, score_a, score_b)
+    difference = float(without_rounding(score_a, score_b))
     low = high = error = two_sided = alone = a_over_b = b_over_a = math.nan
     reason, name, skewed, hidden, one_sided = "", str(settings.test), False, False, ""
     if isinstance(answer, str):

@@ -359,5 +359,3 @@ def test_moments_are_right_to_the_last_digit(kind, missing):
         squares = float(sum((d - around) ** 2 for d in own))
         assert row[3] == pytest.approx(math.sqrt(squares), rel=4e-16, abs=0)
         assert (row[4], row[5]) == (float(min(own)), float(max(own)))
-        shared = ~np.isnan(differences)
-        assert row[6] == np.abs(scores[[i, j]][:, shared]).max()

@@ -67,7 +67,7 @@ def paired_moments(scores: FloatArray, *, groups: Groups = None) -> Moments:
     """
     n_systems, n_items = scores.shape
     first, second = triangle(n_systems, 0)
-    codes, found = group_codes(groups, n_items), np.empty((first.size, 7))
+    codes, found = group_codes(groups, n_items), np.empty((first.size, 6))
     counted = np.zeros(n_systems, np.bool_) if codes is not None else binary_rows(scores)
     by_counts = counted[first] & counted[second]
     found[by_counts] = _moments_by_counts(scores[counted])
@@ -276,8 +276,7 @@ def _moments_by_counts(scores: FloatArray) -> FloatArray:
     squares = (n_items * (up + down) - gap * gap) / divisor  # whole numbers below 2^63 above
     low = np.where(down > 0, -1.0, np.where(up < n_items, 0.0, 1.0))
     high = np.where(up > 0, 1.0, np.where(down < n_items, 0.0, -1.0))
-    largest = n_items > wrong
-    columns = (n_items, n_items, gap / divisor, np.sqrt(squares), low, high, largest)
+    columns = (n_items, n_items, gap / divisor, np.sqrt(squares), low, high)
     return np.stack([np.asarray(one, np.float64) for one in columns], axis=1)
 
 
@@ -294,10 +293,10 @@ def _moments_of(
 
     visits = order_of_visits(first, second, scores.shape[1])
     first, second = first[visits], second[visits]
-    in_turn, found = np.empty((first.size, 7)), np.empty((first.size, 7))
+    in_turn, found = np.empty((first.size, 6)), np.empty((first.size, 6))
     pieces = -(-first.size // _PAIRS_AT_ONCE)
     values, n_items = np.ascontiguousarray(scores), scores.shape[1]
-    starts, sizes = np.arange(n_items + 1), np.max(np.abs(values), axis=1, initial=0.0)
+    starts, complete = np.arange(n_items + 1), np.all(values == values, axis=1)
     if codes is not None:
         order = np.argsort(codes, kind="stable")
         values = np.ascontiguousarray(scores[:, order])
@@ -309,7 +308,7 @@ def _moments_of(
         if codes is not None:
             pair_moments(values, starts, left, right, out)
             return
-        plain_moments(values, sizes, left, right, out)
+        plain_moments(values, complete, left, right, out)
         for pair in np.flatnonzero(out[:, 0] < 0):
             one = slice(pair, pair + 1)
             pair_moments(values, starts, left[one], right[one], out[one])

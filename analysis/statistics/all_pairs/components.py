@@ -6,11 +6,11 @@ import numpy.typing as npt
 from analysis.statistics._typing import FloatArray, Floats, IntArray
 from analysis.statistics.aggregate import CORRELATIONS, aggregate_systems, as_aggregation
 from analysis.statistics.all_pairs.complete_sets import complete_sets, triangle
+from analysis.statistics.precision import without_rounding
 from analysis.statistics.validation import as_floats
 
 _LARGEST_SCORE = 1e100
 _SINGLE = 1 << 24
-_ROUNDING = 32 * float(np.finfo(np.float64).eps)
 
 
 def as_components(scores: npt.ArrayLike, aggregation: str) -> FloatArray:
@@ -99,10 +99,7 @@ def metric_differences(values: FloatArray, aggregation: str) -> FloatArray:
         own = values if is_all else values[np.ix_(part.systems, part.items)]
         metric = aggregate_systems(own, aggregation)
         i, j = first[part.pairs], second[part.pairs]
-        gap = metric[part.left] - metric[part.right]
-        size = np.fmax(np.abs(metric[part.left]), np.abs(metric[part.right]))
-        # Metrics that are equal but for the rounding of their sums.
-        difference[i, j] = np.where(np.abs(gap) <= _ROUNDING * size, 0.0, gap)
+        difference[i, j] = without_rounding(metric[part.left], metric[part.right])
         difference[j, i] = -difference[i, j]
     return difference
 

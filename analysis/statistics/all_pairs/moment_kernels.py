@@ -11,32 +11,31 @@ import math
 
 import numpy as np
 
-from analysis.statistics._typing import FloatArray, IntArray
+from analysis.statistics._typing import BoolArray, FloatArray, IntArray
 from analysis.statistics.resampling.kernels import called_with, compiled, compiled_in_any_order
 
 _SMALL, _LARGE = 1e-100, 1e100
 _ALL_BUT_SIGN = 0x7FFFFFFFFFFFFFFF
 
 
-@called_with("(f8[:, ::1], f8[::1], i8[::1], i8[::1], f8[:, ::1])")
+@called_with("(f8[:, ::1], b1[::1], i8[::1], i8[::1], f8[:, ::1])")
 @compiled
 def plain_moments(
-    scores: FloatArray, sizes: FloatArray, first: IntArray, second: IntArray, out: FloatArray
+    scores: FloatArray, complete: BoolArray, first: IntArray, second: IntArray, out: FloatArray
 ) -> None:
     """Moments of listed pairs as `pair_moments`, every item a unit of its own.
 
-    `sizes` holds the largest score in size of each system, NaN where it misses one.
+    `complete` says which systems miss no score.
     A pair's figures depend neither on who else is listed nor on the order of items. Differences
     whose squares could leave the range of numbers are left to `pair_moments`: they get -1 items.
     """
     for p in range(first.size):
         a, b = scores[first[p]], scores[second[p]]
-        one, other = sizes[first[p]], sizes[second[p]]
-        if one < np.inf and other < np.inf:
-            n, largest = a.size, max(one, other)
+        if complete[first[p]] and complete[second[p]]:
+            n = a.size
             low, high = _ends(a, b)
         else:
-            n, low, high, largest = _extent(a, b)
+            n, low, high = _extent(a, b)
         scale = max(abs(low), abs(high)) if n else 0.0
         if scale != 0.0 and (scale < _SMALL or scale > _LARGE):
             out[p, 0] = -1.0
@@ -45,7 +44,7 @@ def plain_moments(
         farthest = max(abs(low - mean), abs(high - mean)) if n else 0.0
         squares = _sum_of_squares(a, b, mean, _above_sums(farthest * farthest, n))
         out[p, 0], out[p, 1], out[p, 2], out[p, 3] = n, n, mean, math.sqrt(squares)
-        out[p, 4], out[p, 5], out[p, 6] = low, high, largest
+        out[p, 4], out[p, 5] = low, high
 
 
 @compiled
@@ -59,18 +58,16 @@ def _ends(a: FloatArray, b: FloatArray) -> tuple[float, float]:
 
 
 @compiled
-def _extent(a: FloatArray, b: FloatArray) -> tuple[int, float, float, float]:
-    """Items that both have, least and largest difference, largest score in size on these items."""
-    n, low, high, largest = 0, _in_order(np.inf), _in_order(-np.inf), _in_order(0.0)
+def _extent(a: FloatArray, b: FloatArray) -> tuple[int, float, float]:
+    """Items that both have, least and largest difference on these."""
+    n, low, high = 0, _in_order(np.inf), _in_order(-np.inf)
     for i in range(a.size):
         d = a[i] - b[i]
         there = d == d
         n += int(there)
         low = min(low, _in_order(d if there else np.inf))
         high = max(high, _in_order(d if there else -np.inf))
-        largest = max(largest, _in_order(abs(a[i]) if there else 0.0))
-        largest = max(largest, _in_order(abs(b[i]) if there else 0.0))
-    return n, _number(low), _number(high), _number(largest)
+    return n, _number(low), _number(high)
 
 
 @compiled_in_any_order

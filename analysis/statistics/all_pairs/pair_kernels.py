@@ -28,18 +28,17 @@ def pair_moments(
 
     `starts` says where each group of consecutive items begins, with the number of items at its
     end. A row of `out` gets: items, groups, mean, sum over groups of squared sums of centred
-    differences, lowest and highest difference, largest score in size.
+    differences, lowest and highest difference.
     """
     n_groups = starts.size - 1
     for p in range(first.size):
         a, b = scores[first[p]], scores[second[p]]
-        n, low, high, largest = 0, np.inf, -np.inf, 0.0
+        n, low, high = 0, np.inf, -np.inf
         for i in range(a.size):
             d = a[i] - b[i]
             if not np.isnan(d):
                 n += 1
                 low, high = min(low, d), max(high, d)
-                largest = max(largest, abs(a[i]), abs(b[i]))
         scale = max(abs(low), abs(high)) if n else 1.0
         if scale == 0.0:
             scale = 1.0
@@ -69,7 +68,7 @@ def pair_moments(
         out[p, 2] = mean * scale
         # The root, so that squares of tiny differences do not vanish.
         out[p, 3] = np.sqrt(squares) * scale
-        out[p, 4], out[p, 5], out[p, 6] = low, high, largest
+        out[p, 4], out[p, 5] = low, high
 
 
 @called_with("(f8[:, ::1], f8[::1], i8, i8, i8[:, ::1])")

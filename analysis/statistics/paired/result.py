@@ -15,6 +15,7 @@ from analysis.statistics.aggregate import (
     is_sum_based,
 )
 from analysis.statistics.item_groups import as_group_codes, keep_groups
+from analysis.statistics.precision import without_rounding
 from analysis.statistics.results import Result
 from analysis.statistics.signature import build_signature
 from analysis.statistics.validation import as_floats
@@ -22,7 +23,6 @@ from analysis.statistics.validation import as_floats
 TINY = float(np.finfo(np.float64).tiny)
 """No p-value is below this: one of 0 would claim certainty."""
 _LARGEST_SCORE = 1e100
-_ROUNDING = 1e-12
 _RECOMPUTING = ("signflip", "bootstrap", "steiger", "williams")
 
 
@@ -231,8 +231,7 @@ def as_delta(delta: float) -> float:
 
 def side_of(observed: float, delta: float) -> int:
     """Return on which side of `delta` a value lies; 0 where they are equal but for rounding."""
-    gap = observed - delta
-    return 0 if abs(gap) <= _ROUNDING * max(abs(observed), abs(delta)) else sign_of(gap)
+    return sign_of(float(without_rounding(observed, delta)))
 
 
 def sign_of(value: float) -> int:

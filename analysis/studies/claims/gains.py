@@ -14,6 +14,7 @@ from analysis.statistics._typing import FloatArray
 from analysis.statistics.paired.inference import PairInference, infer_pair
 from analysis.statistics.planning.power import minimum_detectable_difference
 from analysis.statistics.planning.type_errors import TypeErrors, type_errors
+from analysis.statistics.precision import without_rounding
 from analysis.statistics.results import DegenerateDataWarning
 from analysis.statistics.validity_bounds import RunSpread
 from analysis.studies.claims.figures import (
@@ -27,7 +28,6 @@ from analysis.studies.claims.history import Entry, TimeLine
 from analysis.studies.claims.settings import Basis, ClaimSettings
 from analysis.studies.pair_analysis import (
     independent_units,
-    without_rounding,
 )
 from analysis.studies.power.pair_models import (
     AccuracyModel,
@@ -162,7 +162,7 @@ def _on_items(
             n_groups = independent_units(first, second, groups)
             untested = f"No valid test for {count(n_groups, 'group')} of items."
     return Gain(
-        gain=without_rounding(both[0] - both[1], *both),
+        gain=float(without_rounding(*both)),
         basis="items",
         ci=(inferred.interval.low, inferred.interval.high),
         pvalue=test.pvalue,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from analysis.statistics._typing import BoolArray, FloatArray
+from analysis.statistics.precision import without_rounding
 from store import vectors
 from store.importers.bundle import Aggregation
 
-_ROUNDING: Final = 1e-12
 """Sums of the same scores in another order differ by less."""
 
 
@@ -58,8 +58,7 @@ class PairScores(NamedTuple):
         first, second = (
             vectors.aggregate(side, self.aggregation) for side in (self.first, self.second)
         )
-        gain = first - second
-        return 0.0 if abs(gain) <= _ROUNDING * max(abs(first), abs(second)) else gain
+        return float(without_rounding(first, second))
 
     @property
     def agreement(self) -> float:
