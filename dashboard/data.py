@@ -38,6 +38,7 @@ from store.engine import Store, open_store
 from store.errors import NotFoundError, StoreError
 from store.history import list_events
 from store.location import resolve_location, sqlite_path
+from store.metric_cards import MetricCard, cards_on
 from store.metrics import list_metrics
 from store.people import current_person
 from store.records import (
@@ -173,6 +174,7 @@ _CONTENTS = frozenset(
 _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
     "boards": list_boards,
+    "cards": cards_on,
     "metrics": lambda store, dataset: list_metrics(store, dataset_uid=dataset),
     "all metrics": list_metrics,
     "histories": study_histories,
@@ -221,6 +223,11 @@ def comparables() -> Comparables:
 def metrics_of(dataset_uid: str) -> list[MetricRecord]:
     """Return the metrics that a dataset has scores on, the most used first."""
     return list(_ask("metrics", dataset_uid))
+
+
+def cards_of(dataset_uid: str) -> list[MetricCard]:
+    """Return the cards of the metrics that a dataset has scores on."""
+    return list(_ask("cards", dataset_uid))
 
 
 def item_changes(a: str, b: str, dataset: str, metric: str) -> ItemChanges:

@@ -14,6 +14,7 @@ export = typer.Typer(no_args_is_help=True, help="Write scores or tables to a fil
 """The analysis adds tables of its own."""
 _tokens = typer.Typer(no_args_is_help=True, help="What programs show when they come over HTTP.")
 _people = typer.Typer(no_args_is_help=True, help="Who changed the store.")
+_set = typer.Typer(no_args_is_help=True, help="State facts about what is in the store.")
 _db = typer.Typer(no_args_is_help=True, help="Look after the store's file.")
 
 add_commands(
@@ -80,7 +81,17 @@ add_commands(
     app,
     "store.commands.show",
     {
-        "show": "Show everything about a run, system, dataset, claim or ingest (by uid or name).",
+        "show": "Show everything about a run, system, dataset, metric, claim or ingest (by uid or "
+        "name).",
+    },
+)
+app.add_typer(_set, name="set")
+add_commands(
+    _set,
+    "store.commands.metric",
+    {
+        "metric": "State facts about a metric: unit, range, kind, direction, aggregation. Scores "
+        "stay."
     },
 )
 add_commands(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from store.engine import Store
+from store.importers.known_facts import known_facts
 from store.importers.known_metrics import is_cost
 from store.kept_settings import settings_in
 from store.lookup import find_metric_id
@@ -17,6 +19,14 @@ from store.reported import standing_scores
 
 _ALL = sa.select(Metric).order_by(sa.func.lower(Metric.name), Metric.id)
 _BY_ID = sa.select(Metric).where(Metric.id == sa.bindparam("metric_id"))
+_SEEN = sa.select(
+    Metric.id,
+    *(
+        sa.select(end).where(ScoreVector.metric_id == Metric.id).scalar_subquery()
+        for end in (sa.func.min(ScoreVector.min), sa.func.max(ScoreVector.max))
+    ),
+).where(Metric.id.in_(sa.bindparam("ids", expanding=True)))
+"""How far the scores of metrics go."""
 
 
 def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[MetricRecord]:
@@ -27,8 +37,8 @@ def list_metrics(store: Store, *, dataset_uid: str | None = None) -> list[Metric
     """
     with store.read() as connection:
         if dataset_uid is None:
-            return [_record(row) for row in connection.execute(_ALL)]
-        used = [_record(row) for row in connection.execute(_used_on(dataset_uid))]
+            return _records(connection, connection.execute(_ALL).all())
+        used = _records(connection, connection.execute(_used_on(dataset_uid)).all())
         primary = settings_in(connection, dataset_uid).get("metric")
         return sorted(used, key=lambda metric: (metric.uid != primary, is_cost(metric.name)))
 
@@ -74,10 +84,32 @@ def _used_on(dataset_uid: str) -> sa.Select[Metric]:
 
 def metric_by_id(connection: sa.Connection, metric_id: int) -> MetricRecord:
     """Return the metric with that id."""
-    return _record(connection.execute(_BY_ID, {"metric_id": metric_id}).one())
+    return _records(connection, [connection.execute(_BY_ID, {"metric_id": metric_id}).one()])[0]
 
 
-def _record(row: sa.Row[Any]) -> MetricRecord:
+def _records(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[MetricRecord]:
+    """Return metrics with their range and kind: as stated, else as generally known."""
+    open_ids = [row.id for row in rows if row.lower is None or row.upper is None]
+    seen = {
+        metric_id: ends
+        for metric_id, *ends in connection.execute(_SEEN, {"ids": open_ids})
+        if None not in ends
+    }
+    return [_record(row, seen.get(row.id)) for row in rows]
+
+
+def _record(row: sa.Row[Any], seen: Sequence[float] | None) -> MetricRecord:
+    known = known_facts(row.name, row.aggregation, seen, row.unit)
+    stated = row.sources or {}
+    ends = {
+        end: getattr(known, end)
+        if getattr(row, end) is None and end not in stated
+        else getattr(row, end)
+        for end in ("lower", "upper")
+    }
+    kind = row.kind if row.kind or "kind" in stated else known.kind
+    if kind == "unbounded" and None not in ends.values():
+        kind = "bounded"
     return MetricRecord(
         uid=row.uid,
         name=row.name,
@@ -85,7 +117,7 @@ def _record(row: sa.Row[Any]) -> MetricRecord:
         higher_is_better=row.higher_is_better,
         aggregation=row.aggregation,
         unit=row.unit,
-        lower=row.lower,
-        upper=row.upper,
+        **ends,
         source=row.source,
+        kind=kind,
     )

@@ -251,11 +251,16 @@ class ScoreVector(Base):
     """
 
     __tablename__ = "score_vector"
-    __table_args__ = (sa.UniqueConstraint("run_id", "metric_id", "trial"), NEVER_REUSE_IDS)
+    __table_args__ = (
+        sa.UniqueConstraint("run_id", "metric_id", "trial"),
+        sa.Index("ix_score_vector_metric_id_min", "metric_id", "min"),
+        sa.Index("ix_score_vector_metric_id_max", "metric_id", "max"),
+        NEVER_REUSE_IDS,
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int] = mapped_column(sa.ForeignKey("run.id", ondelete="CASCADE"))
-    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"), index=True)
+    metric_id: Mapped[int] = mapped_column(sa.ForeignKey("metric.id"))
     trial: Mapped[int] = mapped_column(default=0)
     n_items: Mapped[int]
     n_components: Mapped[int]

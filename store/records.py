@@ -11,10 +11,10 @@ from typing import Any, Literal
 from store.importers.kinds import (
     Aggregation,
     FloatArray,
+    MetricKind,
     MetricSource,
     OverlapKind,
     Sidedness,
-    Unit,
 )
 
 
@@ -103,11 +103,15 @@ class MetricRecord(Record):
     signature: str
     higher_is_better: bool
     aggregation: Aggregation
-    unit: Unit
+    unit: str
     lower: float | None
+    """The lowest value possible; ``None``: there is none, or nobody knows."""
     upper: float | None
+    """The highest value possible; ``None``: there is none, or nobody knows."""
     source: MetricSource = "automatic"
     """Who gives the scores: a program, people, or a model that judges."""
+    kind: MetricKind = ""
+    """What its values are; empty: nobody knows."""
 
     @property
     def label(self) -> str:

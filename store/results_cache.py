@@ -23,6 +23,7 @@ from store.engine import Store
 from store.errors import StoreError
 from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
 from store.lookup import find_id, find_ids, find_metric_id
+from store.metrics import metric_by_id
 from store.models import (
     AnalysisResult,
     Annotator,
@@ -53,9 +54,6 @@ _SIZES = sa.select(AnalysisResult.id, AnalysisResult.size)
 _DATASET = sa.select(Dataset.uid, Dataset.n_items, Dataset.chain_hash).where(
     Dataset.id == sa.bindparam("dataset_id")
 )
-_METRIC = sa.select(
-    *(Metric.uid, Metric.higher_is_better, Metric.aggregation, Metric.lower, Metric.upper)
-).where(Metric.id == sa.bindparam("metric_id"))
 _GROUPS = (
     sa.select(Item.position, Item.group_key)
     .where(Item.dataset_id == sa.bindparam("dataset_id"), Item.group_key.is_not(None))
@@ -204,7 +202,7 @@ def data_fingerprint(
             rows = [found.get(system_id, [str(system_id)]) for system_id in wanted]
         parts = [
             list(connection.execute(_DATASET, which).one()),
-            list(connection.execute(_METRIC, which).one()),
+            metric_by_id(connection, which["metric_id"]).to_dict(),
             [list(row) for row in connection.execute(_GROUPS, which)],
             rows,
         ]
@@ -245,7 +243,7 @@ def system_fingerprints(store: Store, dataset: str, metric: str) -> dict[str, st
             found.setdefault(uid, [name, uid]).append(digest)
         common = [
             list(connection.execute(_DATASET, which).one()),
-            list(connection.execute(_METRIC, which).one()),
+            metric_by_id(connection, which["metric_id"]).to_dict(),
             [list(row) for row in connection.execute(_GROUPS, which)],
         ]
     shared = _hashed(json.dumps(common))

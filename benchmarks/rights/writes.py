@@ -26,6 +26,7 @@ from store.imports import undo
 from store.ingest import ingest_all
 from store.ingest.claims import import_claims
 from store.known_people import remove_person
+from store.metric_cards import set_metric
 from store.model_base import utc_now
 from store.people import Person, acting_as
 from store.retention import remove_old_texts
@@ -230,6 +231,7 @@ ROWS: Final = (
     Row("purge", (lifecycle.purge,), _purge),
     Row("remove old texts", (remove_old_texts,), _simply(remove_old_texts, days=1)),
     Row("make a backup", (keep_backup,), _simply(keep_backup)),
+    Row("set a metric", (set_metric,), _simply(set_metric, "accuracy", {"unit": "share"})),
     Row("change a setting", (change_setting,), _simply(change_setting, "alpha", "0.01")),
     Row("remove a person's name", (remove_person,), _simply(remove_person, "cyn@example.org")),
     Row("make an own token", (add_token,), _simply(add_token, "x")),

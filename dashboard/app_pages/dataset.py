@@ -15,6 +15,7 @@ from dashboard.ui.badges import BADGES, badge
 from dashboard.ui.dataset_editing import show_dataset_editing
 from dashboard.ui.editing import show_editing
 from dashboard.ui.links import Link, plain, show_link
+from dashboard.ui.metric_cards import show_metric_cards
 from dashboard.ui.note_list import show_notes
 from dashboard.ui.notes import show_facts, show_history
 from dashboard.ui.onward import show_claims_link, show_power_link
@@ -54,6 +55,8 @@ show_notes(data.notes("dataset", dataset.uid))
 others = [d.label for d in datasets if d.uid != dataset.uid]
 show_editing("dataset", dataset.uid, dataset.name, dataset.tags, others=others)
 show_dataset_editing(dataset, others)
+
+show_metric_cards(dataset.uid)
 
 overlaps = [o for o in data.overlaps() if dataset.uid in (o.dataset_a_uid, o.dataset_b_uid)]
 if overlaps:

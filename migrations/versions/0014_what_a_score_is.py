@@ -39,6 +39,9 @@ def upgrade() -> None:
     _make_units(free=True)
     for added in _ADDED:  # in words: the rule of a column that comes later stays with it
         op.execute(f"ALTER TABLE {added}")
+    op.drop_index("ix_score_vector_metric_id", "score_vector")
+    for end in ("min", "max"):
+        op.create_index(f"ix_score_vector_metric_id_{end}", "score_vector", ["metric_id", end])
     for name in _OUTCOMES:
         column = sa.Column(name, sa.Integer(), server_default="0", nullable=False)
         op.add_column("status_vector", column)
@@ -118,6 +121,9 @@ def downgrade() -> None:
     op.drop_column("kept_answer", "checksum")
     op.drop_column("claim_evidence", "method_version")
     op.drop_column("run", "repeats")
+    for end in ("min", "max"):
+        op.drop_index(f"ix_score_vector_metric_id_{end}", "score_vector")
+    op.create_index("ix_score_vector_metric_id", "score_vector", ["metric_id"])
     for name in _OUTCOMES:
         op.drop_column("status_vector", name)
     op.drop_column("metric", "sources")

@@ -17,6 +17,7 @@ from store.engine import Store
 from store.history import list_events
 from store.imports import show_import
 from store.judgments import list_criteria
+from store.metric_cards import metric_card
 from store.reported import disputed_figures, list_reported_scores
 from store.runs import get_run, list_runs
 from store.systems import get_system
@@ -30,6 +31,7 @@ class Shown(StrEnum):
     system = "system"
     dataset = "dataset"
     run = "run"
+    metric = "metric"
     claim = "claim"
     ingest = "ingest"
 
@@ -39,7 +41,7 @@ class Shown(StrEnum):
 def show_command(
     context: typer.Context, what: Shown, name: str, as_json: JsonOption = False
 ) -> None:
-    """Show everything about a run, system, dataset, claim or ingest (by uid or name)."""
+    """Show everything about a run, system, dataset, metric, claim or ingest (by uid or name)."""
     with opened(context, read_only=True) as store:
         result = _shown(store, what, name)
         answer(
@@ -60,6 +62,9 @@ def _disputed(store: Store, run_uid: str) -> list[str]:
 def _shown(store: Store, what: Shown, name: str) -> dict[str, Any]:
     if what is Shown.ingest:
         return show_import(store, name)
+    if what is Shown.metric:
+        card = metric_card(store, name)
+        return card.to_dict() | _history(store, card.metric.uid)
     if what is Shown.claim:
         claim = get_claim(store, name)
         evidence = _dicts("evidence", list_evidence(store, claim.uid))
@@ -107,6 +112,7 @@ def _dicts(name: str, records: Any) -> dict[str, Any]:
 
 _SHOWN_COLUMNS = {
     "evidence": ["created_at", "verdict", "tier", "actor", "signature"],
+    "history": ["id", "at", "actor", "action", "target_kind", "target_uid", "via"],
     "criteria": ["name", "kind", "level", "lower", "upper", "n_annotators", "n_judgments"],
 }
 

@@ -16,6 +16,8 @@ from store.importers.plan import systems_of
 from store.ingest.known import KnownSystems, known_metrics, known_systems, label_of
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
+from store.metric_cards import KNOWN_METRICS
+from store.model_base import utc_now
 from store.models import Dataset, DatasetOverlap, Metric, ScoreVector, System, SystemAlias, Tag
 from store.spelling import BySpelling, composed, require_one_spelling
 
@@ -156,7 +158,7 @@ def resolve_metrics(
     for wanted, direction in zip(bundle.metrics, directions, strict=True):
         metric = known.get(label_of(wanted))
         if metric is None:
-            metric = _make_metric(change, wanted, direction)
+            metric = _make_metric(change, wanted, direction, bundle.format)
             known.add(label_of(metric), metric)
             report.metrics_added.append(metric.name)
         else:
@@ -216,7 +218,9 @@ def _require_directions(
     )
 
 
-def _make_metric(change: Change, wanted: BundleMetric, direction: bool | None) -> Metric:
+def _make_metric(
+    change: Change, wanted: BundleMetric, direction: bool | None, format_name: str
+) -> Metric:
     lower, upper = _bounds(wanted)
     metric = Metric(
         name=composed(wanted.name),
@@ -227,11 +231,28 @@ def _make_metric(change: Change, wanted: BundleMetric, direction: bool | None) -
         lower=lower,
         upper=upper,
         source=wanted.source,
+        sources=_sources(change, wanted, format_name),
     )
     change.session.add(metric)
     change.session.flush()
     change.record("create", "metric", metric.uid, name=metric.name, higher_is_better=direction)
     return metric
+
+
+def _sources(change: Change, wanted: BundleMetric, format_name: str) -> dict[str, Any]:
+    """Return who states which fact of a new metric, and when."""
+    stated = {
+        "unit": wanted.unit or None,
+        "lower": wanted.lower,
+        "upper": wanted.upper,
+        "higher_is_better": wanted.higher_is_better,
+        "aggregation": None if wanted.aggregation == "mean" else wanted.aggregation,
+    }
+    by = {name: format_name for name, value in stated.items() if value is not None}
+    if "higher_is_better" not in by:
+        by["higher_is_better"] = KNOWN_METRICS if lookup(wanted.name) else change.actor
+    at = utc_now().isoformat(timespec="seconds")
+    return {name: {"by": who, "at": at} for name, who in by.items()}
 
 
 def _reconciled_metric(
@@ -244,6 +265,18 @@ def _reconciled_metric(
     ConflictError
         They say otherwise.
     """
+
+    sources = metric.sources or {}
+    for end, word in (("lower", "lowest"), ("upper", "highest")):
+        held, here = getattr(metric, end), getattr(wanted, end)
+        if here is not None and end in sources and held != here:
+            told = "no end" if held is None else f"{held:g}"
+            by = sources[end]["by"]
+            raise ConflictError(
+                f"The card of '{metric.name}' says {word} {told} ({by}); this import states "
+                f"{here:g}. Change the card with `tiebreak set metric`, or give the metric "
+                "another name or signature."
+            )
 
     def refuse(name: str, known: Any, stated: Any) -> ConflictError:
         name_ = f"The store holds the metric '{metric.name}'"

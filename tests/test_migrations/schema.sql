@@ -500,7 +500,9 @@ CREATE TABLE score_vector (
 	CONSTRAINT uq_score_vector_run_id_metric_id_trial UNIQUE (run_id, metric_id, trial)
 );
 
-CREATE INDEX ix_score_vector_metric_id ON score_vector (metric_id);
+CREATE INDEX ix_score_vector_metric_id_max ON score_vector (metric_id, max);
+
+CREATE INDEX ix_score_vector_metric_id_min ON score_vector (metric_id, min);
 
 CREATE TABLE seal (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 

@@ -15,7 +15,7 @@ from analysis.statistics.fixed_point import whole_differences
 from analysis.statistics.paired.result import as_delta, complete_pair
 from analysis.statistics.results import Result, read_only
 from analysis.statistics.signature import build_signature
-from analysis.statistics.standard_error import exact_mean, exact_std, is_binary, rounding_error
+from analysis.statistics.standard_error import exact_mean, exact_std, is_binary
 from analysis.statistics.validation import as_level
 
 _MOST_BINS = 49
@@ -185,9 +185,9 @@ def summarise_pair(
         a=_summarise(first),
         b=_summarise(second),
         difference=_summarise(differences),
-        histogram_a=_histogram(first, rounding_error(first)),
-        histogram_b=_histogram(second, rounding_error(second)),
-        histogram_difference=_histogram(differences, rounding_error(first, second)),
+        histogram_a=_histogram(first),
+        histogram_b=_histogram(second),
+        histogram_difference=_histogram(differences),
         zeros=int(np.count_nonzero(whole_differences(first - shift, second).steps == 0)),
         binary=binary,
         skewness=skewness,
@@ -214,24 +214,20 @@ def _summarise(values: FloatArray) -> ScoreSummary:
     )
 
 
-def _histogram(values: FloatArray, near: float) -> Histogram:
-    """Count values in bins of two interquartile ranges over the cube root of n (at most 49).
-
-    Values no more than `near` below an edge lie on it.
-    """
+def _histogram(values: FloatArray) -> Histogram:
+    """Count values in bins of two interquartile ranges over the cube root of n (at most 49)."""
     if not values.size:
         return Histogram(read_only(np.empty(0)), read_only(np.empty(0, dtype=np.int64)))
     low, high = float(np.min(values)), float(np.max(values))
-    high = low if high - low <= near else high
     quartiles = np.quantile(values, [0.25, 0.75])
     width = 2 * float(quartiles[1] - quartiles[0]) / values.size ** (1 / 3)
-    by_width = math.ceil(min(_MOST_BINS, (high - low - near) / width)) if width > near else 0
+    by_width = math.ceil(min(_MOST_BINS, (high - low) / width)) if width > 0 else 0
     # Where the middle half is one value, by Sturges' rule.
     by_number = math.ceil(math.log2(values.size)) + 1
     n_bins = min(_MOST_BINS, max(1, by_width, by_number))
-    if high - low <= near * n_bins:
-        n_bins = 1  # values so close that there is no room for more edges
-    counts, edges = np.histogram(np.minimum(values + near, high), n_bins, (low, high))
+    if not np.all(np.diff(np.linspace(low, high, n_bins + 1)) > 0):
+        n_bins = 1  # values so close that floats have no room for more edges
+    counts, edges = np.histogram(values, bins=n_bins)
     return Histogram(read_only(edges), read_only(counts.astype(np.int64)))
 
 
