@@ -50,8 +50,8 @@ SECTIONS: Final[dict[str, tuple[Term, ...]]] = {
         ),
         Term(
             "status",
-            "What happened to an item: ok, not attempted, error, or scored by a rule. Ok without a "
-            "score is unscored.",
+            "The outcome of an attempt at an item: answered, never ran, crashed, timed out, judge "
+            "failed, unscored, or wrong by rule.",
         ),
         Term(
             "component",

@@ -24,7 +24,7 @@ from dashboard.ui.notes import show_facts, show_history, show_warnings
 from dashboard.ui.pictures import show_picture
 from dashboard.ui.run_difference import show_beside
 from dashboard.ui.tables import show_table
-from store.importers.bundle import Status
+from store.importers.kinds import OUTCOME_WORDS, Status
 from store.reported import disputed_figures
 
 runs = data.runs()
@@ -101,15 +101,13 @@ if vectors:
         )
     with right:
         unscored = (statuses == Status.OK) & np.isnan(flat)
-        counts = {
-            "scored": int(((statuses == Status.OK) & ~unscored).sum()),
-            "unscored": int(unscored.sum()),
-            "error": int((statuses == Status.ERROR).sum()),
-            "not attempted": int((statuses == Status.NOT_ATTEMPTED).sum()),
-            "scored by rule": int((statuses == Status.SCORED_BY_RULE).sum()),
-        }
+        outcomes = np.where(unscored, Status.UNSCORED, statuses)
+        answered = OUTCOME_WORDS[Status.OK]
+        counts = {word: int((outcomes == one).sum()) for one, word in OUTCOME_WORDS.items()}
         show_picture(
-            status_bars({name: n for name, n in counts.items() if n or name == "scored"}),
+            status_bars(
+                {name: n for name, n in counts.items() if n or name == OUTCOME_WORDS[Status.OK]}
+            ),
             key="statuses",
             filename=f"items_by_status_{run.system}_{run.dataset}",
             alt="What happened to the items: "

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from store.importers.bundle import FloatArray, Status
 from store.importers.columnar import PART, Coded, Numbers
+from store.importers.kinds import OUTCOME_WORDS
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -29,15 +30,21 @@ TRUTH_WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 _STATUS_SPELLINGS = {
     Status.OK: (
         "ok", "0", "done", "success", "completed", "complete", "scored", "answered", "finished",
-        "unscored", "refused", "refusal",
+        "refused", "refusal",
     ),
     Status.NOT_ATTEMPTED: (
-        "not attempted", "1", "skipped", "missing", "absent", "not run", "pending",
+        "not attempted", "1", "skipped", "missing", "absent", "not run", "never ran", "pending",
     ),
-    Status.ERROR: (
-        "error", "2", "errored", "crash", "crashed", "exception", "timeout", "timed out",
+    Status.ERROR: ("error", "2", "errored", "crash", "crashed", "exception"),
+    Status.SCORED_BY_RULE: ("scored by rule", "3", "by rule", "wrong by rule", "rule", "imputed"),
+    Status.UNSCORED: ("unscored", "4", "not scored"),
+    Status.JUDGE_FAILED: (
+        "judge failed", "5", "judge error", "judge failure", "judging error", "judging failed",
+        "grader error", "grader failed", "grading error", "grading failed", "scorer error",
+        "scorer failed", "scoring error", "scoring failed", "evaluator error", "evaluator failed",
+        "evaluation error", "evaluation failed",
     ),
-    Status.SCORED_BY_RULE: ("scored by rule", "3", "by rule", "rule", "imputed"),
+    Status.TIMED_OUT: ("timed out", "6", "timeout", "time out"),
 }  # fmt: skip
 STATUS_WORDS = {word: status for status, words in _STATUS_SPELLINGS.items() for word in words}
 """Spellings of a status, in lower case; hyphens and underscores count as blanks. A word such as
@@ -273,13 +280,14 @@ def parse_status(text: str) -> Status | None:
     word = text.strip().lower().replace("_", " ").replace("-", " ").strip()
     if word in MISSING_WORDS:
         return None
-    if word.endswith((" error", " timeout")):  # of the agent, of the network
+    if word in STATUS_WORDS:
+        return STATUS_WORDS[word]
+    if word.endswith((" timeout", " timed out")):  # of the agent, of the network
+        return Status.TIMED_OUT
+    if word.endswith(" error"):
         return Status.ERROR
-    if word not in STATUS_WORDS:
-        raise CellError(
-            f"{text.strip()!r} is no known status; write ok, not attempted, error or scored by rule"
-        )
-    return STATUS_WORDS[word]
+    known = ", ".join(OUTCOME_WORDS.values())
+    raise CellError(f"{text.strip()!r} is no known status; write one of: {known}")
 
 
 FIRST_YEAR = 1940

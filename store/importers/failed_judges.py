@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from store.errors import NoResultsError
 from store.importers.cells import CellError, as_text, parse_number
 from store.importers.columns import normal_name
+from store.importers.kinds import Status
 from store.importers.metric_registry import words_of
+from store.importers.outcome_columns import with_statuses
+from store.importers.settings import Settings
 from store.importers.tables import Table
 
 _WORDS = words_of("rationale reason reasoning explanation feedback judge_output judgment comment")
@@ -22,13 +24,12 @@ _FAILED = re.compile(
 )
 
 
-def without_failed(table: Table, scores: Sequence[str]) -> tuple[Table, list[str]]:
-    """Return a table without the zeros of judges that failed, and what is told of it.
+def without_failed(
+    table: Table, scores: Sequence[str], settings: Settings
+) -> tuple[Table, list[str]]:
+    """Return a table whose status says where a judge failed, without the zeros of those rows.
 
-    Raises
-    ------
-    NoResultsError
-        The judge failed on all rows.
+    And what is told of it.
     """
     names = [name for name in table.columns if normal_name(name) in _WORDS]
     for name in names:
@@ -37,14 +38,13 @@ def without_failed(table: Table, scores: Sequence[str]) -> tuple[Table, list[str
         if not failed:
             continue
         said = f"where '{name}' says that the judge failed, and all scores are 0"
-        if len(failed) == len(table):
-            raise NoResultsError(f"there is no row but those {said}.", path=table.shown)
         cells = {
             one: [None if row in failed else cell for row, cell in enumerate(table.cells[one])]
             for one in scores
         }
         told = f"Missing, not 0: {len(failed):,} rows {said}."
-        return replace(table, cells={**table.cells, **cells}), [told]
+        table = replace(table, cells={**table.cells, **cells})
+        return with_statuses(table, settings, dict.fromkeys(failed, Status.JUDGE_FAILED)), [told]
     return table, []
 
 

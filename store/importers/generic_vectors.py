@@ -69,6 +69,7 @@ class VectorBuilder:
                 self.metric_names.number(one.metric)
         for one in self._plan.scores:
             self._add_scores(one)
+        self._leave_empty()
         if "status" in self._plan.roles:
             self._add_statuses()
         if "output" in self._plan.roles and self._settings.options.with_text:
@@ -123,9 +124,6 @@ class VectorBuilder:
 
     def _add_vector(self, key: tuple[int, ...], vector: FloatArray) -> None:
         system, dataset, run, trial, metric = key
-        if {"status", "trial"}.isdisjoint(self._plan.roles) and np.isnan(vector).all():
-            self._warn_empty(system, dataset, metric)
-            return
         content = self.runs.setdefault((system, dataset, run), RunContent())
         content.scores.append(BundleScores(metric, vector, trial))
 
@@ -271,11 +269,33 @@ class VectorBuilder:
                 f"{line_of[int(keys.item[i])]}.{keys.advice}",
             )
 
-    def _warn_empty(self, system: int, dataset: int, metric: int) -> None:
-        self.warnings.append(
-            f"'{self.systems[system]}' has no score for '{self.metric_names[metric]}' on "
-            f"'{dataset_identity(self._keys.datasets[dataset])[0]}': nothing is stored for it."
-        )
+    def _leave_empty(self) -> None:
+        """Leave out metrics that no system has a score of on a dataset; else tell who has none."""
+        if not {"status", "trial"}.isdisjoint(self._plan.roles):
+            return
+        empty: dict[RunKey, list[int]] = {}
+        has_any: set[tuple[int, int]] = set()
+        for key, content in self.runs.items():
+            for one in content.scores:
+                if np.isnan(one.values).all():
+                    empty.setdefault(key, []).append(one.metric)
+                else:
+                    has_any.add((key[1], one.metric))
+        for key, metrics in empty.items():
+            system, dataset, _ = key
+            for metric in metrics:
+                told = (
+                    f"'{self.systems[system]}' has no score for '{self.metric_names[metric]}' on "
+                    f"'{dataset_identity(self._keys.datasets[dataset])[0]}'"
+                )
+                if (dataset, metric) in has_any:
+                    self.warnings.append(f"{told}.")
+                    continue
+                self.warnings.append(f"{told}: nothing is stored for it.")
+                content = self.runs[key]
+                content.scores = [one for one in content.scores if one.metric != metric]
+                if not content.scores:
+                    del self.runs[key]
 
     def _by_run(self) -> Iterator[tuple[RunContent, int, int, IntArray]]:
         """Yield run, number of items, trial and rows where each row belongs to one system."""

@@ -18,6 +18,7 @@ from store.importers.cells import (
     parse_status,
     read_numbers,
 )
+from store.importers.kinds import OUTCOME_WORDS
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,9 @@ def test_looks_numeric_counts_what_is_meant_as_a_number() -> None:
     ("word", "status"),
     [
         *[("ok", 0), ("Completed", 0), ("not attempted", 1), ("not_attempted", 1), ("skipped", 1)],
-        *[("ERROR", 2), ("timed-out", 2), ("scored by rule", 3), ("3", 3)],
+        *[("ERROR", 2), ("scored by rule", 3), ("3", 3), ("unscored", 4), ("Judge-Error", 5)],
+        *[("grading failed", 5), ("timed-out", 6), ("agent_timeout", 6), ("network error", 2)],
+        *[(word, status) for status, word in OUTCOME_WORDS.items()],
     ],
 )
 def test_parse_status_knows_common_words(word, status) -> None:
@@ -132,7 +135,7 @@ def test_parse_status_knows_common_words(word, status) -> None:
 
 def test_parse_status_of_nothing_and_of_an_unclear_word() -> None:
     assert parse_status(" ") is None
-    with pytest.raises(CellError, match="'failed' is no known status; write ok, not attempted"):
+    with pytest.raises(CellError, match="'failed' is no known status; write one of: answered"):
         parse_status("failed")
 
 

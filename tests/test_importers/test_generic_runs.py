@@ -110,10 +110,34 @@ def test_faulty_statuses(read) -> None:
         read("system,dataset,item,metric,status,score\nA,d,1,a,ok,1\nA,d,1,b,error,\n")
 
 
-def test_system_without_any_score_is_told(read) -> None:
-    bundle = read(LONG + "A,d,1,acc,1\nB,d,1,acc,NA\n")
-    assert [run.system for run in bundle.runs] == ["A"]
-    assert bundle.warnings == ["'B' has no score for 'acc' on 'd': nothing is stored for it."]
+def test_system_without_any_score_is_told_and_stays(read) -> None:
+    bundle = read(LONG + "A,d,1,acc,1\nB,d,1,acc,NA\nB,d,1,f1,NA\n")
+    assert [run.system for run in bundle.runs] == ["A", "B"]
+    assert np.isnan(bundle.runs[1].scores[0].values).all()
+    assert [metric.name for metric in bundle.metrics] == ["acc"], "nobody has an f1"
+    assert bundle.warnings == [
+        "'B' has no score for 'acc' on 'd'.",
+        "'B' has no score for 'f1' on 'd': nothing is stored for it.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "outcome"),
+    [("judge_failed", "JUDGE_FAILED"), ("timed_out", "TIMED_OUT"), ("Crashed", "ERROR"),
+     ("unscored", "UNSCORED")],
+)  # fmt: skip
+def test_a_column_called_as_an_outcome_is_one(read, column, outcome) -> None:
+    rows = "A,1,0,true\nA,2,1,false\nA,3,1,\n"
+    bundle = read(f"system,item,acc,{column}\n{rows}", dataset="d")
+    (run,) = bundle.runs
+    assert run.statuses[0].tolist() == [Status[outcome], Status.OK, Status.OK]
+    assert run.scores[0].values[:, 0].tolist() == [0, 1, 1], "as the source states them"
+    assert any(f"outcome of an attempt: {column}" in told for told in bundle.understood)
+
+
+def test_a_column_of_counts_is_no_outcome(read) -> None:
+    bundle = read("system,item,acc,unscored\nA,1,0,3\nA,2,1,0\n", dataset="d")
+    assert bundle.runs[0].statuses == {}
 
 
 # Items

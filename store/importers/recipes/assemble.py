@@ -22,6 +22,7 @@ from store.importers.bundle import (
     Status,
 )
 from store.importers.identity import ROLES, Identity, identity_of
+from store.importers.kinds import FAILED
 from store.importers.recipes.held import HeldDataset, HeldRun
 from store.importers.recipes.paths import Place, as_words, getter, says_something
 from store.importers.recipes.recipe import MetricRule, Recipe, ReportedRule
@@ -75,10 +76,10 @@ class Assembler:
             dataset.facts.append({})
         self._learn(dataset.facts[position], place, key, line)
         trial = self._trial(run, position, place)
-        status = self._status(place)
+        status, counts = self._status(place)
         is_repeat = position in run.statuses.setdefault(trial, {})
         before = run.statuses[trial].setdefault(position, status)
-        scores = self._scores(place, status)
+        scores = self._scores(place, counts=counts)
         known = {
             metric: values[trial][position]
             for metric, values in run.scores.items()
@@ -179,13 +180,13 @@ class Assembler:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no record and no aggregate brought a number."""
+        """Whether no record and no aggregate brought a number, and no attempt failed."""
         return not self._reported and not any(
-            math.isfinite(value)
+            math.isfinite(value) or any(one.get(item) in FAILED for one in run.statuses.values())
             for run in self._runs.values()
             for by_trial in run.scores.values()
             for values in by_trial.values()
-            for value in values.values()
+            for item, value in values.items()
         )
 
     def _told(self) -> list[str]:
@@ -275,14 +276,16 @@ class Assembler:
             return run.times[position]
         return 0
 
-    def _status(self, place: Place) -> Status:
+    def _status(self, place: Place) -> tuple[Status, bool]:
+        """Return the outcome of a record, and whether its scores count."""
         for rule in self.recipe.status:
             word = as_words(getter(rule.value)(place))
             if word is not None:
                 status = rule.values.get(word, rule.values.get("*", Status.OK))
                 if status is not Status.OK:
-                    return status
-        return Status.OK
+                    counts = bool(rule.counts) and getter(rule.counts)(place) is True
+                    return status, counts or status is Status.SCORED_BY_RULE
+        return Status.OK, True
 
     def _learn(self, facts: dict[str, Any], place: Place, key: str, line: int | None) -> None:
         """Note what a record says about its item; what must not change is compared."""
@@ -304,9 +307,8 @@ class Assembler:
             if value is not None and facts.setdefault(name, value) != value:
                 facts[name] = None
 
-    def _scores(self, place: Place, status: Status) -> dict[int, float]:
-        """Return metric -> score of a record; NaN for all where the item was not answered."""
-        is_valid = status in (Status.OK, Status.SCORED_BY_RULE)
+    def _scores(self, place: Place, *, counts: bool) -> dict[int, float]:
+        """Return metric -> score of a record; NaN for all where they do not count."""
         found: dict[int, float] = {}
         for rule, value_of, name_of in self._rules:
             for one in place.down(rule.each) if rule.each else (place,):
@@ -329,7 +331,7 @@ class Assembler:
                     rule.upper,
                     rule,
                 )
-                found.setdefault(metric, number if is_valid else math.nan)
+                found.setdefault(metric, number if counts else math.nan)
         return found
 
     def _metric(

@@ -112,6 +112,8 @@ class StatusRule:
     value: str
     values: Mapping[str, Status]
     """``"*"``: any word that is not named."""
+    counts: str = ""
+    """Where it stands whether the source counts the scores of an attempt that failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +307,8 @@ def _metric(name: str, value: YamlValue) -> MetricRule:
 
 
 def _status(value: YamlValue) -> StatusRule:
-    given = value.entries(("value", "values"))
-    if len(given) < 2:
+    given = value.entries(("value", "values", "counts"))
+    if not given.keys() >= {"value", "values"}:
         raise value.error("needs `value` and `values`.")
     words = {}
     for word, below in given["values"].entries().items():
@@ -314,7 +316,8 @@ def _status(value: YamlValue) -> StatusRule:
             words[word] = parse_status(below.text()) or Status.OK
         except CellError as error:
             raise below.error(f"{error}.") from None
-    return StatusRule(given["value"].text(), words)
+    counts = given["counts"].text() if "counts" in given else ""
+    return StatusRule(given["value"].text(), words, counts)
 
 
 def _reported(value: YamlValue) -> ReportedRule:

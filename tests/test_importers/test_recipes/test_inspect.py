@@ -100,6 +100,22 @@ def test_an_error_is_missing_and_items_that_never_ran_are_named(put, read):
     assert not run.complete
 
 
+@pytest.mark.parametrize(("on_error", "score"), [(True, 0), (False, None), (None, None)])
+def test_scores_of_samples_that_crashed_count_where_inspect_counts_them(put, read, on_error, score):
+    samples = [
+        sample(1, match="C"),
+        sample(2, error={"message": "429"}, match="I"),
+        {**sample(3, match="C"), "limit": {"type": "time", "limit": 9}},
+    ]
+    log = {**header(), "samples": samples}
+    log["eval"]["config"] = {"score_on_error": on_error}
+    put(log, "log.json")
+    (bundle,) = read().bundles
+    found = scores_of([bundle])[("org/net", "quiz", "match", 0)]
+    assert found == {"1": 1, "2": score, "3": 1}
+    assert bundle.runs[0].statuses[0].tolist() == [Status.OK, Status.ERROR, Status.TIMED_OUT]
+
+
 def test_a_log_without_header_is_read_from_its_journal(put, read):
     parts = [("_journal/start.json", header("started")),
              ("_journal/summaries/10.json", [sample(3, match="I")]),

@@ -45,6 +45,13 @@ def test_errors_are_missing_and_costs_are_lower_is_better(put, read):
     assert bundle.runs[0].provenance.evaluated_on.day == 22
 
 
+def test_a_run_in_which_every_call_failed_goes_in(put, read):
+    put(output(*(row(n, False, reason=2) for n in range(3))), "o.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle])[("a:net", "quiz", "pass", 0)] == {"0": None, "1": None, "2": None}
+    assert bundle.runs[0].statuses[0].tolist() == [Status.ERROR] * 3
+
+
 def test_prompts_tell_systems_apart_and_repeats_are_trials(put, read):
     rows = [row(0, prompt="short"), row(0, prompt="x" * 99), row(0, False, prompt="short")]
     put(output(*rows, version=4), "o.json")

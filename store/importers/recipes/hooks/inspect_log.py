@@ -22,6 +22,8 @@ _FINGERPRINT: Final = 200
 _LETTERS: Final = frozenset("CIPN")
 _VALUES: Final = ("accuracy", "mean")
 """Aggregates that are the mean of the items' scores."""
+_TIMES: Final = ("time", "working")
+"""Limits of a sample that are spans of time."""
 _OWN: Final = "own"
 """What else a scorer's own metric states of all samples."""
 _ABOUT_VALUES: Final = re.compile(
@@ -47,7 +49,13 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
     results = header.get("results") or {}
     stated = _aggregates(results)
     trusted = {one["metric"] for one in stated if one["kind"] == "accuracy"}
-    found = [_sample(one, results, trusted) for one in samples if isinstance(one, dict)]
+    config = evaluation.get("config")
+    on_error = isinstance(config, dict) and config.get("score_on_error") is True
+    found = [
+        {**_sample(one, results, trusted), **_outcome(one, on_error=on_error)}
+        for one in samples
+        if isinstance(one, dict)
+    ]
     is_whole = header.get("status") == "success"
     return {
         "header": {**header, "model": _model(evaluation)},
@@ -114,7 +122,6 @@ def _sample(
         "fingerprint": text[:_FINGERPRINT] if text else None,
         "target": "\n".join(map(str, target)) if isinstance(target, list) else target,
         "output": _answer(sample.get("output")),
-        "state": "error" if sample.get("error") else None,
         "metadata": sample.get("metadata"),
         "total_time": sample.get("total_time"),
         "total_tokens": sum(n for n in tokens if isinstance(n, int)) or None,
@@ -124,6 +131,15 @@ def _sample(
             for name, value in _values(scorer, score)
         ],
     }
+
+
+def _outcome(sample: Mapping[str, Any], *, on_error: bool) -> dict[str, Any]:
+    """Return the outcome of a sample, and whether Inspect counts its scores all the same."""
+    if sample.get("error"):
+        return {"state": "crashed", "counts": on_error}
+    limit = sample.get("limit")  # in summaries its kind alone
+    kind = limit.get("type") if isinstance(limit, dict) else limit
+    return {"state": "timed out" if kind in _TIMES else None, "counts": True}
 
 
 def _values(scorer: str, score: Any) -> Iterator[tuple[str, Any]]:
