@@ -24,7 +24,7 @@ from store.importers.recipes.recipe import (
 )
 from store.importers.recipes.recognise import fits, is_part, misses, without_results
 from store.importers.settings import load_settings
-from store.importers.surroundings import folders_around
+from store.importers.surroundings import folders_around, is_given
 from store.importers.textfile import data_suffix, decode
 
 USER_FORMAT: Final = "recipe"
@@ -137,15 +137,19 @@ def _members(archive: Archive) -> dict[str, Any]:
 
 def user_recipes(path: Path, options: ReadOptions) -> list[Path]:
     """Return the recipes that a person put beside a file, above it, or beside the store."""
-    folders = [path.parent, *folders_around(path, _LEVELS)[1:]]
+    folders = _folders_around(path)
     if options.recipes is not None:
         folders.append(options.recipes)
     found = [one for folder in folders for one in _recipes_in(folder)]
     return list(dict.fromkeys(found))
 
 
+def _folders_around(path: Path) -> list[Path]:
+    return [path.parent, *folders_around(path, _LEVELS)[1:]]
+
+
 def unused_recipes(shown: Mapping[Path, str]) -> dict[str, str]:
-    """Return the recipes beside files of an import that fit none of them, and why.
+    """Return the recipes beside files, or above them in a named folder, that fit none, and why.
 
     A recipe that cannot be read is not among them: the files beside it are refused for it.
 
@@ -159,11 +163,14 @@ def unused_recipes(shown: Mapping[Path, str]) -> dict[str, str]:
     dict
         By how messages show the recipe.
     """
-    beside = {one: Path(shown[path]) for path in shown for one in _recipes_in(path.parent)}
+    found: dict[str, Path] = {}
+    for path, name in shown.items():
+        folders = _folders_around(path)
+        named = next((n for n, folder in enumerate(folders) if is_given(folder.resolve())), 0)
+        for folder, near in zip(folders[: named + 1], Path(name).parents, strict=False):
+            found |= {(near / one.name).as_posix(): one for one in _recipes_in(folder)}
     return {
-        near.with_name(one.name).as_posix(): because
-        for one, near in sorted(beside.items())
-        if (because := _why_unused(one, shown))
+        name: because for name, one in sorted(found.items()) if (because := _why_unused(one, shown))
     }
 
 
@@ -172,12 +179,13 @@ def _why_unused(recipe_file: Path, paths: Iterable[Path]) -> str:
         recipe = load_recipe(recipe_file, recipe_file.as_posix())
     except ImportFormatError:
         return ""
-    below = [one for one in paths if one.is_relative_to(recipe_file.parent)]
+    folder = recipe_file.parent.resolve()
+    below = [one for one in paths if one.resolve().is_relative_to(folder)]
     data = [one for one in below if not is_recipe_file(one)]
     if not data or any(fits(recipe, one) for one in data):
         return ""
     nearest = min((misses(recipe, one) for one in data), key=len)
-    return " ".join(["this recipe fits none of the files beside it:", *nearest])
+    return " ".join(["this recipe fits none of the files beside or below it:", *nearest])
 
 
 def _recipes_in(folder: Path) -> tuple[Path, ...]:

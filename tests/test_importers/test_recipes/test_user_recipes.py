@@ -151,6 +151,15 @@ def test_a_recipe_that_fits_nothing_beside_it_is_told_and_why(put, tmp_path):
     assert (told.path, "`has: runs` does not hold" in told.reason) == ("lab/x.recipe.yaml", True)
 
 
+def test_a_recipe_above_the_files_of_a_named_folder_is_told(put, tmp_path, monkeypatch):
+    put("name: x\nmatch: {kind: json, has: [runs]}\nmetrics: {a: b}\n", "lab/x.recipe.yaml")
+    put("system,item,acc\nA,1,1\n", "lab/quiz/scores.csv")
+    monkeypatch.chdir(tmp_path)
+    (told,) = read_paths([Path("lab")]).faults
+    assert (told.path, "`kind: json` does not hold" in told.reason) == ("lab/x.recipe.yaml", True)
+    assert not read_paths([Path("lab/quiz")]).faults
+
+
 LINES = """
 name: rows
 match: {kind: %s}
