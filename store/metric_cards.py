@@ -102,8 +102,7 @@ def _fact(
         return Fact(name, "", "", "")
     if value != getattr(row, column):
         return Fact(name, _worded(column, value), KNOWN_METRICS, "")
-    is_usual = column == "aggregation" and value == "mean"
-    return Fact(name, _worded(column, value), "usual" if is_usual else "an earlier import", "")
+    return Fact(name, _worded(column, value), "an import", "")
 
 
 def _worded(column: str, value: Any) -> str:

@@ -28,8 +28,12 @@ def show_metric_cards(dataset_uid: str) -> None:
 
 def _row(card: MetricCard) -> dict[str, str]:
     facts = {fact.name: fact.value for fact in card.facts}
-    stated = dict.fromkeys(f"{fact.by} {fact.at}".strip() for fact in card.facts if fact.by)
-    return {"metric": card.metric.label, **facts, "stated by": ", ".join(stated)}
+    stated: dict[str, list[str]] = {}
+    for fact in card.facts:
+        if fact.by:
+            stated.setdefault(f"{fact.by} {fact.at}".strip(), []).append(fact.name)
+    told = "; ".join(f"{', '.join(names)}: {by}" for by, names in stated.items())
+    return {"metric": card.metric.label, **facts, "stated by": told}
 
 
 def _edit(cards: dict[str, MetricCard], dataset_uid: str) -> None:

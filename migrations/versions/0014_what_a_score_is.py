@@ -27,7 +27,6 @@ _KINDS = "kind IN ('', 'right-wrong', 'rating', 'bounded', 'unbounded', 'count',
 _ADDED = (
     f"metric ADD COLUMN kind VARCHAR(20) DEFAULT '' NOT NULL "
     f"CONSTRAINT ck_metric_kind_known CHECK ({_KINDS})",
-    "metric ADD COLUMN sources JSON",
     "run ADD COLUMN repeats VARCHAR(20) DEFAULT 'samples' NOT NULL "
     "CONSTRAINT ck_run_repeats_known CHECK (repeats IN ('samples', 'seeds'))",
 )
@@ -39,6 +38,7 @@ def upgrade() -> None:
     _make_units(free=True)
     for added in _ADDED:  # in words: the rule of a column that comes later stays with it
         op.execute(f"ALTER TABLE {added}")
+    op.add_column("metric", sa.Column("sources", sa.JSON(none_as_null=True), nullable=True))
     op.drop_index("ix_score_vector_metric_id", "score_vector")
     for end in ("min", "max"):
         op.create_index(f"ix_score_vector_metric_id_{end}", "score_vector", ["metric_id", end])
@@ -62,8 +62,8 @@ def upgrade() -> None:
         sa.Column("metric_id", sa.Integer(), nullable=False),
         sa.Column("store_revision", sa.Integer(), nullable=False),
         sa.Column("method_version", sa.String(length=20), nullable=False),
-        sa.Column("settings", sa.JSON(), nullable=False),
-        sa.Column("board", sa.JSON(), nullable=False),
+        sa.Column("settings", sa.JSON(none_as_null=True), nullable=False),
+        sa.Column("board", sa.JSON(none_as_null=True), nullable=False),
         sa.Column("created_at", sa.String(length=32), nullable=False),
         sa.ForeignKeyConstraint(
             ["dataset_id"],

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from typer.testing import CliRunner
@@ -104,6 +105,19 @@ def test_commands_print_the_head_and_hold_the_log_against_it(path, tmp_path):
     assert (wrong.exit_code, "Line 2 of the audit log" in wrong.stderr) == (2, True)
     alone = told("audit", "--kept", printed)
     assert (alone.exit_code, "--head" in alone.stderr) == (2, True)
+
+
+def test_writers_beside_one_another_make_one_chain(store):
+    ingest(store, a_run(), actor="ann")
+
+    def note(number):
+        add_note(store, "system", "mine", f"note {number}", actor=f"writer {number}")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(note, range(24)))
+    with store.read() as connection:
+        assert audit_chain.wrong(connection) == []
+    assert head_of_log(store, kept=head_of_log(store))
 
 
 def test_spans_are_read_back():

@@ -123,7 +123,7 @@ def test_commands_show_and_set_it(store):
     ingest(store, bundle([0.0, 1.0]), actor="ann")
 
     def told(*words):
-        return CliRunner().invoke(app, ["--store", str(store.path), *words, "--json"])
+        return CliRunner().invoke(app, ["--store", store.address, *words, "--json"])
 
     result = json.loads(told("set", "metric", "accuracy", "--unit", "proportion").stdout)["result"]
     assert result["unit"] == "proportion"
@@ -144,6 +144,6 @@ def test_missing_items_are_bounded_by_what_is_known(store):
     scores = [1.0] * 10 + [np.nan] * 10
     ingest(store, bundle(scores), actor="ann")
     ingest(store, bundle([0.0, 1.0] * 10, system="B"), actor="ann")
-    said = CliRunner().invoke(app, ["--store", str(store.path), "leaderboard", "qa", "--json"])
+    said = CliRunner().invoke(app, ["--store", store.address, "leaderboard", "qa", "--json"])
     [row] = [one for one in json.loads(said.stdout)["result"]["rows"] if one["system"] == "A"]
     assert row["bounds"] == [0.5, 1.0]
