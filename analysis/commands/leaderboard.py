@@ -14,10 +14,12 @@ from analysis.commands.options import (
     TableFormatOption,
     write_table,
 )
+from analysis.studies.coverage import FAILURES
 from analysis.studies.leaderboard import Board, Leaderboard
 from analysis.studies.pairs_words import Correction
 from store.commands.file_format import RawOption
 from store.console import exits_in_words, messages
+from store.importers.kinds import OUTCOME_WORDS
 
 app = typer.Typer()
 export_app = typer.Typer()
@@ -46,6 +48,7 @@ def leaderboard_rows(study: Leaderboard) -> list[dict[str, Any]]:
             "missing": row.n_missing,
             "missing in trials": row.n_lost,
             "by rule": row.n_by_rule,
+            **{OUTCOME_WORDS[one]: getattr(row, name) for name, one in FAILURES.items()},
             "runs": row.n_runs,
             "sd of runs": row.run_std,
             "basis": row.basis,

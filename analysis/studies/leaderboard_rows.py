@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.statistics._typing import BoolArray
 from analysis.statistics.precision import without_rounding
-from analysis.studies.coverage import coverage_of, runs_by_system
+from analysis.studies.coverage import Coverage, coverage_of, runs_by_system
 from analysis.studies.leaderboard_comparable import Comparable
 from store import vectors
 from store.records import MetricRecord, ReportedScoreRecord, RunRecord, ScoreMatrix
@@ -49,6 +49,11 @@ class LeaderboardRow:
     """Scores that are missing in single runs or trials, of items that others of them scored."""
     n_by_rule: int
     """Scores that a rule gave where there was no answer to score."""
+    n_crashed: int
+    """Attempts, over runs and trials, at which the system or the harness failed."""
+    n_timed_out: int
+    n_judge_failed: int
+    n_unscored: int
     n_runs: int
     run_scores: tuple[float, ...]
     """The metric of each run and trial by itself."""
@@ -68,6 +73,7 @@ class LeaderboardRow:
     """Whether no system is better beyond doubt; ``None`` without item scores."""
 
 
+_UNCOUNTED: dict[str, Any] = dict.fromkeys(Coverage._fields, 0)
 _UNTESTED: dict[str, Any] = dict.fromkeys(("ci", "rank_interval", "group", "p_best", "may_be_best"))
 
 
@@ -109,8 +115,7 @@ def rows_from_items(
                 n_items=n_items,
                 n_scored=n_scored,
                 n_missing=n_items - n_scored,
-                n_lost=coverage.n_lost,
-                n_by_rule=coverage.n_by_rule,
+                **coverage._asdict(),
                 n_runs=sum(bool(run) for run in own_runs),
                 run_scores=values,
                 run_std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
@@ -144,8 +149,7 @@ def rows_from_reports(
             n_items=report.n_items or 0,
             n_scored=report.n_items or 0,
             n_missing=0,
-            n_lost=0,
-            n_by_rule=0,
+            **_UNCOUNTED,
             n_runs=0,
             run_scores=(),
             run_std=None,

@@ -10,10 +10,12 @@ from analysis import glossary
 from analysis.answer_table import AnswerTable
 from analysis.columns import Column, Value
 from analysis.statistics.boards.groups import shorten_letters
+from analysis.studies.coverage import FAILURES
 from analysis.studies.leaderboard_result import LeaderboardResult
 from analysis.studies.leaderboard_rows import LeaderboardRow
 from analysis.studies.leaderboard_words import ranks_in_words
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS
+from store.importers.kinds import OUTCOME_WORDS
 
 
 def board_table(study: LeaderboardResult, rows: Sequence[LeaderboardRow]) -> AnswerTable:
@@ -66,6 +68,7 @@ def _cells(row: LeaderboardRow) -> dict[str, Value]:
         "n_missing": row.n_missing,
         "n_lost": row.n_lost,
         "n_by_rule": row.n_by_rule,
+        **{name: getattr(row, name) for name in FAILURES},
         "n_items": row.n_items,
         "n_runs": row.n_runs,
         "run_std": math.nan if row.run_std is None else row.run_std,
@@ -145,6 +148,12 @@ def _columns(
         "n_by_rule": Column(
             "by rule", "count", help="Scores that a rule gave where there was no answer to score"
         ).when(any(row.n_by_rule for row in rows)),
+        **{
+            name: Column(
+                OUTCOME_WORDS[one], "count", help="Attempts, over runs and trials, that ended so"
+            ).when(any(getattr(row, name) for row in rows))
+            for name, one in FAILURES.items()
+        },
         "n_runs": Column("runs", "count", least=True).when(
             has_items and len({row.n_runs for row in rows}) > 1
         ),

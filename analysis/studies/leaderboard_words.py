@@ -185,9 +185,12 @@ def warnings(
             f"Systems have between {min(runs)} and {max(runs)} runs; a score is the mean over a "
             "system's runs, item by item."
         )
-    undefined = [row.system for row in rows if math.isnan(row.score)]
+    unscored = [row.system for row in from_items if not row.n_scored]
+    if unscored:
+        told.append(f"0 of {matrix.dataset.n_items:,} scored: {listed(unscored)}.")
+    undefined = [row.system for row in rows if row.n_scored and math.isnan(row.score)]
     if undefined:
-        told.append(f"Not defined for {listed(undefined)}: no item was scored.")
+        told.append(f"Not defined for {listed(undefined)}.")
     if len(standing.systems) > 2 and standing.correction in NOT_FAMILY_WISE:
         told.append(
             f"Rank intervals and groups by {CORRECTIONS_IN_WORDS[standing.correction]}: they do "

@@ -53,6 +53,7 @@ def add_run(store: Store) -> Callable[..., None]:
         metric: str = "accuracy",
         higher_is_better: bool = True,
         missing_as_zero: bool = False,
+        statuses: list[int] | None = None,
     ) -> None:
         values = np.array(scores, dtype=float).reshape(len(scores), 1)
         bundle = ImportBundle(
@@ -61,7 +62,15 @@ def add_run(store: Store) -> Callable[..., None]:
                 BundleDataset(dataset, items=[BundleItem(f"i{k}") for k in range(len(scores))])
             ],
             metrics=[BundleMetric(metric, higher_is_better=higher_is_better)],
-            runs=[BundleRun(system, 0, label, [BundleScores(0, values)])],
+            runs=[
+                BundleRun(
+                    system,
+                    0,
+                    label,
+                    [BundleScores(0, values)],
+                    {} if statuses is None else {0: np.array(statuses, np.uint8)},
+                )
+            ],
         )
         ingest_all(store, [bundle], actor="tests", missing_as_zero=missing_as_zero)
 
