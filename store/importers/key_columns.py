@@ -55,7 +55,7 @@ class KeyReader:
         """Return the trimmed texts of a role's column; report rows where it is empty."""
         column = self._roles[role]
         cells = role_cells(self._table, column)
-        texts = self._texts(cells, column, keeps_apart=role in ("system", "dataset"))
+        texts = self._texts(cells, column, keeps_apart=role != "trial")
         if role not in _OPTIONAL_CELLS and "" in texts.values:
             empty = [number for number, text in enumerate(texts.values) if not text]
             for row in np.flatnonzero(np.isin(texts.codes, empty)).tolist():
@@ -144,7 +144,7 @@ class KeyReader:
     def _texts(self, cells: Sequence[Any], column: str, *, keeps_apart: bool = False) -> Coded:
         """Return the cells as trimmed text.
 
-        With `keeps_apart` names that differ in nothing but blanks keep these: a person is asked.
+        With `keeps_apart` names that differ in nothing but blanks keep these, which is told.
         """
         try:
             texts = cells if isinstance(cells, Coded) else Coded.of(cells)
@@ -152,7 +152,13 @@ class KeyReader:
             trimmed = texts.map(trim)
         except TypeError:  # JSON and Parquet hold more than text
             return self._other_texts(cells, column)
-        if trimmed.values != texts.values:
+        apart = [text for text in trimmed.values if text != text.strip()]
+        if apart:
+            self.understood.append(
+                f"Names in '{column}' that differ in nothing but blanks stay apart, as "
+                f"'{apart[0]}'."
+            )
+        elif trimmed.values != texts.values:
             self.understood.append(f"Blanks around the names in '{column}' were removed.")
         return trimmed
 

@@ -122,6 +122,12 @@ def test_blanks_around_names_are_removed_and_told(read) -> None:
     assert "Blanks around the names in 'system' were removed." in bundle.understood
 
 
+def test_items_that_differ_in_blanks_are_two_and_this_is_told(read) -> None:
+    bundle = read(LONG + "A,d,q0,acc,1\nA,d,q0 ,acc,0\nA,d, q1,acc,1\n")
+    assert scores(bundle) == {("A", "d", "", "acc", 0): {"q0": 1.0, "q0 ": 0.0, "q1": 1.0}}
+    assert any("'item'" in one and "stay apart" in one for one in bundle.understood)
+
+
 @pytest.mark.parametrize(
     "rows", ["net,d,1,acc,1\nnet ,d,1,acc,0\n", "net ,d,1,acc,0\nnet,d,1,acc,1\n"]
 )
