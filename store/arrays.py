@@ -14,6 +14,7 @@ from store.damage import Damage, are_sound, seen
 from store.datasets import dataset_record
 from store.engine import Store
 from store.errors import StoreError
+from store.failures import Counted, as_counted
 from store.importers.kinds import COMPONENTS, FloatArray, OverlapKind
 from store.lookup import find_id, find_ids, find_metric_id
 from store.metrics import metric_by_id
@@ -27,7 +28,7 @@ from store.models import (
 )
 from store.natural_order import natural_key
 from store.overlaps import Pair, shared_names
-from store.records import RunMatrix, ScoreMatrix
+from store.records import MetricRecord, RunMatrix, ScoreMatrix
 from store.shared_items import IntArray, ItemNames, number_items
 from store.shared_scores import items_of_equal_scores
 
@@ -43,7 +44,9 @@ class _Owner(NamedTuple):
 # copy the vectors.
 _VECTORS = (
     sa.select(
-        ScoreVector.id, ScoreVector.data, ScoreVector.digest, System.id, System.name, System.uid
+        *(ScoreVector.id, ScoreVector.run_id, ScoreVector.trial),
+        *(ScoreVector.data, ScoreVector.digest),
+        *(System.id.label("system_id"), System.name, System.uid),
     )
     .join(Run, Run.id == ScoreVector.run_id)
     .join(System, System.id == Run.system_id)
@@ -58,6 +61,7 @@ _REPEATS = (
     sa.select(
         Run.uid,
         Run.label,
+        ScoreVector.run_id,
         ScoreVector.trial,
         ScoreVector.id,
         ScoreVector.data,
@@ -75,7 +79,10 @@ _REPEATS = (
 _VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
 _REPEATS_OF_SOME = _VECTORS_OF_SOME.order_by(Run.id, ScoreVector.trial)
 _VECTORS_OF_RUNS = (
-    sa.select(Run.uid, ScoreVector.id, ScoreVector.data, ScoreVector.digest)
+    sa.select(
+        *(Run.uid, ScoreVector.id, ScoreVector.run_id, ScoreVector.trial),
+        *(ScoreVector.data, ScoreVector.digest),
+    )
     .join(Run, Run.id == ScoreVector.run_id)
     .where(
         Run.dataset_id == sa.bindparam("dataset_id"),
@@ -121,7 +128,8 @@ def load_matrix(
 
     Notes
     -----
-    A vector that is not what was written is left out and told (`store.damage`).
+    A vector that is not what was written is left out and told (`store.damage`). Attempts that
+    failed count as the dataset's setting says (`store.failures`), here and in all that follows.
     A system with several runs or trials gets the mean over them, item by item, of those that
     scored the item. Memory: 8 bytes × systems × items × components, twice while it is loaded.
     """
@@ -131,12 +139,14 @@ def load_matrix(
         metric_id = find_metric_id(connection, metric)
         metric_row = metric_by_id(connection, metric_id)
         which = {"dataset_id": dataset_id, "metric_id": metric_id}
+        counted = as_counted(connection, dataset_id, metric_row)
         if systems is None:
-            found = _owners(connection, _VECTORS, which)
+            found = _owners(connection, _VECTORS, which, counted)
             owners = sorted(found.values(), key=lambda owner: natural_key(owner.name))
         else:
             wanted = find_ids(connection, "system", systems)
-            found = _owners(connection, _VECTORS_OF_SOME, which | {"system_ids": wanted})
+            which_systems = which | {"system_ids": wanted}
+            found = _owners(connection, _VECTORS_OF_SOME, which_systems, counted)
             _require_scores(connection, wanted, found, dataset_row.name, metric_row.name)
             owners = [found[system_id] for system_id in wanted]
     shape = (dataset_row.n_items, len(COMPONENTS[metric_row.aggregation]))
@@ -170,13 +180,15 @@ def load_runs(store: Store, dataset: str, metric: str) -> dict[str, FloatArray]:
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
         metric_id = find_metric_id(connection, metric)
-        shape = _shape(connection, dataset_id, metric_id)
+        metric_row = metric_by_id(connection, metric_id)
+        shape = _shape(connection, dataset_id, metric_row)
+        counted = as_counted(connection, dataset_id, metric_row)
         which = {"dataset_id": dataset_id, "metric_id": metric_id}
         trials: dict[str, list[bytes]] = {}
         rows = connection.execute(_VECTORS_OF_RUNS, which).all()
         sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
         for row in compress(rows, sound):
-            trials.setdefault(row.uid, []).append(row.data)
+            trials.setdefault(row.uid, []).append(counted(row.run_id, row.trial, row.data))
     return {uid: _repeats(stored, shape) for uid, stored in trials.items()}
 
 
@@ -217,10 +229,12 @@ def load_repeats(
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
         metric_id = find_metric_id(connection, metric)
-        shape = _shape(connection, dataset_id, metric_id)
+        metric_row = metric_by_id(connection, metric_id)
+        shape = _shape(connection, dataset_id, metric_row)
         wanted = find_ids(connection, "system", systems)
         which = {"dataset_id": dataset_id, "metric_id": metric_id, "system_ids": wanted}
-        found = _owners(connection, _REPEATS_OF_SOME, which)
+        counted = as_counted(connection, dataset_id, metric_row)
+        found = _owners(connection, _REPEATS_OF_SOME, which, counted)
     return {
         owner.uid: _repeats([data for _, data in owner.vectors], shape) for owner in found.values()
     }
@@ -248,6 +262,7 @@ def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> Run
         stored = connection.execute(_REPEATS, which).all()
         sound = are_sound(connection, [(row.id, row.data, row.digest) for row in stored])
         rows = list(compress(stored, sound))
+        counted = as_counted(connection, dataset_id, metric_row)
         found = [system_id] if rows else []
         _require_scores(
             connection, [system_id], dict.fromkeys(found), dataset_row.name, metric_row.name
@@ -262,7 +277,7 @@ def load_run_matrix(store: Store, dataset: str, metric: str, system: str) -> Run
         labels=tuple(f"{row.label or row.uid} / {row.trial}" for row in rows),
         run_uids=tuple(row.uid for row in rows),
         trials=tuple(row.trial for row in rows),
-        scores=_repeats([row.data for row in rows], shape),
+        scores=_repeats([counted(row.run_id, row.trial, row.data) for row in rows], shape),
     )
 
 
@@ -358,23 +373,24 @@ def _require_scores(
 
 def _owners(
     connection: sa.Connection,
-    query: sa.Select[int, bytes, str, int, str, str],
+    query: sa.Select[*tuple[Any, ...]],
     which: Mapping[str, Any],
+    counted: Counted,
 ) -> dict[int, _Owner]:
     """Return system id -> the system and its vectors."""
     owners: dict[int, _Owner] = {}
     rows = connection.execute(query, which).all()
     sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
-    for vector_id, data, _, system_id, name, uid in compress(rows, sound):
-        owner = owners.setdefault(system_id, _Owner(name, uid, []))
-        owner.vectors.append((vector_id, data))
+    for row in compress(rows, sound):
+        owner = owners.setdefault(row.system_id, _Owner(row.name, row.uid, []))
+        owner.vectors.append((row.id, counted(row.run_id, row.trial, row.data)))
     return owners
 
 
-def _shape(connection: sa.Connection, dataset_id: int, metric_id: int) -> tuple[int, int]:
+def _shape(connection: sa.Connection, dataset_id: int, metric: MetricRecord) -> tuple[int, int]:
     """Return how many items and components a vector has."""
     n_items = connection.scalar(_N_ITEMS, {"dataset_id": dataset_id})
-    return n_items or 0, len(COMPONENTS[metric_by_id(connection, metric_id).aggregation])
+    return n_items or 0, len(COMPONENTS[metric.aggregation])
 
 
 def _row(stored: Sequence[bytes], shape: tuple[int, int]) -> bytes:

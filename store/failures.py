@@ -1,6 +1,14 @@
-"""Attempts that failed: crashed, timed out, not judged or not scored."""
+"""Attempts that failed, and what they count as wherever scores are read.
+
+A dataset's setting `failures` decides: as the source does, as missing, or as the worst score there
+is. What is stored stays.
+"""
 
 from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -8,11 +16,16 @@ import sqlalchemy as sa
 
 from store import vectors
 from store.engine import Store
-from store.importers.kinds import COUNTED, FAILED
+from store.errors import StoreError
+from store.importers.kinds import COMPONENTS, COUNTED, FAILED, ONE_SCORE
+from store.kept_settings import AS_SOURCE, settings_in
 from store.lookup import find_id, find_metric_id
-from store.models import Run, ScoreVector, StatusVector, System
+from store.models import Dataset, Run, ScoreVector, StatusVector, System
+from store.records import MetricRecord
 
 BoolArray = npt.NDArray[np.bool_]
+Counted = Callable[[int, int, bytes], bytes]
+"""Id of a run, trial and the bytes of its vector -> those of the scores as they count."""
 
 # Built once: to put a query together takes longer than to run it.
 _STATUSES = (
@@ -24,6 +37,7 @@ _STATUSES = (
         sa.or_(*(getattr(StatusVector, COUNTED[one]) > 0 for one in FAILED)),
     )
 )
+_UID = sa.select(Dataset.uid).where(Dataset.id == sa.bindparam("dataset_id"))
 _SCORES = (
     sa.select(
         *(System.uid, ScoreVector.run_id, ScoreVector.trial),
@@ -45,6 +59,64 @@ def failed_attempts(connection: sa.Connection, dataset_id: int) -> dict[tuple[in
     return {
         (row.run_id, row.trial): np.isin(vectors.decode_status(row.data), FAILED) for row in rows
     }
+
+
+def counted_as(connection: sa.Connection, dataset_id: int) -> str:
+    """Return what failures on a dataset count as: see `store.kept_settings.FAILURES`."""
+    uid = connection.scalar(_UID, {"dataset_id": dataset_id})
+    return settings_in(connection, uid or "").get("failures", AS_SOURCE)
+
+
+def as_counted(connection: sa.Connection, dataset_id: int, metric: MetricRecord) -> Counted:
+    """Return what makes of a stored vector the scores as failures count.
+
+    Raises
+    ------
+    StoreError
+        Failures count as wrong, and nothing says which score of the metric is the worst.
+    """
+    how = counted_as(connection, dataset_id)
+    failed = {} if how == AS_SOURCE else failed_attempts(connection, dataset_id)
+    if not failed:
+        return lambda run_id, trial, data: data
+    value = _worst(metric) if how == "wrong" else math.nan
+    n_components = len(COMPONENTS[metric.aggregation])
+
+    def counted(run_id: int, trial: int, data: bytes) -> bytes:
+        here = failed.get((run_id, trial))
+        if here is None:
+            return data
+        values = vectors.decode(data, n_components)
+        values = vectors.pad(values, max(len(values), len(here))).copy()
+        values[: len(here)][here] = value
+        return values.tobytes()
+
+    return counted
+
+
+def _worst(metric: MetricRecord) -> float:
+    end, value = ("lowest", metric.lower) if metric.higher_is_better else ("highest", metric.upper)
+    if metric.aggregation not in ONE_SCORE:
+        raise StoreError(
+            f"Failures count as wrong here, but '{metric.label}' is computed from parts of items, "
+            "and nothing is wrong by itself. Set failures to missing."
+        )
+    if value is None:
+        raise StoreError(
+            f"Failures count as wrong here, but nothing states the {end} value of "
+            f"'{metric.label}'. State it with `tiebreak set metric`, or set failures to missing."
+        )
+    return value
+
+
+def told_of_failures(connection: sa.Connection, dataset_id: int) -> list[str]:
+    """Return what changes with how failures count, and with which attempts failed."""
+    how = counted_as(connection, dataset_id)
+    if how == AS_SOURCE:
+        return []
+    failed = sorted(failed_attempts(connection, dataset_id).items())
+    told = b"".join(f"{key} ".encode() + here.tobytes() for key, here in failed)
+    return [how, hashlib.sha256(told).hexdigest()]
 
 
 def scored_failures(store: Store, dataset: str, metric: str) -> dict[str, int]:

@@ -17,8 +17,12 @@ DEFAULTS: Final[Mapping[str, str]] = {
 OF_DATASET: Final[Mapping[str, str]] = {
     "metric": "shown where nobody chooses another",
     "difference": "that matters on that metric: margin, effect and gain begin with it",
+    "failures": "what attempts that failed count as: missing or wrong, else as the source does",
 }
 """Settings of one dataset -> what each is."""
+AS_SOURCE: Final = "source"
+FAILURES: Final = (AS_SOURCE, "missing", "wrong")
+"""What attempts that failed count as, whatever the source does."""
 OF_DIFFERENCE: Final = ("margin", "effect", "gain")
 """Settings of questions that begin with the difference that matters on a dataset."""
 LEFT_OPEN: Final = (*DEFAULTS, *OF_DIFFERENCE)

@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from store.damage import seen
 from store.engine import Store
 from store.errors import StoreError
+from store.failures import told_of_failures
 from store.judgment_queries import FIRST, SECOND, living_preferences, living_ratings
 from store.lookup import find_id, find_ids, find_metric_id
 from store.metrics import metric_by_id
@@ -179,9 +180,10 @@ def data_fingerprint(
     -------
     str
         It changes with the items and their order, their groups, the metric's direction and
-        aggregation, the systems and their names and order, and every score of theirs that is
-        loaded; where the scores come from judgments, with these, too. It does not change with
-        anything else: other datasets, metrics or systems; tags; labels and provenance of runs.
+        aggregation, the systems and their names and order, how failures count, and every score of
+        theirs that is loaded; where the scores come from judgments, with these, too. It does not
+        change with anything else: other datasets, metrics or systems; tags; labels and provenance
+        of runs.
 
     Notes
     -----
@@ -205,6 +207,7 @@ def data_fingerprint(
             metric_by_id(connection, which["metric_id"]).to_dict(),
             [list(row) for row in connection.execute(_GROUPS, which)],
             rows,
+            *told_of_failures(connection, which["dataset_id"]),
         ]
         is_automatic, name = connection.execute(_IS_AUTOMATIC, which).one()
         if not is_automatic:
@@ -245,6 +248,7 @@ def system_fingerprints(store: Store, dataset: str, metric: str) -> dict[str, st
             list(connection.execute(_DATASET, which).one()),
             metric_by_id(connection, which["metric_id"]).to_dict(),
             [list(row) for row in connection.execute(_GROUPS, which)],
+            *told_of_failures(connection, which["dataset_id"]),
         ]
     shared = _hashed(json.dumps(common))
     return {uid: _hashed(json.dumps([shared, row])) for uid, row in found.items()}

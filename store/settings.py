@@ -10,7 +10,15 @@ import sqlalchemy as sa
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
-from store.kept_settings import NAMES, OF_DATASET, RETENTION, WHO, settings_in
+from store.kept_settings import (
+    AS_SOURCE,
+    FAILURES,
+    NAMES,
+    OF_DATASET,
+    RETENTION,
+    WHO,
+    settings_in,
+)
 from store.lookup import did_you_mean
 from store.metrics import get_metric, list_metrics
 from store.models import AuditEvent
@@ -83,6 +91,8 @@ def change_setting(
         value = _metric_on(store, uid, value)
     if name == "difference" and value is not None:
         value = _above_0(value)
+    if name == "failures" and value is not None:
+        value = _counted_as(value)
     before = settings_of_dataset(store, uid).get(name)
     if before == value:
         return
@@ -99,6 +109,17 @@ def _metric_on(store: Store, dataset_uid: str, given: str) -> str:
             f"{', '.join(one.label for one in there) or 'no scores'}."
         )
     return measure.uid
+
+
+def _counted_as(given: str) -> str | None:
+    if given == "bounds":
+        raise StoreError(
+            "Failures cannot be bounds by themselves: set them to missing, and a leaderboard says "
+            "between which bounds each score lies."
+        )
+    if given not in FAILURES:
+        raise StoreError(f"Failures are {', '.join(FAILURES)}, not '{given}'.")
+    return None if given == AS_SOURCE else given
 
 
 def _above_0(given: str) -> str:

@@ -18,7 +18,7 @@ from store.tags import PIN, add_tag, list_tagged, remove_tag
 
 app = typer.Typer()
 DatasetOption = Annotated[
-    str | None, typer.Option(help="The dataset that `metric` or `difference` is for.")
+    str | None, typer.Option(help="The dataset that `metric`, `difference` or `failures` is for.")
 ]
 NameOfPinned = Annotated[str, typer.Argument(metavar="NAME", help="Its name or uid.")]
 NameArgument = Annotated[str, typer.Argument(help="Of the setting, see `settings ls`.")]

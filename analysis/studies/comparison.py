@@ -34,7 +34,7 @@ from analysis.studies.pair_analysis import (
 )
 from analysis.studies.pair_report import pair_tables
 from analysis.studies.pairs_words import Correction, CorrectionChoice
-from analysis.studies.reading import read_matrix
+from analysis.studies.reading import read_matrix, state_of
 from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study
 from analysis.studies.test_names import in_public_words, to_public
@@ -262,7 +262,7 @@ def study_comparison(
             metric=matrix.metric.label,
             units="groups" if groups is not None else "items",
             test=analysis.test.signature.replace("|", " "),
-            store=store.revision(),
+            **state_of(store, matrix.dataset.uid),
         ),
         warnings=tuple(
             filter(

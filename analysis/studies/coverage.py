@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from analysis.studies.reading import failures_count, read_runs
 from analysis.studies.study import count, listed
 from store.engine import Store
 from store.failures import scored_failures
 from store.importers.kinds import COUNTED, OUTCOME_WORDS, Status
 from store.records import RunRecord, ScoreMatrix
-from store.runs import list_runs
 
 FAILURES: Final = {
     "n_crashed": Status.ERROR,
@@ -80,7 +80,7 @@ def runs_by_system(runs: Sequence[RunRecord]) -> Mapping[str, list[RunRecord]]:
 
 def coverage_notes(store: Store, matrix: ScoreMatrix) -> list[str]:
     """Say of which systems of a matrix attempts failed and count, or scores are by rule or lost."""
-    runs = runs_by_system(list_runs(store, dataset_uid=matrix.dataset.uid))
+    runs = runs_by_system(read_runs(store, matrix.dataset.uid, matrix.metric))
     n_scored = (~np.isnan(matrix.scores).any(axis=2)).sum(axis=1).tolist()
     of_system = {
         system: coverage_of(matrix, n, runs[uid])
@@ -109,16 +109,26 @@ def _on_failures(store: Store, matrix: ScoreMatrix, of_system: Mapping[str, Cove
         return []
     told = []
     with_scores = scored_failures(store, matrix.dataset.uid, matrix.metric.uid)
+    how = failures_count(store, matrix.dataset.uid)
     names = [
         f"{name} ({failed[name]})"
         for name, uid in zip(matrix.systems, matrix.system_uids, strict=True)
-        if uid in with_scores and name in failed
+        if name in failed and (uid in with_scores or how == "wrong")
     ]
+    n = sum(with_scores[uid] for uid in matrix.system_uids if uid in with_scores)
     if names:
-        n = sum(with_scores[uid] for uid in matrix.system_uids if uid in with_scores)
+        counted = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of such attempts"
+        name = matrix.dataset.label
         told.append(
-            f"Failed attempts count, as the source scores them: {listed(names, most=4)}. "
-            f"{count(n, 'score')} {'is' if n == 1 else 'are'} of such attempts."
+            {
+                "": f"Failed attempts count, as the source scores them: {listed(names, most=4)}. "
+                f"{counted}. `tiebreak settings set failures missing --dataset {name}` leaves "
+                "them out.",
+                "missing": "Failed attempts are missing, as the dataset's setting says: "
+                f"{listed(names, most=4)}. In the source {counted}.",
+                "wrong": "Failed attempts count as wrong, as the dataset's setting says: "
+                f"{listed(names, most=4)}.",
+            }[how]
         )
     zeros = [
         name

@@ -16,7 +16,7 @@ from analysis.statistics._typing import FloatArray
 from analysis.statistics.results import read_only
 from analysis.statistics.signature import build_signature
 from analysis.studies.chosen_metric import choose_metric
-from analysis.studies.reading import read_matrix
+from analysis.studies.reading import read_matrix, state_of
 from analysis.studies.study import Study, count
 from store import vectors
 from store.datasets import get_dataset, list_items
@@ -144,7 +144,7 @@ def study_items(store: Store, dataset: str, *, metric: str | None = None) -> Ite
     return ItemsStudy(
         sentence=_sentence(chosen, measure, len(order), useless, none, everyone, agreement),
         signature=build_signature(
-            "items", dataset=chosen.label, metric=measure.label, store=store.revision()
+            "items", dataset=chosen.label, metric=measure.label, **state_of(store, chosen.uid)
         ),
         warnings=tuple(_warnings(values)),
         store_revision=store.revision(),

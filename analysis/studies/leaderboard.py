@@ -41,13 +41,12 @@ from analysis.studies.leaderboard_words import (
 )
 from analysis.studies.opponents import opponents_note
 from analysis.studies.pairs_words import CorrectionChoice, PairsSettings
-from analysis.studies.reading import read_matrix
+from analysis.studies.reading import read_matrix, read_runs, state_of
 from store import vectors
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
 from store.reported import disputed_figures, list_reported_scores
-from store.runs import list_runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +124,7 @@ def study_leaderboard(
     scored = np.asarray(~np.isnan(matrix.scores).any(axis=2))
     with_scores = scored[scored.any(axis=1)]
     shared = np.asarray(with_scores.all(axis=0) & bool(len(with_scores)))
-    runs = list_runs(store, dataset_uid=chosen.uid)
+    runs = read_runs(store, chosen.uid, measure)
     own = [vectors.aggregate(one, measure.aggregation) for one in matrix.scores]
     comparable = find_comparable(store, matrix, scored, own, settings)
     if interval != "auto" and comparable.way == "item effects":
@@ -163,7 +162,7 @@ def study_leaderboard(
             metric=measure.label,
             pairs=standing.signature.replace("|", " "),
             best="none" if figures is None else f"B {figures.n_resamples} seed {figures.seed}",
-            store=store.revision(),
+            **state_of(store, chosen.uid),
         ),
         warnings=(
             *opponents_note(store, chosen.uid, measure),

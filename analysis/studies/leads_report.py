@@ -12,6 +12,7 @@ from analysis.store_defaults import defaults_of
 from analysis.studies.leaderboard import Board
 from analysis.studies.leads import BoardAtHand, Lead
 from analysis.studies.pairs_words import CORRECTIONS_IN_WORDS, PairsSettings
+from analysis.studies.reading import state_of
 from store.engine import Store
 
 
@@ -40,6 +41,6 @@ def leads_report(store: Store, boards: Sequence[BoardAtHand], leads: Mapping[str
             correction=settings.correction,
             alpha=settings.alpha,
             seed=settings.seed,
-            store=store.revision(),
+            **state_of(store),
         ),
     )

@@ -46,7 +46,7 @@ from analysis.studies.pairs_words import (
     sentence,
     warnings,
 )
-from analysis.studies.reading import read_matrix
+from analysis.studies.reading import read_matrix, state_of
 from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study, count
 from analysis.studies.test_names import (
@@ -432,7 +432,7 @@ def _study(
             pairwise=result.signature.replace("|", " "),
             unit=f"{settings.unit_size} {settings.unit_statistic}",
             shuffle="none" if settings.shuffle_seed is None else settings.shuffle_seed,
-            store=store.revision(),
+            **state_of(store, matrix.dataset.uid),
         ),
         warnings=(
             *opponents_note(store, matrix.dataset.uid, metric),

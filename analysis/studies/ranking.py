@@ -55,6 +55,7 @@ from analysis.studies.ranking_words import (
     warn,
     without_interval,
 )
+from analysis.studies.reading import state_of
 from analysis.studies.score_table import ScoreTable, load_score_table
 from store.datasets import relate_datasets
 from store.engine import Store
@@ -262,7 +263,7 @@ def _study(
             n_resamples=resampled.n_resamples,
             seed=resampled.seed,
             **asked.of_datasets(),
-            store=store.revision(),
+            **state_of(store),
         ),
         warnings=(
             *table.notes,

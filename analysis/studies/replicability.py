@@ -29,6 +29,7 @@ from analysis.studies.families import FamilyChoice, count_family, split
 from analysis.studies.joint_evidence import count_jointly
 from analysis.studies.new_datasets import NewDatasets, compare_on_new_datasets, sample_of
 from analysis.studies.new_datasets_words import new_datasets_notes
+from analysis.studies.reading import state_of
 from analysis.studies.replicability_report import replicability_report
 from analysis.studies.replicability_result import Recommendation, ReplicabilityResult
 from analysis.studies.replicability_words import sentence, warn
@@ -302,4 +303,4 @@ def _signature(
         told["margin"] = settings.margin
     if not settings.reported:
         told |= {"n_resamples": settings.n_resamples, "seed": settings.seed}
-    return build_signature("replicability", **told, store=store.revision())
+    return build_signature("replicability", **told, **state_of(store))

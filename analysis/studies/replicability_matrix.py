@@ -43,6 +43,7 @@ from analysis.studies.directed_pairs import (
     directed_pairs,
 )
 from analysis.studies.joint_matrix import count_all_jointly
+from analysis.studies.reading import state_of
 from analysis.studies.replicability_matrix_report import replicability_matrix_report
 from analysis.studies.replicability_matrix_result import PairsConfidence, ReplicabilityMatrix
 from analysis.studies.replicability_matrix_words import coverage, leaning, sentence
@@ -175,7 +176,7 @@ def study_replicability_matrix(
             pairs=pairs,
             n_resamples=n_resamples,
             seed=seed,
-            store=store.revision(),
+            **state_of(store),
         ),
         warnings=(*warnings, *other_metrics_of_all(metric, metric_record, question.metrics)),
         store_revision=store.revision(),

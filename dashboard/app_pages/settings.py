@@ -14,7 +14,7 @@ from dashboard.ui.changing import change
 from dashboard.ui.links import plain
 from store.console import current_actor
 from store.engine import Store
-from store.kept_settings import FOREVER, NAMES, RETENTION
+from store.kept_settings import AS_SOURCE, FAILURES, FOREVER, NAMES, RETENTION
 from store.lookup import Kind
 from store.people import current_person
 from store.settings import dataset_settings, store_settings
@@ -111,6 +111,7 @@ measures = {one.uid: one.label for one in data.all_metrics()}
 for uid, own in of_datasets.items():
     said = [f"metric {measures[own['metric']]}"] if "metric" in own else []
     said += [f"a difference of {own['difference']} matters"] if "difference" in own else []
+    said += [f"failed attempts are {own['failures']}"] if "failures" in own else []
     st.markdown(plain(f"{labels[uid]}: {', '.join(said)}."))
 if not labels:
     st.stop()
@@ -134,12 +135,25 @@ with st.form(f"settings_{chosen_uid}", border=False, width=420):
         help="On that metric's own scale. Margin, effect and gain begin with it. 0: none.",
         disabled=not may_change,
     )
+    failures = st.selectbox(
+        "Failed attempts",
+        FAILURES,
+        index=FAILURES.index(own.get("failures", AS_SOURCE)),
+        format_func=lambda how: "as the source scores them" if how == AS_SOURCE else how,
+        help="What crashed, timed out, was not judged or not scored. Wrong: the worst score there "
+        "is. The scores in the store stay.",
+        disabled=not may_change,
+    )
     is_saved = st.form_submit_button("Save for this dataset", disabled=not may_change)
 
 
 def save_dataset(store: Store) -> None:
     """Change what the dataset's form says otherwise."""
-    told = {"metric": metric or None, "difference": f"{difference:g}" if difference else None}
+    told = {
+        "metric": metric or None,
+        "difference": f"{difference:g}" if difference else None,
+        "failures": None if failures == AS_SOURCE else failures,
+    }
     for name, value in told.items():
         if value != own.get(name):
             set_setting(store, name, value, actor=current_actor(), dataset=chosen_uid)

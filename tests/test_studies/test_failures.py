@@ -8,10 +8,19 @@ from collections.abc import Callable
 import pytest
 
 from analysis.studies.comparison import study_comparison
+from analysis.studies.items import study_items
 from analysis.studies.leaderboard import study_leaderboard
 from analysis.studies.pairs import study_pairs
+from store.arrays import load_matrix, load_repeats, load_run_matrix, load_runs
+from store.datasets import get_dataset
 from store.engine import Store
+from store.errors import StoreError
 from store.importers.kinds import Status
+from store.results_cache import data_fingerprint, system_fingerprints
+from store.run_scores import load_run_scores
+from store.runs import list_runs
+from store.settings import change_setting, settings_of_dataset
+from store.systems import get_system
 
 AddRun = Callable[..., None]
 
@@ -45,3 +54,63 @@ def test_failures_are_counted_and_those_that_count_as_scores_are_said(failing: S
     assert counted in study_pairs(failing, "d").warnings
     compared = study_comparison(failing, "A", "B", dataset="d").warnings
     assert any("A (3 crashed, 1 timed out). 4 scores" in told for told in compared)
+
+
+def _set(store: Store, how: str | None) -> None:
+    change_setting(store, "failures", how, actor="tests", dataset="d")
+
+
+@pytest.mark.parametrize(
+    ("how", "a", "m", "z"),
+    [(None, 0.5, 1, 0), ("missing", 1, 1, math.nan), ("wrong", 0.5, 0.75, 0)],
+)
+def test_a_setting_decides_what_failures_count_as(failing: Store, how, a, m, z) -> None:
+    _set(failing, how)
+    study = study_leaderboard(failing, "d")
+    found = {row.system: row.score_own for row in study.rows}
+    assert found == pytest.approx({"A": a, "B": 0.75, "M": m, "Z": z}, nan_ok=True)
+    assert all(row.run_scores == (row.score_own,) or row.n_scored == 0 for row in study.rows)
+    assert all(row.n_lost == 0 for row in study.rows)
+    assert (f"|failures:{how}|" in study.signature) == (how is not None)
+    assert (f"|failures:{how}|" in study_items(failing, "d").signature) == (how is not None)
+    told = [one for one in study.warnings if "ailed attempts" in one]
+    assert [("dataset's setting" in one, "A (" in one, "M (" in one) for one in told] == [
+        (how is not None, True, how == "wrong")
+    ]
+
+
+def test_every_reader_of_scores_follows_the_setting_and_the_stored_ones_stay(
+    failing: Store,
+) -> None:
+    (run_uid,) = (run.uid for run in list_runs(failing) if run.system == "A")
+    (kept,) = load_run_scores(failing, run_uid)
+    before = [tell(failing, "d", "accuracy") for tell in (data_fingerprint, system_fingerprints)]
+    _set(failing, "missing")
+    after = [tell(failing, "d", "accuracy") for tell in (data_fingerprint, system_fingerprints)]
+    assert before[0] != after[0]
+    assert not set(before[1].values()) & set(after[1].values())
+    expected = [math.nan] * 4 + [1.0] * 4
+    for values in (
+        load_matrix(failing, "d", "accuracy", systems=["A"]).scores[0],
+        load_repeats(failing, "d", "accuracy", ["A"])[get_system(failing, "A").uid][0],
+        load_run_matrix(failing, "d", "accuracy", "A").scores[0],
+        load_runs(failing, "d", "accuracy")[run_uid][0],
+    ):
+        assert values[:, 0].tolist() == pytest.approx(expected, nan_ok=True)
+    (still,) = load_run_scores(failing, run_uid)
+    assert still.item_values.tolist() == kept.item_values.tolist()
+    _set(failing, "source")
+    assert settings_of_dataset(failing, get_dataset(failing, "d").uid) == {}
+    assert data_fingerprint(failing, "d", "accuracy") == before[0]
+
+
+def test_what_cannot_be_said_of_failures_is_refused(failing: Store, add_run: AddRun) -> None:
+    with pytest.raises(StoreError, match="set them to missing"):
+        _set(failing, "bounds")
+    with pytest.raises(StoreError, match="source, missing, wrong, not 'zero'"):
+        _set(failing, "zero")
+    _set(failing, "wrong")
+    add_run("A", "d", [5.0] * 8, metric="latency", higher_is_better=False,
+            statuses=[CRASHED] * 3 + [LATE] + [OK] * 4)  # fmt: skip
+    with pytest.raises(StoreError, match=r"highest value of 'latency'.*tiebreak set metric"):
+        study_leaderboard(failing, "d", metric="latency")

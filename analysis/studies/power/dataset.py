@@ -30,6 +30,7 @@ from analysis.studies.power.dataset_words import (
 from analysis.studies.power.pair_facts import agreement_facts, design_of
 from analysis.studies.power.pair_models import Target
 from analysis.studies.power.pair_scores import PairScores, column
+from analysis.studies.reading import state_of
 from analysis.studies.study import listed
 from analysis.studies.test_names import in_public_words
 from store.datasets import get_dataset
@@ -208,7 +209,7 @@ def _study(
             alt=asked.alternative,
             by=asked.by,
             seed=asked.seed,
-            store=store.revision(),
+            **state_of(store, cell.matrix.dataset.uid),
         ),
         warnings=(),
         store_revision=store.revision(),

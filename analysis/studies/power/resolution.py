@@ -22,6 +22,7 @@ from analysis.studies.power.resolution_rows import (
     row_from_items,
 )
 from analysis.studies.power.resolution_words import resolution_report, sentence, warnings
+from analysis.studies.reading import state_of
 from analysis.studies.study import Study
 from store.datasets import list_datasets
 from store.engine import Store
@@ -109,7 +110,7 @@ def study_resolution(
             metric="most used" if asked is None else asked.label,
             alpha=alpha,
             power=power,
-            store=store.revision(),
+            **state_of(store),
         ),
         warnings=tuple(warnings(ordered)),
         store_revision=store.revision(),
