@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -66,6 +67,22 @@ class Upgrade(Record):
     before: str
     after: str
     backup: str | None
+    kept: Mapping[str, int]
+    """Method version -> how many answers of it the store keeps; ``""``: none was recorded."""
+
+    @property
+    def told(self) -> str:
+        """What was done, and which answers may be other ones now, in words."""
+        if self.before == self.after:
+            return f"Already at revision {self.after}."
+        done = f"Upgraded from {self.before} to {self.after}. Backup: {self.backup or 'none'}."
+        if not self.kept:
+            return f"{done} No earlier answer is kept."
+        counts = [f"{n:,} of {version or 'an unknown one'}" for version, n in self.kept.items()]
+        return (
+            f"{done} Answers are kept by method version: {', '.join(counts)}. Those of another "
+            "version than signatures have today are computed anew, and may differ."
+        )
 
 
 def write_backup(store: Store, target: str | Path) -> Path:
@@ -201,10 +218,17 @@ def upgrade_store(location: str | None = None) -> Upgrade:
             if before != after:
                 with writer.begin() as connection:
                     seals.renew(connection, set(seals.tables()))
+            with reader.connect() as connection:
+                kept = _kept_by_method(connection)
     finally:
         reader.dispose()
         writer.dispose()
-    return Upgrade(before, after, None if backup is None else str(backup))
+    return Upgrade(before, after, None if backup is None else str(backup), kept)
+
+
+def _kept_by_method(connection: sa.Connection) -> dict[str, int]:
+    told = connection.scalars(sa.select(AnalysisResult.arguments).order_by(AnalysisResult.id))
+    return dict(Counter(str(one.get("method_version", "")) for one in told))
 
 
 def check(store: Store) -> list[str]:

@@ -13,7 +13,6 @@ from analysis.choices import MARGIN, Clusters, Draws, Level, MetricName, Seed
 from analysis.commands.asking import answered, asked_of, parameter, with_options
 from analysis.commands.terminal import show_report
 from analysis.setting import Setting
-from analysis.statistics.signature import METHOD_VERSION
 from analysis.studies.comparison import Compare, Comparison
 from analysis.studies.pair_analysis import PairSettings
 from analysis.studies.study import count
@@ -99,8 +98,8 @@ def _gate(context: typer.Context, **given: Any) -> None:
         found |= {"verdict": "undecided", "why": "no-valid-test"}
     with opened(context, read_only=True) as store:
         head = head_of_log(store)
-    told = {"fail_if": gate.fail_if, "failed": failed, "why": why}
-    told |= {"audit_head": head, "method_version": METHOD_VERSION}
+    told: dict[str, Any] = {"fail_if": gate.fail_if, "failed": failed, "why": why}
+    told["audit_head"] = head
     answer(
         "gate",
         found | {"gate": told},

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from analysis.statistics.results import Result, to_plain
+from analysis.statistics.signature import METHOD_VERSION
 from store.records import Record
 
 
@@ -23,6 +24,8 @@ class Study:
     warnings: tuple[str, ...]
     """What a reader must know before believing the answer."""
     store_revision: int
+    method_version: str = dataclasses.field(default=METHOD_VERSION, kw_only=True)
+    """Of the statistics that gave it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON-safe values."""

@@ -34,18 +34,13 @@ app = typer.Typer()
 def db_upgrade_command(context: typer.Context, as_json: JsonOption = False) -> None:
     """Migrate the store to this version; a backup is written beside it first."""
     done = backup.upgrade_store(context.obj)
-    text = (
-        f"Already at revision {done.after}."
-        if done.before == done.after
-        else f"Upgraded from {done.before} to {done.after}. Backup: {done.backup or 'none'}."
-    )
     with opened(context, read_only=True) as store:
         answer(
             "db upgrade",
             done.to_dict(),
             store_revision=store.revision(),
             as_json=as_json,
-            show=lambda console: console.print(text, markup=False),
+            show=lambda console: console.print(done.told, markup=False),
         )
 
 

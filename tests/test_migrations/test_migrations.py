@@ -267,6 +267,15 @@ def test_upgraded_store_takes_the_aggregations_of_today_and_no_others(committed,
     connection.close()
 
 
+def test_an_upgrade_says_which_answers_may_differ(tmp_path, asset):
+    done = upgrade_store(str(Path(shutil.copy(ASSETS[1], tmp_path / "old.db"))))
+    assert done.kept == {"": 1}
+    assert "1 of an unknown one" in done.told
+    first = upgrade_store(str(Path(shutil.copy(ASSETS[0], tmp_path / "first.db"))))
+    assert "No earlier answer is kept" in first.told
+    assert "Already at revision" in upgrade_store(str(asset)).told
+
+
 def test_kept_results_outlive_upgrades(tmp_path):
     for committed in ASSETS[1:]:  # there were none before 0002
         path = Path(shutil.copy(committed, tmp_path / f"{committed.stem}.db"))
