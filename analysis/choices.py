@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from analysis import glossary
 from analysis.setting import Setting
 from analysis.statistics.description.evaluation_units import UnitStatistic
+from store import kept_settings
 
 MOST_DRAWS: Final = 10_000_000
 """More would change no digit that matters."""
@@ -85,6 +86,20 @@ ShuffleSeed = Annotated[
         "Shuffle items by this seed before cutting units.",
         label="Seed of the shuffle before units are cut",
         low=0,
+    ),
+]
+
+Failures = Annotated[
+    kept_settings.Failures | None,
+    Setting(
+        "What attempts that failed count as; by default as the dataset says.",
+        label="Failed attempts",
+        words={
+            "auto": "as the dataset says",
+            "source": "as the source scores them",
+            "missing": "missing",
+            "wrong": "wrong",
+        },
     ),
 ]
 

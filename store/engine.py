@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, cast
@@ -26,7 +26,7 @@ from store.errors import (
     StoreError,
     UnreachableError,
 )
-from store.kept_settings import only_for_admins
+from store.kept_settings import Failures, only_for_admins
 from store.location import is_remote, resolve_location, sqlite_path, without_password
 from store.models import AuditEvent
 from store.people import (
@@ -118,6 +118,8 @@ class Store:
     """Whether computed results may be kept: they change nothing that is shown."""
     _writer: sa.Engine
     _reader: sa.Engine
+    failures: Failures | None = None
+    """What failed attempts count as; ``None``: as the setting of each dataset says."""
 
     @property
     def address(self) -> str:
@@ -126,10 +128,16 @@ class Store:
             return str(self.path.absolute())
         return self._writer.url.render_as_string(hide_password=False)
 
+    def counting(self, failures: Failures | None) -> Store:
+        """Return this store, as it is read where failed attempts count so; ``None``: as before."""
+        return self if failures is None else replace(self, failures=failures)
+
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one unchanging state of the store."""
         with plain_errors(self.location), self._reader.connect() as connection:
+            if self.failures is not None:
+                connection.execution_options(failures=self.failures)
             yield connection
 
     @contextmanager

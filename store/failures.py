@@ -62,7 +62,13 @@ def failed_attempts(connection: sa.Connection, dataset_id: int) -> dict[tuple[in
 
 
 def counted_as(connection: sa.Connection, dataset_id: int) -> str:
-    """Return what failures on a dataset count as: see `store.kept_settings.FAILURES`."""
+    """Return what failures on a dataset count as: see `store.kept_settings.FAILURES`.
+
+    As a question says (`store.engine.Store.counting`), else as the dataset's setting does.
+    """
+    asked = connection.get_execution_options().get("failures")
+    if asked is not None:
+        return str(asked)
     uid = connection.scalar(_UID, {"dataset_id": dataset_id})
     return settings_in(connection, uid or "").get("failures", AS_SOURCE)
 

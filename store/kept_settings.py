@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal, get_args
 
 import sqlalchemy as sa
 
@@ -21,7 +21,8 @@ OF_DATASET: Final[Mapping[str, str]] = {
 }
 """Settings of one dataset -> what each is."""
 AS_SOURCE: Final = "source"
-FAILURES: Final = (AS_SOURCE, "missing", "wrong")
+Failures = Literal["source", "missing", "wrong"]
+FAILURES: Final[tuple[Failures, ...]] = get_args(Failures)
 """What attempts that failed count as, whatever the source does."""
 OF_DIFFERENCE: Final = ("margin", "effect", "gain")
 """Settings of questions that begin with the difference that matters on a dataset."""

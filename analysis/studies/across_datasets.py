@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from analysis.choices import DatasetNames
+from analysis.choices import DatasetNames, Failures
 from analysis.question import Progress, Question
 from analysis.setting import Setting, names
 from analysis.studies.cells import ALL_METRICS
@@ -48,6 +48,7 @@ class AcrossDatasets(Question[ReplicabilityStudy | ReplicabilityMatrixStudy]):
     ] = None
     pairs: PairsConfidence = "together"
     settings: ReplicabilitySettings = ReplicabilitySettings()  # noqa: RUF009 (frozen)
+    failures: Failures = None
 
     def answer(
         self, store: Store, progress: Progress | None = None
@@ -61,6 +62,7 @@ class AcrossDatasets(Question[ReplicabilityStudy | ReplicabilityMatrixStudy]):
         """
         if (self.a is None) != (self.b is None):
             raise StoreError("Name two systems, A and B, or none for all pairs.")
+        store = store.counting(self.failures)
         if self.a is None or self.b is None:
             return self._all_pairs(store, progress)
         if self.systems is not None:

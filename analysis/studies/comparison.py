@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from analysis.answer_table import AnswerTable
-from analysis.choices import Clusters, MetricName, SystemName
+from analysis.choices import Clusters, Failures, MetricName, SystemName
 from analysis.question import Progress, Question
 from analysis.report import Report
 from analysis.setting import Setting
@@ -153,11 +153,12 @@ class Compare(Question[Comparison]):
     ] = "board"
     correction: CorrectionChoice = "holm"
     """For the number of pairs of the board."""
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> Comparison:
         """Return the comparison: see `study_comparison`."""
         return study_comparison(
-            store,
+            store.counting(self.failures),
             self.a,
             self.b,
             dataset=self.dataset,

@@ -117,17 +117,15 @@ def _on_failures(store: Store, matrix: ScoreMatrix, of_system: Mapping[str, Cove
     ]
     n = sum(with_scores[uid] for uid in matrix.system_uids if uid in with_scores)
     if names:
+        who = f"{listed(names, most=4)}."
         counted = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of such attempts"
-        name = matrix.dataset.label
+        leave_out = f"tiebreak settings set failures missing --dataset {matrix.dataset.label}"
         told.append(
             {
-                "": f"Failed attempts count, as the source scores them: {listed(names, most=4)}. "
-                f"{counted}. `tiebreak settings set failures missing --dataset {name}` leaves "
-                "them out.",
-                "missing": "Failed attempts are missing, as the dataset's setting says: "
-                f"{listed(names, most=4)}. In the source {counted}.",
-                "wrong": "Failed attempts count as wrong, as the dataset's setting says: "
-                f"{listed(names, most=4)}.",
+                "source": f"Failed attempts count, as the source scores them: {who} {counted}. "
+                f"`{leave_out}` leaves them out.",
+                "missing": f"Failed attempts are missing here: {who} In the source {counted}.",
+                "wrong": f"Failed attempts count as wrong here: {who}",
             }[how]
         )
     zeros = [

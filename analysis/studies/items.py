@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from analysis import numbers
-from analysis.choices import DatasetName, MetricName
+from analysis.choices import DatasetName, Failures, MetricName
 from analysis.question import Progress, Question
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.results import read_only
@@ -84,10 +84,11 @@ class Items(Question[ItemsStudy]):
 
     dataset: DatasetName
     metric: MetricName = None
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> ItemsStudy:
         """Return the items: see `study_items`."""
-        return study_items(store, self.dataset, metric=self.metric)
+        return study_items(store.counting(self.failures), self.dataset, metric=self.metric)
 
 
 def study_items(store: Store, dataset: str, *, metric: str | None = None) -> ItemsStudy:

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.choices import DatasetName, Level, MetricName, Seed
+from analysis.choices import DatasetName, Failures, Level, MetricName, Seed
 from analysis.question import Progress, Question
 from analysis.report import Report
 from analysis.statistics.signature import build_signature
@@ -78,11 +78,12 @@ class Board(Question[Leaderboard]):
     alpha: Level = 0.05
     interval: ScoreInterval = "auto"
     seed: Seed = 0
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> Leaderboard:
         """Return the board: see `study_leaderboard`."""
         return study_leaderboard(
-            store,
+            store.counting(self.failures),
             self.dataset,
             metric=self.metric,
             settings=PairsSettings(correction=self.correction, alpha=self.alpha, seed=self.seed),

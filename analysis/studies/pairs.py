@@ -14,7 +14,7 @@ import scipy
 
 from analysis import numbers
 from analysis.answer_table import AnswerTable, Rows
-from analysis.choices import DatasetName, MetricName, SystemNames
+from analysis.choices import DatasetName, Failures, MetricName, SystemNames
 from analysis.columns import Column
 from analysis.question import Progress, Question
 from analysis.report import Report
@@ -265,11 +265,12 @@ class Pairs(Question[PairsStudy]):
     metric: MetricName = None
     systems: SystemNames = None
     settings: PairsSettings = PairsSettings()  # noqa: RUF009 (frozen)
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> PairsStudy:
         """Return all pairs: see `study_pairs`."""
         return study_pairs(
-            store,
+            store.counting(self.failures),
             self.dataset,
             metric=self.metric,
             systems=self.systems,

@@ -12,7 +12,15 @@ from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from analysis.choices import CommonMetric, DatasetNames, ItemDraws, Level, Seed, SystemNames
+from analysis.choices import (
+    CommonMetric,
+    DatasetNames,
+    Failures,
+    ItemDraws,
+    Level,
+    Seed,
+    SystemNames,
+)
 from analysis.question import Progress, Question
 from analysis.report import Report
 from analysis.setting import Setting
@@ -102,11 +110,12 @@ class Rank(Question[RankingStudy]):
     ] = None
     n_resamples: ItemDraws = 1_999
     seed: Seed = 0
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> RankingStudy:
         """Return the ranking: see `study_ranking`."""
         return study_ranking(
-            store,
+            store.counting(self.failures),
             metric=self.metric,
             datasets=self.datasets,
             systems=self.systems,

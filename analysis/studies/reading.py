@@ -12,6 +12,7 @@ from analysis.statistics.precision import comparable
 from store import vectors
 from store.arrays import load_matrix, load_runs
 from store.engine import Store
+from store.kept_settings import AS_SOURCE
 from store.records import MetricRecord, RunRecord, ScoreMatrix
 from store.runs import list_runs
 from store.settings import dataset_settings, settings_of_dataset
@@ -26,15 +27,19 @@ def read_matrix(
 
 
 def failures_count(store: Store, dataset_uid: str) -> str:
-    """Return what failures on a dataset count as by its setting; empty: as the source does."""
-    return settings_of_dataset(store, dataset_uid).get("failures", "")
+    """Return what failures on a dataset count as: see `store.kept_settings.FAILURES`."""
+    if store.failures is not None:
+        return store.failures
+    return settings_of_dataset(store, dataset_uid).get("failures", AS_SOURCE)
 
 
 def state_of(store: Store, dataset_uid: str | None = None) -> dict[str, str | int]:
     """Return what a signature says of the store: its revision, and how failures count in it.
 
-    On one dataset, or on each that has a setting of its own.
+    As it was asked for, else on one dataset, or on each that has a setting of its own.
     """
+    if store.failures is not None:
+        return {"failures": store.failures, "store": store.revision()}
     own = dataset_settings(store)
     told = {uid: one["failures"] for uid, one in own.items() if "failures" in one}
     if dataset_uid is not None:
@@ -48,7 +53,7 @@ def state_of(store: Store, dataset_uid: str | None = None) -> dict[str, str | in
 def read_runs(store: Store, dataset_uid: str, metric: MetricRecord) -> list[RunRecord]:
     """Return the runs on a dataset; what they say of a metric is as failures count."""
     runs = list_runs(store, dataset_uid=dataset_uid)
-    if not failures_count(store, dataset_uid):
+    if failures_count(store, dataset_uid) == AS_SOURCE:
         return runs
     read = load_runs(store, dataset_uid, metric.uid)
     return [_as_read(run, metric, list(read.get(run.uid, ()))) for run in runs]

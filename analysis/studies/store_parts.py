@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from analysis.workers.parts import Progress, UnfitWorkerError, each
 from store.engine import Store, open_store
 from store.errors import StoreError
+from store.kept_settings import Failures
 
 Part = TypeVar("Part")
 Found = TypeVar("Found")
@@ -25,7 +26,7 @@ def each_in_store(
 
     `work` is a function of a module, or a `partial` of one, so that it can be sent.
     """
-    sent = _Opened(work, store.address, store.read_only, store.keeps_results)
+    sent = _Opened(work, store.address, store.read_only, store.keeps_results, store.failures)
     yield from each(partial(work, store), parts, progress=progress, sent=sent)
 
 
@@ -37,6 +38,7 @@ class _Opened:
     address: str = field(repr=False)
     read_only: bool
     keeps_results: bool
+    failures: Failures | None
 
     def __call__(self, part: Any) -> Any:
         try:
@@ -46,4 +48,4 @@ class _Opened:
         except StoreError as error:
             raise UnfitWorkerError(f"a worker does not reach the store: {error}") from None
         with opened as store:
-            return self.work(store, part)
+            return self.work(store.counting(self.failures), part)

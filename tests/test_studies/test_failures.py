@@ -7,10 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
-from analysis.studies.comparison import study_comparison
-from analysis.studies.items import study_items
-from analysis.studies.leaderboard import study_leaderboard
-from analysis.studies.pairs import study_pairs
+from analysis.studies.across_datasets import AcrossDatasets
+from analysis.studies.comparison import Compare, study_comparison
+from analysis.studies.items import Items, study_items
+from analysis.studies.leaderboard import Board, study_leaderboard
+from analysis.studies.pairs import Pairs, study_pairs
+from analysis.studies.power.test_sets import TestSetPower
+from analysis.studies.ranking import Rank
 from store.arrays import load_matrix, load_repeats, load_run_matrix, load_runs
 from store.datasets import get_dataset
 from store.engine import Store
@@ -74,9 +77,31 @@ def test_a_setting_decides_what_failures_count_as(failing: Store, how, a, m, z) 
     assert (f"|failures:{how}|" in study.signature) == (how is not None)
     assert (f"|failures:{how}|" in study_items(failing, "d").signature) == (how is not None)
     told = [one for one in study.warnings if "ailed attempts" in one]
-    assert [("dataset's setting" in one, "A (" in one, "M (" in one) for one in told] == [
-        (how is not None, True, how == "wrong")
+    assert [("as the source" in one, "A (" in one, "M (" in one) for one in told] == [
+        (how is None, True, how == "wrong")
     ]
+
+
+def test_a_question_may_say_what_failures_count_as(failing: Store, add_run: AddRun) -> None:
+    _set(failing, "missing")
+    compared = Compare("A", "B", "d", failures="source").answer(failing)
+    assert "|failures:source|" in compared.signature
+    assert compared.analysis.n_items == 8
+    as_set = Compare("A", "B", "d").answer(failing)
+    assert "|failures:missing|" in as_set.signature
+    assert as_set.analysis.n_items == 4
+    add_run("A", "e", [1, 0, 1, 1])
+    add_run("B", "e", [1, 1, 1, 0])
+    for question in (
+        Board("d", failures="wrong"),
+        Pairs("d", failures="wrong"),
+        TestSetPower("d", failures="wrong"),
+        Items("d", failures="wrong"),
+        Rank(systems=("A", "B"), failures="wrong"),
+        AcrossDatasets("A", "B", failures="wrong"),
+    ):
+        assert "|failures:wrong|" in question.answer(failing).signature
+    assert Board("d", failures="missing").answer(failing).rows[0].n_scored == 4
 
 
 def test_every_reader_of_scores_follows_the_setting_and_the_stored_ones_stay(

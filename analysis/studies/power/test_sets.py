@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from analysis.choices import Level, MetricName, Power, Seed
+from analysis.choices import Failures, Level, MetricName, Power, Seed
 from analysis.question import Progress, Question
 from analysis.setting import Setting
 from analysis.statistics._typing import Alternative
@@ -64,6 +64,7 @@ class TestSetPower(Question[DatasetPower | ResolutionStudy]):
         ),
     ] = "model"
     seed: Seed = 0
+    failures: Failures = None
 
     def answer(
         self, store: Store, progress: Progress | None = None
@@ -75,6 +76,7 @@ class TestSetPower(Question[DatasetPower | ResolutionStudy]):
         StoreError
             What is about one test set is given without one.
         """
+        store = store.counting(self.failures)
         if self.dataset is None:
             for name in ("a", "b", "effect"):
                 if getattr(self, name) is not None:
