@@ -48,6 +48,12 @@ _METRICS = (
 _DATED = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})[_-](.*[A-Za-z].*)")
 _TRIAL = re.compile(r"\.\d+-of-\d+(\.|$)")
 _RELEASE = re.compile(r"terminal-bench(?:-core)?[:=@]+(v?\d[\d.]*)")
+_FAILED = {
+    "agent_timeout": Status.TIMED_OUT,
+    "test_timeout": Status.JUDGE_FAILED,
+    "parse_error": Status.JUDGE_FAILED,
+}
+"""Modes of failure, of a trial that was not solved: the tests are its judge."""
 _ABOVE = 3
 """Folders, from that of the run upwards, of which one may name the submission."""
 _VARIANT = re.compile(r"\.(easy|hard|base_with_hint)$")
@@ -66,6 +72,14 @@ def sniff(path: Path, options: ReadOptions) -> bool:
         return True
     first = results[0] if isinstance(results, list) and results else None
     return isinstance(first, dict) and {"task_id", "is_resolved"} <= first.keys()
+
+
+def _outcome(record: Mapping[str, Any]) -> Status:
+    """Return the outcome of a trial; one that was solved before its time was over has answered."""
+    if record["is_resolved"]:
+        return Status.OK
+    usual = Status.OK if record["is_resolved"] is not None else Status.ERROR
+    return _FAILED.get(str(record.get("failure_mode")), usual)
 
 
 def group(paths: Sequence[Path]) -> list[list[Path]]:
@@ -143,7 +157,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
         for key, record in trial.items():
             at = index[key]
             verdict = record["is_resolved"]
-            status[at] = Status.ERROR if verdict is None else Status.OK
+            status[at] = _outcome(record)
             values[0, at] = np.nan if verdict is None else float(verdict)
             if verdict is not None:
                 values[1:, at, 0] = _costs(record)
@@ -154,7 +168,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     n_without = sum(record["is_resolved"] is None for t in trials for record in t.values())
     told = [f"{len(trials)} trials of {len(keys)} tasks; resolved is 1, unresolved 0."]
     if n_without:
-        told.append(f"{n_without} trials have no verdict: missing, with the status 'error'.")
+        told.append(f"{n_without} trials have no verdict: missing.")
     if n_repeated := sum(len(records) for run, records in single.items() if run in runs):
         told.append(f"{n_repeated} files of single trials repeat those of their runs.")
     if n_other:

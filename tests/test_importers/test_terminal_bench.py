@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from store.errors import ImportFormatError
+from store.importers.bundle import Status
 from store.importers.detect import read_paths
 
 
@@ -48,6 +49,23 @@ def test_runs_of_a_submission_are_trials(bundles):
     np.testing.assert_array_equal(costs[0, "input_tokens"], [7, np.nan, np.nan])
     assert [(s.source, s.value) for s in bundle.reported_scores] == [("run1", 0.5), ("run2", 0.25)]
     assert any("1 of 2 runs state another accuracy" in told for told in bundle.understood)
+
+
+def test_how_trials_failed_is_their_outcome(bundles):
+    modes = [
+        ("a", True, "agent_timeout"),
+        ("b", False, "agent_timeout"),
+        ("c", None, "parse_error"),
+        ("d", None, "test_timeout"),
+        ("e", None, "unknown_agent_error"),
+        ("f", False, "unset"),
+    ]
+    trials = [{**trial(task, verdict), "failure_mode": mode} for task, verdict, mode in modes]
+    (bundle,) = bundles(run=results(*trials))
+    (status,) = bundle.runs[0].statuses.values()
+    assert [Status(one).name for one in status] == [
+        *("OK", "TIMED_OUT", "JUDGE_FAILED", "JUDGE_FAILED", "ERROR", "OK"),
+    ]
 
 
 def test_a_task_tried_twice_in_a_run(bundles):

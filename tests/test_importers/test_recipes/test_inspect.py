@@ -105,15 +105,25 @@ def test_scores_of_samples_that_crashed_count_where_inspect_counts_them(put, rea
     samples = [
         sample(1, match="C"),
         sample(2, error={"message": "429"}, match="I"),
-        {**sample(3, match="C"), "limit": {"type": "time", "limit": 9}},
+        {**sample(3, match="I"), "limit": {"type": "time", "limit": 9}},
+        {**sample(4, match="C"), "limit": "time"},
     ]
     log = {**header(), "samples": samples}
     log["eval"]["config"] = {"score_on_error": on_error}
     put(log, "log.json")
     (bundle,) = read().bundles
     found = scores_of([bundle])[("org/net", "quiz", "match", 0)]
-    assert found == {"1": 1, "2": score, "3": 1}
-    assert bundle.runs[0].statuses[0].tolist() == [Status.OK, Status.ERROR, Status.TIMED_OUT]
+    assert found == {"1": 1, "2": score, "3": 0, "4": 1}
+    outcomes = [Status.OK, Status.ERROR, Status.TIMED_OUT, Status.OK]
+    assert bundle.runs[0].statuses[0].tolist() == outcomes
+
+
+def test_a_log_whose_samples_all_crashed_goes_in(put, read):
+    samples = [sample(n, error={"message": "401"}) for n in (1, 2)]
+    put({**header(scorers=[{"name": "match"}]), "samples": samples}, "log.json")
+    (bundle,) = read().bundles
+    assert scores_of([bundle])[("org/net", "quiz", "match", 0)] == {"1": None, "2": None}
+    assert bundle.runs[0].statuses[0].tolist() == [Status.ERROR] * 2
 
 
 def test_a_log_without_header_is_read_from_its_journal(put, read):

@@ -56,6 +56,11 @@ def prepare(document: Document, path: Path, with_text: bool) -> dict[str, Any]:
         for one in samples
         if isinstance(one, dict)
     ]
+    if not any(one["scores"] for one in found):  # all crashed: nothing was scored
+        scorers = evaluation.get("scorers")
+        names = [one.get("name") for one in scorers or [] if isinstance(one, dict)]
+        empty = [{"name": name, "value": None, "better": None} for name in names if name]
+        found = [{**one, "scores": empty} for one in found]
     is_whole = header.get("status") == "success"
     return {
         "header": {**header, "model": _model(evaluation)},
@@ -139,7 +144,15 @@ def _outcome(sample: Mapping[str, Any], *, on_error: bool) -> dict[str, Any]:
         return {"state": "crashed", "counts": on_error}
     limit = sample.get("limit")  # in summaries its kind alone
     kind = limit.get("type") if isinstance(limit, dict) else limit
-    return {"state": "timed out" if kind in _TIMES else None, "counts": True}
+    is_late = kind in _TIMES and not _is_right(sample)
+    return {"state": "timed out" if is_late else None, "counts": True}
+
+
+def _is_right(sample: Mapping[str, Any]) -> bool:
+    """Return whether a scorer found the answer right, as it stood when the time was over."""
+    scores = sample.get("scores")
+    values = scores.items() if isinstance(scores, dict) else ()
+    return any(one in ("C", 1) for name, score in values for _, one in _values(name, score))
 
 
 def _values(scorer: str, score: Any) -> Iterator[tuple[str, Any]]:
