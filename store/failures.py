@@ -18,9 +18,9 @@ from store import vectors
 from store.engine import Store
 from store.errors import StoreError
 from store.importers.kinds import COMPONENTS, COUNTED, FAILED, ONE_SCORE
-from store.kept_settings import AS_SOURCE, settings_in
+from store.kept_settings import AS_SOURCE
 from store.lookup import find_id, find_metric_id
-from store.models import Dataset, Run, ScoreVector, StatusVector, System
+from store.models import AuditEvent, Dataset, Run, ScoreVector, StatusVector, System
 from store.records import MetricRecord
 
 BoolArray = npt.NDArray[np.bool_]
@@ -37,7 +37,12 @@ _STATUSES = (
         sa.or_(*(getattr(StatusVector, COUNTED[one]) > 0 for one in FAILED)),
     )
 )
-_UID = sa.select(Dataset.uid).where(Dataset.id == sa.bindparam("dataset_id"))
+_SETTINGS = (
+    sa.select(AuditEvent.detail)
+    .join(Dataset, Dataset.uid == AuditEvent.target_uid)
+    .where(AuditEvent.target_kind == "setting", Dataset.id == sa.bindparam("dataset_id"))
+    .order_by(AuditEvent.id)
+)
 _SCORES = (
     sa.select(
         *(System.uid, ScoreVector.run_id, ScoreVector.trial),
@@ -69,8 +74,11 @@ def counted_as(connection: sa.Connection, dataset_id: int) -> str:
     asked = connection.get_execution_options().get("failures")
     if asked is not None:
         return str(asked)
-    uid = connection.scalar(_UID, {"dataset_id": dataset_id})
-    return settings_in(connection, uid or "").get("failures", AS_SOURCE)
+    told = AS_SOURCE
+    for detail in connection.scalars(_SETTINGS, {"dataset_id": dataset_id}):
+        if detail["name"] == "failures":
+            told = detail["value"] or AS_SOURCE
+    return told
 
 
 def as_counted(connection: sa.Connection, dataset_id: int, metric: MetricRecord) -> Counted:

@@ -17,6 +17,7 @@ from store.errors import ImportFormatError, StoreError
 from store.importers.logged import LoggedRun
 from store.ingest import ingest_all
 from store.journal import require_direction
+from store.kept_settings import Failures
 from store.scratch import scratch_folder
 from tiebreak.long_tables import columns_if_long, put_table
 from tiebreak.score_inputs import (
@@ -46,10 +47,11 @@ def as_store(
     metric: str | None = None,
     higher_is_better: bool | None = None,
     gold: str | None = None,
+    failures: Failures | None = None,
 ) -> Iterator[Store]:
     """Yield the store that `data` is or names, or one for as long as the question takes.
 
-    `gold` names a column of scores that people gave.
+    `gold` names a column of scores that people gave; `failures` is what failed attempts count as.
 
     Raises
     ------
@@ -57,10 +59,10 @@ def as_store(
         There is no such store, or the scores cannot be used.
     """
     if isinstance(data, Store):
-        yield data
+        yield data.counting(failures)
     elif data is None or isinstance(data, str | Path):
         with open_store(data, read_only=True) as opened:
-            yield opened
+            yield opened.counting(failures)
     else:
         with (
             scratch_folder() as folder,
@@ -80,7 +82,7 @@ def as_store(
                 )
             else:
                 _put_runs(made, runs_of(data, metric, higher_is_better))
-            yield made
+            yield made.counting(failures)
 
 
 def _put_runs(store: Store, runs: list[LoggedRun]) -> None:

@@ -22,6 +22,7 @@ from analysis.studies.pairs import PairsStudy, study_pairs
 from analysis.studies.pairs_words import Correction, PairsSettings
 from analysis.studies.power.dataset import DatasetPower, study_dataset_power
 from store.errors import StoreError
+from store.kept_settings import Failures
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store, only_dataset
 from tiebreak.score_inputs import one_column
@@ -37,6 +38,7 @@ def compare(
     dataset: str | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     names: tuple[str, str] = ("A", "B"),
     clusters: bool | None = None,
     correction: Correction = "holm",
@@ -52,6 +54,9 @@ def compare(
         A store or scores; not needed where `a` and `b` are scores.
     names
         What to call two sets of scores.
+    failures
+        What attempts that failed count as: "source" (as it scores them), "missing" or "wrong"; by
+        default as the dataset's setting says.
     clusters
         Whether groups of items are the units; by default where they join items.
     correction
@@ -70,7 +75,9 @@ def compare(
         if names[0] == names[1]:
             raise StoreError(f"`names` must be two different names; got {names}.")
         data, (a, b) = {names[0]: one_column(a), names[1]: one_column(b)}, names
-    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+    with as_store(
+        data, metric=metric, higher_is_better=higher_is_better, failures=failures
+    ) as store:
         study = study_comparison(
             store,
             a,
@@ -91,12 +98,15 @@ def pairs(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     systems: Sequence[str] | None = None,
     **settings: Unpack[PairsOptions],
 ) -> Answer[PairsStudy]:
     """Say which of all pairs of systems on a dataset differ; a row for each pair."""
     chosen = PairsSettings(**settings)
-    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+    with as_store(
+        data, metric=metric, higher_is_better=higher_is_better, failures=failures
+    ) as store:
         name = only_dataset(store, dataset)
         study = study_pairs(store, name, metric=metric, systems=systems, settings=chosen)
     return Answer(study, "of_pairs", study.rows)
@@ -109,12 +119,15 @@ def leaderboard(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     interval: ScoreIntervalName = "auto",
     **settings: Unpack[PairsOptions],
 ) -> Answer[Leaderboard]:
     """Return the systems of a dataset by score, with intervals and who cannot be separated."""
     chosen = PairsSettings(**settings)
-    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+    with as_store(
+        data, metric=metric, higher_is_better=higher_is_better, failures=failures
+    ) as store:
         name = only_dataset(store, dataset)
         study = study_leaderboard(store, name, metric=metric, settings=chosen, interval=interval)
     return Answer(study, "of_board", lambda: leaderboard_rows(study))
@@ -127,6 +140,7 @@ def power(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     a: str | None = None,
     b: str | None = None,
     effect: float | Literal["observed"] | None = None,
@@ -136,7 +150,9 @@ def power(
     seed: int = 0,
 ) -> Answer[DatasetPower]:
     """Say how small a difference a test set finds, and how many items others take."""
-    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+    with as_store(
+        data, metric=metric, higher_is_better=higher_is_better, failures=failures
+    ) as store:
         study = study_dataset_power(
             store,
             only_dataset(store, dataset),

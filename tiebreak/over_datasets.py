@@ -22,6 +22,7 @@ from analysis.studies.replicability_matrix import (
     study_replicability_matrix,
 )
 from analysis.studies.replicability_matrix_report import pairs as rows_of_pairs
+from store.kept_settings import Failures
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store
 from tiebreak.settings import in_words
@@ -33,6 +34,7 @@ def rank(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     datasets: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     reported: bool | None = None,
@@ -42,7 +44,9 @@ def rank(
     seed: int = 0,
 ) -> Answer[RankingStudy]:
     """Rank systems over datasets: mean ranks, tests, aggregates with intervals."""
-    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+    with as_store(
+        data, metric=metric, higher_is_better=higher_is_better, failures=failures
+    ) as store:
         study = study_ranking(
             store,
             metric=metric,
@@ -65,6 +69,7 @@ def replicability(
     *,
     metric: str | Sequence[str] | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     datasets: Sequence[str] | None = None,
     alpha: float = 0.05,
     reported: bool = False,
@@ -89,7 +94,7 @@ def replicability(
         seed=seed,
     )
     name = metric if isinstance(metric, str) else None
-    with as_store(data, metric=name, higher_is_better=higher_is_better) as store:
+    with as_store(data, metric=name, higher_is_better=higher_is_better, failures=failures) as store:
         study = study_replicability(store, a, b, chosen)
     return Answer(study, "of_datasets", lambda: list(map(asdict, study.datasets)))
 
@@ -100,6 +105,7 @@ def replicability_matrix(
     *,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    failures: Failures | None = None,
     datasets: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     alpha: float = 0.05,
@@ -109,7 +115,9 @@ def replicability_matrix(
     seed: int = 0,
 ) -> Answer[ReplicabilityMatrixStudy]:
     """Say on how many datasets each system is better than each other one."""
-    with as_store(data, metric=metric, higher_is_better=higher_is_better) as store:
+    with as_store(
+        data, metric=metric, higher_is_better=higher_is_better, failures=failures
+    ) as store:
         study = study_replicability_matrix(
             store,
             metric=metric,

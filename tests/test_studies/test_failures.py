@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+import tiebreak
 from analysis.studies.across_datasets import AcrossDatasets
 from analysis.studies.comparison import Compare, study_comparison
 from analysis.studies.items import Items, study_items
@@ -102,6 +103,8 @@ def test_a_question_may_say_what_failures_count_as(failing: Store, add_run: AddR
     ):
         assert "|failures:wrong|" in question.answer(failing).signature
     assert Board("d", failures="missing").answer(failing).rows[0].n_scored == 4
+    of_library = tiebreak.leaderboard(failing, "d", failures="source").study
+    assert {row.system: row.n_scored for row in of_library.rows}["A"] == 8
 
 
 def test_every_reader_of_scores_follows_the_setting_and_the_stored_ones_stay(
