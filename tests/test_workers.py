@@ -139,7 +139,7 @@ def test_stop_from_a_page_ends_the_parts_of_its_process(taken: Any) -> None:
 def test_no_password_is_in_the_log_of_a_worker(
     taken: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sent = _Opened(_never, "postgresql+psycopg://tiebreak:S3CRET@127.0.0.1:1/x", True, False)
+    sent = _Opened(_never, "postgresql+psycopg://tiebreak:S3CRET@127.0.0.1:1/x", True, False, None)
     packed = on_dask.Packed(pytest.importorskip("cloudpickle").dumps(sent))
     assert b"S3CRET" in packed.data
     assert "S3CRET" not in f"{sent!r} {packed!r}"
