@@ -55,6 +55,7 @@ from store.records import (
     SystemRecord,
     TextRecord,
 )
+from store.repeats import Repeats, repeats_on
 from store.reported import list_reported_comparisons, list_reported_scores
 from store.run_scores import RunScores, load_run_scores
 from store.runs import list_runs
@@ -175,6 +176,7 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "overview": study_overview,
     "boards": list_boards,
     "cards": cards_on,
+    "repeats": repeats_on,
     "metrics": lambda store, dataset: list_metrics(store, dataset_uid=dataset),
     "all metrics": list_metrics,
     "histories": study_histories,
@@ -228,6 +230,11 @@ def metrics_of(dataset_uid: str) -> list[MetricRecord]:
 def cards_of(dataset_uid: str) -> list[MetricCard]:
     """Return the cards of the metrics that a dataset has scores on."""
     return list(_ask("cards", dataset_uid))
+
+
+def repeats_of(dataset_uid: str) -> list[Repeats]:
+    """Return the systems that were tried several times on a dataset."""
+    return list(_ask("repeats", dataset_uid))
 
 
 def item_changes(a: str, b: str, dataset: str, metric: str) -> ItemChanges:

@@ -77,7 +77,7 @@ _REPEATS = (
     .order_by(Run.id, ScoreVector.trial)
 )
 _VECTORS_OF_SOME = _VECTORS.where(System.id.in_(sa.bindparam("system_ids", expanding=True)))
-_REPEATS_OF_SOME = _VECTORS_OF_SOME.order_by(Run.id, ScoreVector.trial)
+_REPEATS_OF_SOME = _VECTORS_OF_SOME.add_columns(Run.repeats).order_by(Run.id, ScoreVector.trial)
 _VECTORS_OF_RUNS = (
     sa.select(
         *(Run.uid, ScoreVector.id, ScoreVector.run_id, ScoreVector.trial),
@@ -209,10 +209,13 @@ def mean_of_trials(trials: Iterable[FloatArray]) -> FloatArray:
         return np.asarray(total / counts)
 
 
-def load_repeats(
+def load_seeds(
     store: Store, dataset: str, metric: str, systems: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return every run and trial of some systems on a dataset, not averaged.
+    """Return what systems scored on a dataset, training by training.
+
+    Trials of a run are samples, and count as their mean, unless the run says that each is a
+    training of its own (`store.repeats`); another run is another training.
 
     Parameters
     ----------
@@ -224,7 +227,7 @@ def load_repeats(
     Returns
     -------
     dict
-        Uid of the system -> shape (n_repeats, n_items, n_components), NaN = missing.
+        Uid of the system -> shape (n_seeds, n_items, n_components), NaN = missing.
     """
     with store.read() as connection:
         dataset_id = find_id(connection, "dataset", dataset)
@@ -234,9 +237,16 @@ def load_repeats(
         wanted = find_ids(connection, "system", systems)
         which = {"dataset_id": dataset_id, "metric_id": metric_id, "system_ids": wanted}
         counted = as_counted(connection, dataset_id, metric_row)
-        found = _owners(connection, _REPEATS_OF_SOME, which, counted)
+        rows = connection.execute(_REPEATS_OF_SOME, which).all()
+        sound = are_sound(connection, [(row.id, row.data, row.digest) for row in rows])
+    seeds: dict[str, dict[tuple[int, int], list[bytes]]] = {}
+    for row in compress(rows, sound):
+        seed = row.run_id, row.trial if row.repeats == "seeds" else 0
+        data = counted(row.run_id, row.trial, row.data)
+        seeds.setdefault(row.uid, {}).setdefault(seed, []).append(data)
     return {
-        owner.uid: _repeats([data for _, data in owner.vectors], shape) for owner in found.values()
+        uid: np.stack([mean_of_trials(_repeats(stored, shape)) for stored in of_system.values()])
+        for uid, of_system in seeds.items()
     }
 
 

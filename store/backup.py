@@ -69,6 +69,8 @@ class Upgrade(Record):
     backup: str | None
     kept: Mapping[str, int]
     """Method version -> how many answers of it the store keeps; ``""``: none was recorded."""
+    n_with_trials: int
+    """Runs with several trials, which count as samples until somebody says otherwise."""
 
     @property
     def told(self) -> str:
@@ -76,6 +78,11 @@ class Upgrade(Record):
         if self.before == self.after:
             return f"Already at revision {self.after}."
         done = f"Upgraded from {self.before} to {self.after}. Backup: {self.backup or 'none'}."
+        if self.n_with_trials:
+            done += (
+                f" {self.n_with_trials:,} runs have several trials, which count as samples; "
+                "`tiebreak set repeats DATASET seeds` says otherwise."
+            )
         if not self.kept:
             return f"{done} No earlier answer is kept."
         counts = [f"{n:,} of {version or 'an unknown one'}" for version, n in self.kept.items()]
@@ -220,10 +227,16 @@ def upgrade_store(location: str | None = None) -> Upgrade:
                     seals.renew(connection, set(seals.tables()))
             with reader.connect() as connection:
                 kept = _kept_by_method(connection)
+                n_with_trials = connection.scalar(_N_WITH_TRIALS) or 0
     finally:
         reader.dispose()
         writer.dispose()
-    return Upgrade(before, after, None if backup is None else str(backup), kept)
+    return Upgrade(before, after, None if backup is None else str(backup), kept, n_with_trials)
+
+
+_N_WITH_TRIALS: Final = sa.select(
+    sa.func.count(ScoreVector.run_id.distinct()),
+).where(ScoreVector.trial > 0)
 
 
 def _kept_by_method(connection: sa.Connection) -> dict[str, int]:

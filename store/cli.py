@@ -88,10 +88,11 @@ add_commands(
 app.add_typer(_set, name="set")
 add_commands(
     _set,
-    "store.commands.metric",
+    "store.commands.facts",
     {
         "metric": "State facts about a metric: unit, range, kind, direction, aggregation. Scores "
-        "stay."
+        "stay.",
+        "repeats": "Say what the trials of runs are: samples of one system, or seeds.",
     },
 )
 add_commands(

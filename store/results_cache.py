@@ -61,7 +61,7 @@ _GROUPS = (
     .order_by(Item.position)
 )
 _DIGESTS = (
-    sa.select(System.id, System.uid, System.name, ScoreVector.digest)
+    sa.select(System.id, System.uid, System.name, ScoreVector.digest, Run.uid, Run.repeats)
     .join(Run, Run.id == ScoreVector.run_id)
     .join(System, System.id == Run.system_id)
     .where(
@@ -195,8 +195,8 @@ def data_fingerprint(
             "metric_id": find_metric_id(connection, metric),
         }
         found: dict[int, list[str]] = {}
-        for system_id, uid, name, digest in connection.execute(_DIGESTS, which):
-            found.setdefault(system_id, [name, uid]).append(digest)
+        for system_id, uid, name, *vector in connection.execute(_DIGESTS, which):
+            found.setdefault(system_id, [name, uid]).extend(vector)
         if systems is None:
             rows = sorted(found.values(), key=lambda row: natural_key(row[0]))
         else:
@@ -242,8 +242,8 @@ def system_fingerprints(store: Store, dataset: str, metric: str) -> dict[str, st
             "metric_id": find_metric_id(connection, metric),
         }
         found: dict[str, list[str]] = {}
-        for _, uid, name, digest in connection.execute(_DIGESTS, which):
-            found.setdefault(uid, [name, uid]).append(digest)
+        for _, uid, name, *vector in connection.execute(_DIGESTS, which):
+            found.setdefault(uid, [name, uid]).extend(vector)
         common = [
             list(connection.execute(_DATASET, which).one()),
             metric_by_id(connection, which["metric_id"]).to_dict(),

@@ -38,7 +38,7 @@ from analysis.studies.reading import read_matrix, state_of
 from analysis.studies.run_spread import load_run_spread
 from analysis.studies.study import Study
 from analysis.studies.test_names import in_public_words, to_public
-from store.arrays import load_groups, load_run_matrix
+from store.arrays import load_groups, load_run_matrix, load_seeds
 from store.engine import Store
 from store.errors import StoreError
 from store.records import DatasetRecord, MetricRecord, ScoreMatrix
@@ -290,10 +290,18 @@ def study_comparison(
         settings=settings,
         analysis=analysis,
         clustered=groups is not None,
-        groups=rows_by_group(matrix, labels, repeats, settings),
+        groups=rows_by_group(matrix, labels, _seeds(store, matrix), settings),
         family=family,
         variance=variance,
     )
+
+
+def _seeds(store: Store, matrix: ScoreMatrix) -> list[FloatArray]:
+    """Return each system's trainings, shape (n_seeds, n_items); empty where both have one."""
+    if max(matrix.n_vectors) < 2 or matrix.metric.aggregation != "mean":
+        return []
+    seeds = load_seeds(store, matrix.dataset.uid, matrix.metric.uid, matrix.system_uids)
+    return [seeds[uid][:, :, 0] for uid in matrix.system_uids]
 
 
 def _repeats(store: Store, matrix: ScoreMatrix) -> list[FloatArray]:

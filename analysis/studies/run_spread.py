@@ -1,4 +1,7 @@
-"""How much the scores of systems change from run to run, for the tests of all pairs."""
+"""How much the scores of systems change from training to training, for the tests of all pairs.
+
+Samples of one system are no such repeats: they make its score of an item more exact.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from analysis.statistics._typing import FloatArray
 from analysis.statistics.validity_bounds import RunSpread
-from store.arrays import load_repeats
+from store.arrays import load_seeds
 from store.engine import Store
 from store.records import ScoreMatrix
 
@@ -36,21 +39,21 @@ def side_by_side(first: Spread, second: Spread) -> RunSpread | None:
 
 
 def load_run_spread(store: Store, matrix: ScoreMatrix) -> RunSpread | None:
-    """Return what is known of the runs of a matrix's systems; ``None`` = no mean, or no repeats."""
+    """Return how the trainings of a matrix's systems differ; ``None``: there is one of each."""
     if max(matrix.n_vectors, default=0) < 2 or matrix.metric.aggregation != "mean":
         return None
     spread = RunSpread(
-        np.array(matrix.n_vectors),
+        np.ones(len(matrix.systems), np.int64),
         np.zeros(len(matrix.systems)),
         np.zeros(len(matrix.systems)),
     )
     repeated = [uid for uid, n in zip(matrix.system_uids, matrix.n_vectors, strict=True) if n > 1]
-    repeats = load_repeats(store, matrix.dataset.uid, matrix.metric.uid, repeated)
-    for uid, scores in repeats.items():
+    seeds = load_seeds(store, matrix.dataset.uid, matrix.metric.uid, repeated)
+    for uid, scores in seeds.items():
         place = matrix.system_uids.index(uid)
         found = spread_of(scores[:, :, 0])
         spread.n_runs[place], spread.between[place], spread.noise[place] = found
-    return spread
+    return spread if spread.n_runs.max() > 1 else None
 
 
 def spread_of(scores: FloatArray) -> Spread:

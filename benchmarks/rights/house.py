@@ -65,10 +65,10 @@ SYSTEM: Final = ("system", "there")
 Work = Callable[[], object]
 
 
-def bring(store: Store, system: str = "mine", dataset: str = "news") -> str:
-    """Import a run; return the import's uid."""
+def bring(store: Store, system: str = "mine", dataset: str = "news", trial: int = 0) -> str:
+    """Import a trial of a run; return the import's uid."""
     scores = {"accuracy": {"q1": 1.0, "q2": 0.0}}
-    bundle = LoggedRun(system, dataset, "", "", 0, scores).bundle(None)
+    bundle = LoggedRun(system, dataset, "", "", trial, scores).bundle(None)
     return ingest(store, bundle, actor="").import_uid or ""
 
 
@@ -96,6 +96,7 @@ def _fill(path: Path) -> dict[str, str]:
         bring(store, "there")
         bring(store, "third")
         bring(store, "there", "talks")
+        bring(store, "there", "talks", trial=1)
         with acting_as(Person("cyn@example.org", "contributor", "page")):
             tags.add_note(store, *SYSTEM, "hm", actor="")
         ingest(store, _judged(), actor="")

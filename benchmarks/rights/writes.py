@@ -29,6 +29,7 @@ from store.known_people import remove_person
 from store.metric_cards import set_metric
 from store.model_base import utc_now
 from store.people import Person, acting_as
+from store.repeats import set_repeats
 from store.retention import remove_old_texts
 from store.settings import change_setting
 from store.tokens import add_token, revoke_token
@@ -232,6 +233,7 @@ ROWS: Final = (
     Row("remove old texts", (remove_old_texts,), _simply(remove_old_texts, days=1)),
     Row("make a backup", (keep_backup,), _simply(keep_backup)),
     Row("set a metric", (set_metric,), _simply(set_metric, "accuracy", {"unit": "share"})),
+    Row("say what trials are", (set_repeats,), _simply(set_repeats, "talks", "seeds")),
     Row("change a setting", (change_setting,), _simply(change_setting, "alpha", "0.01")),
     Row("remove a person's name", (remove_person,), _simply(remove_person, "cyn@example.org")),
     Row("make an own token", (add_token,), _simply(add_token, "x")),

@@ -19,6 +19,7 @@ from dashboard.ui.metric_cards import show_metric_cards
 from dashboard.ui.note_list import show_notes
 from dashboard.ui.notes import show_facts, show_history
 from dashboard.ui.onward import show_claims_link, show_power_link
+from dashboard.ui.repeats import show_repeats
 from dashboard.ui.run_table import show_reported, show_runs
 from dashboard.ui.tables import show_table
 
@@ -57,6 +58,7 @@ show_editing("dataset", dataset.uid, dataset.name, dataset.tags, others=others)
 show_dataset_editing(dataset, others)
 
 show_metric_cards(dataset.uid)
+show_repeats(dataset.uid)
 
 overlaps = [o for o in data.overlaps() if dataset.uid in (o.dataset_a_uid, o.dataset_b_uid)]
 if overlaps:

@@ -15,7 +15,7 @@ from analysis.studies.leaderboard import Board, study_leaderboard
 from analysis.studies.pairs import Pairs, study_pairs
 from analysis.studies.power.test_sets import TestSetPower
 from analysis.studies.ranking import Rank
-from store.arrays import load_matrix, load_repeats, load_run_matrix, load_runs
+from store.arrays import load_matrix, load_run_matrix, load_runs, load_seeds
 from store.datasets import get_dataset
 from store.engine import Store
 from store.errors import StoreError
@@ -120,7 +120,7 @@ def test_every_reader_of_scores_follows_the_setting_and_the_stored_ones_stay(
     expected = [math.nan] * 4 + [1.0] * 4
     for values in (
         load_matrix(failing, "d", "accuracy", systems=["A"]).scores[0],
-        load_repeats(failing, "d", "accuracy", ["A"])[get_system(failing, "A").uid][0],
+        load_seeds(failing, "d", "accuracy", ["A"])[get_system(failing, "A").uid][0],
         load_run_matrix(failing, "d", "accuracy", "A").scores[0],
         load_runs(failing, "d", "accuracy")[run_uid][0],
     ):

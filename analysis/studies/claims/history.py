@@ -31,6 +31,7 @@ from store.engine import Store
 from store.errors import NotFoundError
 from store.metrics import get_metric, list_metrics
 from store.records import DatasetRecord, MetricRecord, ReportedComparisonRecord
+from store.repeats import seeds_within
 from store.reported import list_reported_comparisons
 from store.settings import settings_of_dataset
 
@@ -201,7 +202,12 @@ def load_time_line(
     )
     spreads = {}
     if measure.aggregation == "mean":
-        spreads = {uid: spread_of(one[:, :, 0]) for uid, one in trials.items() if len(one) > 1}
+        seeds = seeds_within(store, chosen.uid)
+        spreads = {
+            uid: spread_of(one[:, :, 0])
+            for uid, one in trials.items()
+            if len(one) > 1 and uid in seeds
+        }
     scores = [
         replace(score, value=aggregate_items(items[uid], measure.aggregation))
         if (uid := score.run_uid) in items and not np.array_equal(items[uid], given[uid], True)

@@ -1,4 +1,4 @@
-"""`tiebreak set metric`: facts on the card of a metric."""
+"""`tiebreak set`: facts on the card of a metric, and what repeats are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from store.commands.target import Why
 from store.console import JsonOption, answer, current_actor, exits_in_words, opened, table
 from store.metric_cards import MetricCard, set_metric
 from store.reasons import because
+from store.repeats import set_repeats
 
 app = typer.Typer()
 
@@ -47,6 +48,31 @@ def set_metric_command(
             store_revision=store.revision(),
             as_json=as_json,
             show=lambda console: console.print(card_table(card)),
+        )
+
+
+@app.command("repeats")
+@exits_in_words
+def set_repeats_command(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(help="Its name or uid.")],
+    kind: Annotated[str, typer.Argument(help="samples of one system, or seeds: trainings.")],
+    system: Annotated[str | None, typer.Option(help="Of this system alone.")] = None,
+    why: Why = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Say what the trials of runs are: samples of one system, or seeds."""
+    with opened(context) as store, because(why):
+        found = set_repeats(store, dataset, kind, actor=current_actor(), system=system)
+        rows = [(one.system, one.n_runs, one.n_trials, one.trials_are) for one in found]
+        answer(
+            "set repeats",
+            {"rows": [one.to_dict() for one in found]},
+            store_revision=store.revision(),
+            as_json=as_json,
+            show=lambda console: console.print(
+                table("", ("system", "runs", "trials", "trials are"), rows)
+            ),
         )
 
 
