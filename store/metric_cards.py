@@ -102,7 +102,8 @@ def _fact(
         return Fact(name, "", "", "")
     if value != getattr(row, column):
         return Fact(name, _worded(column, value), KNOWN_METRICS, "")
-    return Fact(name, _worded(column, value), "an import", "")
+    is_usual = column == "aggregation" and value == "mean"
+    return Fact(name, _worded(column, value), "" if is_usual else "an import", "")
 
 
 def _worded(column: str, value: Any) -> str:

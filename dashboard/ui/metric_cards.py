@@ -10,7 +10,7 @@ from dashboard import data
 from dashboard.ui.changing import change, folded_form
 from dashboard.ui.tables import show_table
 from store.console import current_actor
-from store.metric_cards import FACTS, KINDS, NONE, MetricCard, set_metric
+from store.metric_cards import FACTS, KINDS, KNOWN_METRICS, NONE, MetricCard, set_metric
 
 
 def show_metric_cards(dataset_uid: str) -> None:
@@ -31,7 +31,8 @@ def _row(card: MetricCard) -> dict[str, str]:
     stated: dict[str, list[str]] = {}
     for fact in card.facts:
         if fact.by:
-            stated.setdefault(f"{fact.by} {fact.at}".strip(), []).append(fact.name)
+            at = "" if fact.by == KNOWN_METRICS else fact.at
+            stated.setdefault(f"{fact.by} {at}".strip(), []).append(fact.name)
     told = "; ".join(f"{', '.join(names)}: {by}" for by, names in stated.items())
     return {"metric": card.metric.label, **facts, "stated by": told}
 

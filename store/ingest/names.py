@@ -246,7 +246,7 @@ def _sources(change: Change, wanted: BundleMetric, format_name: str) -> dict[str
         "lower": wanted.lower,
         "upper": wanted.upper,
         "higher_is_better": wanted.higher_is_better,
-        "aggregation": wanted.aggregation,
+        "aggregation": None if wanted.aggregation == "mean" else wanted.aggregation,
     }
     by = {name: format_name for name, value in stated.items() if value is not None}
     if "higher_is_better" not in by:
