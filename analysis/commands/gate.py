@@ -9,12 +9,13 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.console import Console
 
-from analysis.choices import MARGIN, Clusters, Draws, Level, MetricName, Seed
+from analysis.choices import MARGIN, Clusters, Draws, Failures, Level, MetricName, Seed
 from analysis.commands.asking import answered, asked_of, parameter, with_options
 from analysis.commands.terminal import show_report
 from analysis.setting import Setting
 from analysis.studies.comparison import Compare, Comparison
 from analysis.studies.pair_analysis import PairSettings
+from analysis.studies.reading import failures_count
 from analysis.studies.study import count
 from analysis.studies.test_names import Test
 from store.console import EXIT_GATE_FAILED, JsonOption, answer, exits_in_words, opened
@@ -66,6 +67,7 @@ class Gate:
     n_resamples: Draws = 9_999
     seed: Seed = 0
     clusters: Clusters = None
+    failures: Failures = None
 
 
 def _gate(context: typer.Context, **given: Any) -> None:
@@ -84,6 +86,7 @@ def _gate(context: typer.Context, **given: Any) -> None:
         ),
         clusters=gate.clusters,
         family="none",
+        failures=gate.failures,
     )
     study = answered(context, asked)
     failed: bool | None = None
@@ -98,8 +101,9 @@ def _gate(context: typer.Context, **given: Any) -> None:
         found |= {"verdict": "undecided", "why": "no-valid-test"}
     with opened(context, read_only=True) as store:
         head = head_of_log(store)
+        failures = failures_count(store.counting(gate.failures), study.dataset.uid)
     told: dict[str, Any] = {"fail_if": gate.fail_if, "failed": failed, "why": why}
-    told["audit_head"] = head
+    told |= {"failures": failures, "audit_head": head}
     answer(
         "gate",
         found | {"gate": told},

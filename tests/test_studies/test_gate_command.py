@@ -136,6 +136,22 @@ def test_gate_refuses_to_pass_from_nothing(run: Run) -> None:
     gate(run, "bad", "worse", "--alpha", "0.0625", code=1, dataset="few")  # 2 ** -4
 
 
+def test_gate_counts_failures_as_it_is_asked_to(run: Run, tmp_path: Path) -> None:
+    rows = [f"base,tasks,q{i},accuracy,1,ok" for i in range(30)]
+    rows += [f"bad,tasks,q{i},accuracy,{int(i < 20)},{'ok' if i < 20 else 'error'}"
+             for i in range(30)]  # fmt: skip
+    table = tmp_path / "failing.csv"
+    header = "system,dataset,item,metric,score,status"
+    table.write_text("\n".join([header, *rows]), encoding="utf-8")
+    run("ingest", table)
+    for asked, code, said in (((), 1, "source"), (("--failures", "missing"), 0, "missing")):
+        found = json.loads(
+            gate(run, "bad", "worse", *asked, "--json", code=code, dataset="tasks").stdout
+        )
+        assert found["result"]["gate"]["failures"] == said
+        assert (f"|failures:{said}|" in found["signature"]) == bool(asked)
+
+
 @pytest.mark.parametrize("dataset", ["half", "few", "many"])
 def test_gate_that_refuses_answers_in_json_too(run: Run, dataset: str) -> None:
     outcome = gate(run, "bad", "worse", "--json", code=2, dataset=dataset)
