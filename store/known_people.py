@@ -18,7 +18,7 @@ from store.errors import NotFoundError, StoreError
 from store.import_models import Import, ImportAnswer, ImportChange
 from store.judgment_models import Annotator
 from store.model_base import new_uid, utc_now
-from store.models import AnalysisResult, AuditEvent, Ingest, Note
+from store.models import AnalysisResult, AuditEvent, Ingest, Metric, Note
 from store.records import Record
 from store.token_models import RequestAnswer, Token
 from store.view_models import SavedView
@@ -31,15 +31,15 @@ _NAMES: Final = (
 )
 """Columns that hold a name and nothing else."""
 _WORDS: Final = (
-    *(AuditEvent.detail, Note.text, Import.summary, Ingest.report),
+    *(AuditEvent.detail, Note.text, Import.summary, Ingest.report, Metric.sources),
     *(ImportChange.before, ImportChange.after, SavedView.name, Token.name),
 )
 """Columns that may hold a name among other words."""
 _UNSALT: Final = (
     sa.update(AuditEvent).where(AuditEvent.id == sa.bindparam("line")).values(salt=None)
 )
-_OF_THINGS: Final = ("setting", "system", "dataset")
-"""Kinds of changes whose words are names of things, but for the reason."""
+_OF_THINGS: Final = ("setting", "system", "dataset", "person")
+"""Kinds of changes whose words are names of things, or in place of one, but for the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from store import tags
 from store.backup import check
 from store.claim_records import NewClaim
 from store.claims import add_claim, list_claims
@@ -12,10 +11,11 @@ from store.history import list_events
 from store.import_answers import remember_answers
 from store.imports import undo
 from store.known_people import list_people, remove_person
+from store.metric_cards import metric_card, set_metric
 from store.model_base import utc_now
 from store.naming import rename
 from store.people import Person, acting_as
-from store.tags import list_notes
+from store.tags import add_note, list_notes
 from store.tokens import add_token, list_tokens, person_of
 from store.views import list_views, save_view
 from tests.test_store.test_people import a_run, ingest
@@ -31,7 +31,7 @@ def store(tmp_path):
         with acting_as(Person(CYN, "admin", "page")):
             ingest(opened, a_run("hers"), actor="")
             remember_answers(opened, {"what": "this"}, actor=CYN)
-            tags.add_note(opened, "system", "mine", f"Ask {CYN}, or {CYN}.au.", actor="")
+            add_note(opened, "system", "mine", f"Ask {CYN}, or {CYN}.au.", actor="")
             save_view(opened, "v", place="board", query="", answer="", actor="")
             add_token(opened, "x", actor="")
             claim = NewClaim("mine", "news", "accuracy", 0.5, utc_now(), "a paper")
@@ -84,6 +84,25 @@ def test_who_removes_the_own_name_does_not_leave_it_there(store):
     with acting_as(Person(CYN, "admin", "page")):
         done = remove_person(store, CYN, actor="")
     assert list_events(store)[0].actor == done.stands_for_it
+
+
+def test_a_name_goes_from_the_card_of_a_metric_too(store):
+    set_metric(store, "accuracy", {"unit": "proportion"}, actor="ada.once@example.org")
+    done = remove_person(store, "ada.once@example.org", actor="boss")
+    assert metric_card(store, "accuracy").facts[0].by == done.stands_for_it
+    for path in store.path.parent.iterdir():
+        assert b"ada.once" not in path.read_bytes(), path
+
+
+def test_no_name_alters_what_a_removal_says(store):
+    add_note(store, "system", "mine", "Here.", actor="once")
+    remove_person(store, "once", actor="boss")
+    told = list_events(store)[0].detail
+    for name in ("removed", told["lines"]):
+        add_note(store, "system", "mine", "There.", actor=name)
+        remove_person(store, name, actor="boss")
+    assert told in [one.detail for one in list_events(store)]
+    assert check(store) == []
 
 
 def test_a_trial_changes_nothing_and_a_name_nobody_has_is_refused(store):
