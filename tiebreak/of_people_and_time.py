@@ -17,6 +17,7 @@ from analysis.studies.humans.agreement.study import AgreementStudy, study_agreem
 from analysis.studies.humans.correlations.settings import CorrelationSettings
 from analysis.studies.humans.correlations.study import CorrelationsStudy, study_correlations
 from store.errors import StoreError
+from store.kept_settings import Failures
 from tiebreak.answers import Answer
 from tiebreak.data import AnyData, as_store, only_dataset
 from tiebreak.settings import ClaimsOptions, in_words
@@ -59,6 +60,7 @@ def correlate(
     alpha: float = 0.05,
     n_resamples: int | None = None,
     seed: int = 0,
+    failures: Failures | None = None,
 ) -> Answer[CorrelationsStudy]:
     """Hold metrics against what people judged: which follows it best, which are alike.
 
@@ -81,7 +83,7 @@ def correlate(
             "seed": seed,
         },
     )
-    with as_store(data, higher_is_better=higher_is_better, gold=gold) as store:
+    with as_store(data, higher_is_better=higher_is_better, gold=gold, failures=failures) as store:
         study = study_correlations(
             store,
             only_dataset(store, dataset),

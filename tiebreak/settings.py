@@ -26,6 +26,7 @@ from analysis.studies.pair_analysis import Zeros
 from analysis.studies.pairs_words import Correction
 from analysis.studies.test_names import PairsTestName, TestName, in_public_words
 from store.errors import StoreError
+from store.kept_settings import Failures
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,6 +82,7 @@ class ClaimsOptions(TypedDict, total=False):
     gain: float | None
     n_resamples: int
     seed: int
+    failures: Failures | None
 
 
 def in_words(question: Callable[P, R]) -> Callable[P, R]:

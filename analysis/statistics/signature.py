@@ -1,6 +1,6 @@
 """One line from which a result can be repeated."""
 
-METHOD_VERSION = "0.11"
+METHOD_VERSION = "0.12"
 """Changes whenever the same input and settings could give another number: a test holds it against
 recorded answers (`make golden`)."""
 

@@ -34,12 +34,17 @@ def failures_count(store: Store, dataset_uid: str) -> str:
 
 
 def state_of(store: Store, dataset_uid: str | None = None) -> dict[str, str | int]:
-    """Return what a signature says of the store: its revision, and how failures count in it.
+    """Return what a signature says of the store: its revision, and how failures count in it."""
+    return {**failures_told(store, dataset_uid), "store": store.revision()}
+
+
+def failures_told(store: Store, dataset_uid: str | None = None) -> dict[str, str]:
+    """Return what a signature says of how failures count; nothing where as the source does.
 
     As it was asked for, else on one dataset, or on each that has a setting of its own.
     """
     if store.failures is not None:
-        return {"failures": store.failures, "store": store.revision()}
+        return {"failures": store.failures}
     own = dataset_settings(store)
     told = {uid: one["failures"] for uid, one in own.items() if "failures" in one}
     if dataset_uid is not None:
@@ -47,7 +52,7 @@ def state_of(store: Store, dataset_uid: str | None = None) -> dict[str, str | in
         failures = " ".join(told.values())
     else:
         failures = " ".join(f"{uid} {how}" for uid, how in sorted(told.items()))
-    return ({"failures": failures} if told else {}) | {"store": store.revision()}
+    return {"failures": failures} if told else {}
 
 
 def read_runs(store: Store, dataset_uid: str, metric: MetricRecord) -> list[RunRecord]:

@@ -124,6 +124,7 @@ def _work_out(
             alpha=chosen.settings.alpha,
             seed=chosen.settings.seed,
             power=target,
+            failures=chosen.failures,
         ),
         progress,
     )

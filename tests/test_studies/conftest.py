@@ -91,6 +91,7 @@ def add_dated(store: Store) -> AddDated:
         higher_is_better: bool = True,
         groups: list[str] | None = None,
         replace: bool = False,
+        statuses: list[int] | None = None,
     ) -> None:
         trials = scores if isinstance(scores[0], list) else [scores]
         items = [
@@ -105,7 +106,16 @@ def add_dated(store: Store) -> AddDated:
             format="test",
             datasets=[BundleDataset("qa", items=items)],
             metrics=[BundleMetric(metric, higher_is_better=higher_is_better)],
-            runs=[BundleRun(system, 0, label, vectors, provenance=Provenance(evaluated_on=when))],
+            runs=[
+                BundleRun(
+                    system,
+                    0,
+                    label,
+                    vectors,
+                    {} if statuses is None else {0: np.array(statuses, np.uint8)},
+                    provenance=Provenance(evaluated_on=when),
+                )
+            ],
         )
         ingest(store, bundle, actor="tests", replace=replace)
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import tiebreak
 from analysis.studies.across_datasets import AcrossDatasets
+from analysis.studies.claims.audit import audit_claims
+from analysis.studies.claims.settings import ClaimSettings
+from analysis.studies.claims.study import Claims, study_claims
 from analysis.studies.comparison import Compare, study_comparison
+from analysis.studies.humans.correlate import Correlate
+from analysis.studies.humans.correlations.settings import CorrelationSettings
+from analysis.studies.humans.correlations.study import CorrelationsStudy
 from analysis.studies.items import Items, study_items
 from analysis.studies.leaderboard import Board, study_leaderboard
 from analysis.studies.pairs import Pairs, study_pairs
+from analysis.studies.power.metrics_apart import MetricsApart
 from analysis.studies.power.test_sets import TestSetPower
 from analysis.studies.ranking import Rank
 from store.arrays import load_matrix, load_run_matrix, load_runs, load_seeds
@@ -25,6 +33,7 @@ from store.run_scores import load_run_scores
 from store.runs import list_runs
 from store.settings import change_setting, settings_of_dataset
 from store.systems import get_system
+from tests.test_studies.claimed import right
 
 AddRun = Callable[..., None]
 
@@ -60,8 +69,8 @@ def test_failures_are_counted_and_those_that_count_as_scores_are_said(failing: S
     assert any("A (3 crashed, 1 timed out). 4 scores" in told for told in compared)
 
 
-def _set(store: Store, how: str | None) -> None:
-    change_setting(store, "failures", how, actor="tests", dataset="d")
+def _set(store: Store, how: str | None, dataset: str = "d") -> None:
+    change_setting(store, "failures", how, actor="tests", dataset=dataset)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +114,54 @@ def test_a_question_may_say_what_failures_count_as(failing: Store, add_run: AddR
     assert Board("d", failures="missing").answer(failing).rows[0].n_scored == 4
     of_library = tiebreak.leaderboard(failing, "d", failures="source").study
     assert {row.system: row.n_scored for row in of_library.rows}["A"] == 8
+
+
+def test_claims_count_failures_as_they_are_asked_to(store: Store, add_dated: AddRun) -> None:
+    add_dated("A", 0, right(100))
+    add_dated("B", 1, right(120), statuses=[OK] * 190 + [CRASHED] * 10)
+    as_stored = study_claims(store, "qa")
+    assert "failures:" not in as_stored.signature
+    missing = ClaimSettings(failures="missing")
+    for study in (
+        Claims("qa", settings=missing).answer(store),
+        tiebreak.claims(store, "qa", failures="missing").study,
+    ):
+        assert "|failures:missing|" in study.signature
+        assert [look.n_items for look in study.looks] == [200, 190]
+        assert study.looks[1].score == pytest.approx(120 / 190)
+        assert study.rows[1].gain == pytest.approx(20 / 190)
+    assert as_stored.looks[1].score == pytest.approx(0.6)
+    assert audit_claims(store, actor="tests").n_evidence_added == 1
+    audit = audit_claims(store, settings=missing, actor="tests")
+    assert "|failures:missing|" in audit.signature
+    assert audit.n_evidence_added == 1  # the scores are others
+    _set(store, "missing", "qa")
+    study = study_claims(store, "qa")
+    assert study.looks[1].score == pytest.approx(120 / 190)
+    assert audit_claims(store, actor="tests").n_evidence_added == 0
+
+
+def test_metrics_are_held_against_people_without_failures_where_asked(
+    store: Store, add_run: AddRun
+) -> None:
+    rng = np.random.default_rng(3)
+    for k in range(6):
+        truth = k / 6 + rng.normal(size=10)
+        statuses = [CRASHED] * k + [OK] * (10 - k)
+        for metric, noise in (("people", 0), ("near", 0.5), ("far", 2)):
+            scores = truth + noise * rng.normal(size=10)
+            add_run(f"S{k}", "d", scores.tolist(), metric=metric, statuses=statuses)
+    settings = CorrelationSettings(level="global", n_resamples=199)
+    for how, n in ((None, 60), ("missing", 45)):
+        asked = Correlate("d", "people", ("near", "far"), settings=settings, failures=how)
+        study = asked.answer(store)
+        assert isinstance(study, CorrelationsStudy)
+        assert [row.n for row in study.rows] == [n, n]
+        assert ("|failures:missing|" in study.signature) == (how is not None)
+    apart = MetricsApart(
+        "d", "near", "far", "people", "global", draws=2, n_resamples=99, failures="missing"
+    )
+    assert "|failures:missing|" in apart.answer(store).signature
 
 
 def test_every_reader_of_scores_follows_the_setting_and_the_stored_ones_stay(

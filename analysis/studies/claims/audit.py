@@ -17,6 +17,7 @@ from analysis.studies.claims.settings import ClaimSettings
 from analysis.studies.claims.study import VERDICTS, ClaimsStudy, study_claims, study_histories
 from analysis.studies.claims.words import VERDICT_WORDS
 from analysis.studies.kept_answers import kept
+from analysis.studies.reading import state_of
 from analysis.studies.store_parts import each_in_store
 from analysis.studies.study import Study, count
 from store.claim_evidence import add_all_evidence, list_changed_verdicts
@@ -143,6 +144,7 @@ def _audit(
     actor: str,
     progress: Callable[[int, int], None] | None,
 ) -> AuditStudy:
+    store = store.counting(settings.failures)
     histories = study_histories(store)
     cells = _cells(store, histories, dataset, metric)
     known = {claim.uid: claim for claim in list_claims(store)}
@@ -181,7 +183,7 @@ def _audit(
             alpha=settings.alpha,
             power=settings.power,
             gain="usual" if settings.gain is None else settings.gain,
-            store=store.revision(),
+            **state_of(store),
         ),
         warnings=() if settings == ClaimSettings() else (_UNUSUAL,),
         store_revision=store.revision(),

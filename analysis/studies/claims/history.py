@@ -20,6 +20,7 @@ from analysis.statistics.sequences.records import Records, find_records
 from analysis.studies.agreement_line import line_of_agreement
 from analysis.studies.claims.settings import Order
 from analysis.studies.clusters import choose_clusters
+from analysis.studies.reading import failures_count
 from analysis.studies.run_spread import ONE_RUN, Spread, spread_of
 from analysis.studies.study import listed
 from store.arrays import load_groups, load_runs, mean_of_trials
@@ -29,11 +30,13 @@ from store.datasets import get_dataset
 from store.dated_scores import list_dated_scores, list_histories
 from store.engine import Store
 from store.errors import NotFoundError
+from store.kept_settings import AS_SOURCE
 from store.metrics import get_metric, list_metrics
 from store.records import DatasetRecord, MetricRecord, ReportedComparisonRecord
 from store.repeats import seeds_within
 from store.reported import list_reported_comparisons
 from store.settings import settings_of_dataset
+from store.vectors import scored
 
 EntryKind = Literal["run", "reported", "claim"]
 
@@ -208,10 +211,16 @@ def load_time_line(
             for uid, one in trials.items()
             if len(one) > 1 and uid in seeds
         }
+    stand = failures_count(store, chosen.uid) == AS_SOURCE
     scores = [
-        replace(score, value=aggregate_items(items[uid], measure.aggregation))
-        if (uid := score.run_uid) in items and not np.array_equal(items[uid], given[uid], True)
-        else score
+        score
+        if (uid := score.run_uid) not in items
+        or (stand and np.array_equal(items[uid], given[uid], True))
+        else replace(
+            score,
+            value=aggregate_items(items[uid], measure.aggregation),
+            n_items=max(int(scored(one).sum()) for one in trials[uid]),
+        )
         for score in scores
     ]
     entries, n_undated = _entries(scores, claims, items, spreads)

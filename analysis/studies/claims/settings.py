@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, get_args
 
-from analysis.choices import Draws, Level, Seed
+from analysis.choices import Draws, Failures, Level, Seed
 from analysis.setting import Setting
 from analysis.studies.checked_numbers import check_numbers, check_positive
 from store.errors import StoreError
@@ -92,6 +92,7 @@ class ClaimSettings:
     ] = 0.8
     n_resamples: Draws = 9_999
     seed: Seed = 0
+    failures: Failures = None
 
     def check(self) -> None:
         """Check what was chosen.

@@ -35,6 +35,7 @@ from analysis.studies.claims.sequence import (
 from analysis.studies.claims.settings import ClaimSettings, Order
 from analysis.studies.claims.verdicts import restates
 from analysis.studies.claims.words import sentence, warn
+from analysis.studies.reading import state_of
 from store.claim_records import HistoryRecord, Verdict
 from store.dated_scores import list_histories
 from store.engine import Store
@@ -112,6 +113,7 @@ def study_claims(
         A setting is out of range.
     """
     settings.check()
+    store = store.counting(settings.failures)
     revision = store.revision() if revision is None else revision
     line = load_time_line(store, dataset, metric, settings.order, histories)
     contests = find_contests(line, settings.order)
@@ -144,7 +146,7 @@ def study_claims(
             gain="usual" if settings.gain is None else settings.gain,
             B=settings.n_resamples,
             seed=settings.seed,
-            store=revision,
+            **state_of(store, line.dataset.uid) | {"store": revision},
         ),
         warnings=tuple(warn(line, gains, levels, settings)),
         store_revision=revision,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeAlias
 
-from analysis.choices import SystemNames
+from analysis.choices import Failures, SystemNames
 from analysis.question import Progress, Question
 from analysis.setting import Setting, names
 from analysis.studies.humans.correlations.settings import CorrelationSettings
@@ -92,6 +92,7 @@ class Correlate(Question[Correlated]):
         ),
     ] = None
     settings: CorrelationSettings = CorrelationSettings()  # noqa: RUF009 (frozen)
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> Correlated:
         """Return metrics against a gold; without one, the golds that there are.
@@ -103,6 +104,7 @@ class Correlate(Question[Correlated]):
         """
         if self.weights is not None and (self.gold is None or self.dataset is None):
             raise StoreError("`weights` are for several datasets: name them, and the gold.")
+        store = store.counting(self.failures)
         if self.gold is None:
             return self._without_gold(store, progress)
         wanted = _wanted(store, self.dataset)

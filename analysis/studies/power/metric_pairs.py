@@ -29,6 +29,7 @@ from analysis.studies.power.checks import check_target
 from analysis.studies.power.metric_pairs_result import MetricPairResult, MetricPowerRow
 from analysis.studies.power.metric_pairs_words import power_report, sentence, warnings
 from analysis.studies.power.plans import told_in_words
+from analysis.studies.reading import failures_told
 from store.engine import Store
 from store.errors import StoreError
 
@@ -210,7 +211,7 @@ def _study(
     )
     study = MetricPairPower(
         sentence="",
-        signature=_signature(evidence, chosen, settings, found),
+        signature=_signature(store, evidence, chosen, settings, found),
         warnings=(),
         store_revision=store.revision(),
         dataset=evidence.dataset,
@@ -273,7 +274,11 @@ def _needed(sizes: list[tuple[int, float]], power: float) -> int | None:
 
 
 def _signature(
-    evidence: Evidence, chosen: Chosen, settings: CorrelationSettings, found: MetricPower
+    store: Store,
+    evidence: Evidence,
+    chosen: Chosen,
+    settings: CorrelationSettings,
+    found: MetricPower,
 ) -> str:
     return build_signature(
         "power metrics",
@@ -288,4 +293,5 @@ def _signature(
         m=found.n_iterations,
         B=found.n_resamples,
         seed=settings.seed,
+        **failures_told(store, evidence.dataset.uid),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from analysis.choices import POWER, DatasetName, Level, Seed
+from analysis.choices import POWER, DatasetName, Failures, Level, Seed
 from analysis.question import Progress, Question
 from analysis.setting import Setting
 from analysis.studies.humans.correlations.settings import (
@@ -49,11 +49,12 @@ class MetricsApart(Question[MetricPairPower]):
     """Of each test; by default as `correlate` draws."""
     alpha: Level = 0.05
     seed: Seed = 0
+    failures: Failures = None
 
     def answer(self, store: Store, progress: Progress | None = None) -> MetricPairPower:
         """Return the power: see `study_metric_pair_power`."""
         return study_metric_pair_power(
-            store,
+            store.counting(self.failures),
             self.dataset,
             self.gold,
             self.a,

@@ -53,6 +53,7 @@ from analysis.studies.humans.evidence import (
     is_partial,
     load_evidence,
 )
+from analysis.studies.reading import failures_told
 from analysis.studies.study import count, listed
 from store.engine import Store
 from store.errors import NotFoundError, StoreError
@@ -197,7 +198,7 @@ def _study(
     slices, without_slice = slice_correlations(store, evidence, scores, chosen, settings.by)
     return CorrelationsStudy(
         sentence=sentence(evidence, chosen, rows, line),
-        signature=_signature(evidence, chosen, settings, how),
+        signature=_signature(store, evidence, chosen, settings, how),
         warnings=(
             *warn(evidence, chosen, rows, line),
             *_raised(found),
@@ -394,6 +395,7 @@ def _plain(chosen: Chosen) -> str:
 
 
 def _signature(
+    store: Store,
     evidence: Evidence,
     chosen: Chosen,
     settings: CorrelationSettings,
@@ -417,4 +419,4 @@ def _signature(
             "ties": how[0] or USUAL_TIES,
             "consensus": how[1] or USUAL_CONSENSUS,
         }
-    return build_signature("correlate", **words)
+    return build_signature("correlate", **words, **failures_told(store, evidence.dataset.uid))

@@ -38,6 +38,7 @@ from analysis.studies.humans.over_datasets.means import (
 from analysis.studies.humans.over_datasets.report import over_datasets_report
 from analysis.studies.humans.over_datasets.result import OverResult
 from analysis.studies.humans.over_datasets.words import over_datasets_sentence
+from analysis.studies.reading import failures_told
 from analysis.studies.study import count, listed
 from store.datasets import get_dataset
 from store.engine import Store
@@ -224,7 +225,7 @@ def _joined(
         ]
     over = CorrelationsOver(
         sentence="",
-        signature=_signature(gold, studies, settings, reference, weights, pairs),
+        signature=_signature(store, gold, studies, settings, reference, weights, pairs),
         warnings=(*_warnings(studies, names, everywhere[order], notes), *_on_draws(pairs)),
         store_revision=store.revision(),
         gold=gold,
@@ -280,6 +281,7 @@ def _standings(
 
 
 def _signature(
+    store: Store,
     gold: str,
     studies: Sequence[CorrelationsStudy],
     settings: CorrelationSettings,
@@ -304,6 +306,7 @@ def _signature(
         alpha=settings.alpha,
         n_resamples=settings.n_resamples or "usual",
         seed=settings.seed,
+        **failures_told(store),
     )
 
 
