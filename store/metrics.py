@@ -107,9 +107,10 @@ def _record(row: sa.Row[Any], seen: Sequence[float] | None) -> MetricRecord:
         else getattr(row, end)
         for end in ("lower", "upper")
     }
-    kind = row.kind if row.kind or "kind" in stated else known.kind
-    if kind == "unbounded" and None not in ends.values():
-        kind = "bounded"
+    kind = row.kind
+    if not kind and "kind" not in stated:
+        is_bounded = known.kind in ("", "unbounded") and None not in ends.values()
+        kind = "bounded" if is_bounded else known.kind
     return MetricRecord(
         uid=row.uid,
         name=row.name,

@@ -78,8 +78,10 @@ def _end_of_share(seen: Sequence[float] | None) -> float | None:
 
 
 def _kind(known: KnownMetric, lower: float | None, upper: float | None) -> MetricKind:
+    """Return the kind where it is certain: scores may leave a range, ratings have one unstated."""
     if known.measured in _KINDS:
         return _KINDS[known.measured]
-    if known.measured == "share":
+    if lower is not None and upper is not None:
         return "bounded"
-    return "bounded" if lower is not None and upper is not None else "unbounded"
+    is_distance = known.measured == "points" and known.lower is not None and known.upper is None
+    return "unbounded" if is_distance or known.measured == "nats or bits" else ""

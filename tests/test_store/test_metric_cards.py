@@ -58,6 +58,29 @@ def test_ranges_are_known_as_far_as_scores_agree(name, seen, ends):
     assert known_facts(name, "mean", seen)[:2] == ends
 
 
+@pytest.mark.parametrize(
+    ("name", "seen", "kind"),
+    [
+        ("accuracy", (0.0, 1.0), "bounded"),
+        ("accuracy", (0.0, 117.0), ""),  # counts, perhaps
+        ("pearson", (-0.2, 4.0), ""),
+        ("wer", (0.0, 0.4), ""),
+        ("fluency", (1.0, 5.0), ""),  # nobody said where the ratings end
+        ("rmse", (1.0, 5.0), "unbounded"),
+        ("loss", (1.0, 5.0), "unbounded"),
+        ("latency", (1.0, 5.0), "time"),
+    ],
+)
+def test_a_kind_is_told_only_where_it_is_certain(name, seen, kind):
+    assert known_facts(name, "mean", seen).kind == kind
+
+
+def test_what_a_person_says_of_the_kind_stands(store):
+    ingest(store, bundle([0.0, 1.0]), actor="ann")
+    set_metric(store, "accuracy", {"kind": "unbounded"}, actor="ben")
+    assert facts(store)["kind"] == ("unbounded", "ben")
+
+
 def test_what_a_format_states_comes_before_what_is_known(store):
     ingest(store, bundle([0.0, 1.0]), actor="ann")
     assert facts(store)["highest"] == ("1", "table of known metrics")
