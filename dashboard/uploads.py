@@ -22,7 +22,7 @@ from store.engine import Store
 from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.binaries import may_hold_results
 from store.importers.bundle import ReadOptions
-from store.importers.plan import shown_range
+from store.importers.plan import shown_items, shown_range
 from store.importers.textfile import data_stem
 from store.importers.unpack import is_archive
 from store.ingest.files import ingest_files
@@ -132,6 +132,8 @@ def show_plan(done: Imported, say: Callable[[str], str]) -> None:
             )
             if names
         ]
+        items = shown_items(entry.datasets)
+        told += [items] if items else []
         told += entry.understood
         told += [f"guessed: {one.subject} is {one.value}, from {one.because}"
                  for one in entry.guesses]  # fmt: skip

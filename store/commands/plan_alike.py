@@ -44,20 +44,25 @@ def _kind(entry: PlanEntry) -> Hashable:
 
 
 def _joined(alike: Sequence[PlanEntry], most_names: int) -> PlanEntry:
-    sizes: dict[tuple[str, str], int] = {}
+    largest: dict[tuple[str, str], PlannedDataset] = {}
     for dataset in (one for entry in alike for one in entry.datasets):
         key = dataset.name, dataset.version
-        sizes[key] = max(dataset.n_items, sizes.get(key, 0))
+        largest[key] = max(largest.get(key, dataset), dataset, key=_size)
     return replace(
         alike[0],
         files=[file for entry in alike for file in entry.files],
         systems=list(dict.fromkeys(name for entry in alike for name in entry.systems)),
-        datasets=[PlannedDataset(*key, n_items) for key, n_items in sizes.items()],
+        datasets=list(largest.values()),
         metrics=[_range(of_all) for of_all in zip(*(e.metrics for e in alike), strict=True)],
         understood=list(_sentences(alike)),
         text_bytes=sum(entry.text_bytes for entry in alike),
         guesses=[_named(one, most_names) for one in zip(*(e.guesses for e in alike), strict=True)],
     )
+
+
+def _size(dataset: PlannedDataset) -> tuple[int, int]:
+    """Return the new items and all items of a dataset: what brings most stands for all."""
+    return dataset.n_items - (dataset.n_known or 0), dataset.n_items
 
 
 def _sentences(alike: Sequence[PlanEntry]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from store.commands.plan_alike import put_together
 from store.errors import describe_place
 from store.importers.binaries import may_hold_results
-from store.importers.plan import PlanEntry, shown_range
+from store.importers.plan import PlanEntry, shown_items, shown_range
 from store.ingest.planned import Imported
 from store.ingest.report import summarise
 
@@ -62,10 +62,10 @@ def _show_entry(console: Console, entry: PlanEntry) -> None:
     console.print(f"[bold]{_named(entry.files, _MOST_FILES)}[/bold] as {entry.read_as}", end="")
     console.print(f" ({entry.state})", markup=False)
     datasets = [f"{one.name} {one.version}".strip() for one in entry.datasets]
-    n_items = sum(one.n_items for one in entry.datasets)
+    items = shown_items(entry.datasets)
     parts = [
         f"systems: {_named(entry.systems, _MOST_NAMES)}" if entry.systems else "",
-        f"datasets: {_named(datasets, _MOST_NAMES)}{f' ({n_items:,} items)' * bool(n_items)}"
+        f"datasets: {_named(datasets, _MOST_NAMES)}{f' ({items})' * bool(items)}"
         if datasets
         else "",
         f"metrics: {_named([shown_range(one) for one in entry.metrics], _MOST_NAMES)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +24,8 @@ class PlannedDataset:
     name: str
     version: str
     n_items: int
+    n_known: int | None = None
+    """Of them in the store already; ``None``: it has no items of the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +101,24 @@ class ImportPlan:
 
 
 def entry_of(
-    bundle: ImportBundle, asked: Sequence[Question] = (), answered: Mapping[str, str] | None = None
+    bundle: ImportBundle,
+    asked: Sequence[Question] = (),
+    answered: Mapping[str, str] | None = None,
+    n_known: Sequence[int | None] = (),
 ) -> PlanEntry:
-    """Return the entry of a bundle as it goes in; `asked` are the questions that stay open."""
+    """Return the entry of a bundle as it goes in.
+
+    `asked` are the questions that stay open, `n_known` the known items of each dataset.
+    """
     return PlanEntry(
         [file.path for file in bundle.files],
         "asks" if asked else "guessed" if bundle.guesses else "certain",
         bundle.format,
         systems_of(bundle),
-        [PlannedDataset(one.name, one.version, len(one.items)) for one in bundle.datasets],
+        [
+            PlannedDataset(one.name, one.version, len(one.items), known)
+            for one, known in zip_longest(bundle.datasets, n_known)
+        ],
         [_metric(bundle, number) for number in range(len(bundle.metrics))],
         len(bundle.runs),
         sum(_n_scored(one.values) for run in bundle.runs for one in run.scores),
@@ -225,3 +237,12 @@ def shown_range(metric: PlannedMetric) -> str:
     if metric.lowest is None or metric.highest is None or math.isnan(metric.lowest):
         return metric.name + mark
     return f"{metric.name}{mark} {metric.lowest:.4g} to {metric.highest:.4g}"
+
+
+def shown_items(datasets: Sequence[PlannedDataset]) -> str:
+    """Return how many items an entry has, and of known datasets how many of them are known."""
+    n_items = sum(one.n_items for one in datasets)
+    known = [one.n_known for one in datasets if one.n_known is not None]
+    if known:
+        return f"{sum(known):,} of {n_items:,} items known"
+    return f"{n_items:,} items" if n_items else ""

@@ -29,6 +29,7 @@ from store.ingest.capitals import (
     stated_datasets,
     with_names,
 )
+from store.ingest.item_ids import ItemIds
 from store.ingest.unnamed import with_names_asked
 from store.models import Metric
 from store.spelling import composed
@@ -46,6 +47,8 @@ class Settled:
     asked: tuple[Question, ...]
     answered: Mapping[str, str]
     goes_in: bool
+    n_known: Sequence[int | None] = ()
+    """Items of each dataset that the store has; ``None``: it has none of the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def settle(
     take_guesses
         Answer every open question with its guess.
     case_matters
-        Names that differ in nothing but capitals are two without a question.
+        Names and ids that differ in nothing but capitals are two without a question.
 
     Raises
     ------
@@ -101,6 +104,7 @@ def settle(
             one._replace(bundle=spelled_as_stated(one.bundle, stated, spellings.knows_dataset))
             for one in readings
         ]
+    ids = ItemIds(store, case_matters=case_matters)
     settled = []
     for reading in readings:
         bundle = _with_full_names(reading.bundle, coming, spellings)
@@ -108,8 +112,10 @@ def settle(
         bundle = with_names(bundle, renamed)
         if not case_matters:
             bundle = replace(bundle, questions=[*bundle.questions, *asked])
+        bundle, n_known = ids.recognise(bundle, answers, take_guesses=take_guesses)
         one = reading._replace(bundle=bundle)
-        settled.append(_settle(one, known, answers, higher_is_better, take_guesses))
+        taken = _settle(one, known, answers, higher_is_better, take_guesses)
+        settled.append(replace(taken, n_known=n_known))
     return settled
 
 
@@ -246,12 +252,12 @@ def _directions(store: Store | None) -> dict[str, bool]:
 
 def _entry(one: Settled, report: IngestReport | None) -> PlanEntry:
     if report is None:
-        entry = entry_of(one.reading.bundle, one.asked, one.answered)
+        entry = entry_of(one.reading.bundle, one.asked, one.answered, one.n_known)
         return replace(entry, reason="nothing of it goes in before that is answered")
     if report.refused:
         files = [file.path for file in one.bundle.files]
         return entry_without(files, report.refused, one.bundle.format)
-    entry = entry_of(_with_directions(one.bundle), one.asked, one.answered)
+    entry = entry_of(_with_directions(one.bundle), one.asked, one.answered, one.n_known)
     if one.asked:
         return replace(entry, reason="what depends on the answer stays out")
     if report.skipped:

@@ -118,6 +118,21 @@ def test_what_nobody_knows_is_asked_and_answered_by_a_second_call(api):
     assert again.status_code == 200, "an answer is remembered"
 
 
+def test_ids_that_look_alike_are_asked_about_once(api):
+    api.files(("scores.csv", CSV), dataset="news")
+    other = CSV.replace(b"q", b"Q").replace(b"mine", b"third").replace(b"yours", b"fourth")
+    asked = api.files(("more.csv", other), dataset="news")
+    assert asked.status_code == 422
+    (question,) = asked.json()["questions"]
+    assert "if capitals are ignored" in question["because"]
+    answers = json.dumps({question["about"]: "same"})
+    answer = api.files(("more.csv", other), dataset="news", answers=answers)
+    (entry,) = answer.json()["result"]["plan"]["entries"]
+    assert {one["n_known"] for one in entry["datasets"]} == {entry["datasets"][0]["n_items"]}
+    again = api.files(("most.csv", other.replace(b"third", b"fifth")), dataset="news")
+    assert again.status_code == 200, "an answer is remembered"
+
+
 def test_a_request_that_is_sent_again_gets_the_same_answer(api):
     body = {"records": RECORDS, "dataset": "news"}
     key = {"Idempotency-Key": "run 7"}

@@ -126,6 +126,23 @@ def test_what_is_asked_is_answered_by_choosing(
         assert remembered_answers(store)["metric zorkness: direction"] == "higher"
 
 
+def test_ids_that_look_alike_are_joined_by_choosing(
+    open_page: OpenPage, text_of: TextOf, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.db"
+    upload(open_page("import_results", path), "a.csv", GOOD).button[0].click().run()
+    other = GOOD.replace(b"A,", b"B,").replace(b"q", b"Q")
+    app = upload(open_page("import_results", path), "b.csv", other)
+    assert "0 of 2 items known" in text_of(app)
+    (box,) = (box for box in app.selectbox if str(box.key).startswith("answer_"))
+    assert "0 of 2 items are known; 2 if capitals are ignored" in box.help.replace("\\", "")
+    box.set_value("same").run()
+    assert "2 of 2 items known" in text_of(app)
+    next(button for button in app.button if button.label == "Import this").click().run()
+    with open_store(path, read_only=True) as store:
+        assert remembered_answers(store) == {"dataset news: items whose ids look alike": "same"}
+
+
 def test_an_archive_goes_through_the_same_plan(
     open_page: OpenPage, text_of: TextOf, tmp_path: Path
 ) -> None:
