@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -198,6 +198,13 @@ def keep_backup(store: Store, *, actor: str, keep: int = 14) -> Path:
             raise StoreError(f"No backup can be written into {folder}: {error}.") from error
         change.record("backup", "store", path=written.name, n_removed=len(removed))
     return written
+
+
+def head_of_backup(path: Path) -> str:
+    """Return the hash of a backup's audit log; nothing is written beside the file."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as file:
+        found = file.execute("SELECT chain_hash FROM audit_event ORDER BY id DESC LIMIT 1")
+        return str((found.fetchone() or ("",))[0])
 
 
 def _escaped(name: str) -> str:

@@ -25,6 +25,8 @@ from dashboard.cli import app
 INDEX = "index.json"
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.+:Z]*")
 
+_NEW_EACH_TIME = ("uid", "actor", "chain_hash", "audit_head")
+
 
 def record(
     folder: Path,
@@ -133,12 +135,12 @@ def _parsed(line: Line, text: str) -> Any:
 
 
 def lasting(value: Any) -> Any:
-    """Return an answer without what is new in every store: uids, times, and the actor."""
+    """Return an answer without what is new in every store: uids, times, the actor, hashes."""
     if isinstance(value, dict):
         return {
             key: lasting(part)
             for key, part in value.items()
-            if not (key in ("uid", "actor") or key.endswith(("_uid", "_uids", "uids")))
+            if not (key in _NEW_EACH_TIME or key.endswith(("_uid", "_uids", "uids")))
         }
     if isinstance(value, list):
         return [lasting(part) for part in value]

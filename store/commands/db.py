@@ -21,7 +21,6 @@ from store.console import (
 from store.copying import copy_store
 from store.engine import open_store
 from store.errors import StoreError
-from store.history import head_of_log
 from store.restore import require_sound, restore_store
 from store.schedule import repeat, seconds_of
 from store.schema import head_revision
@@ -93,8 +92,7 @@ def _write_backup(
             written, removed = backup.write_dated_backup(store, path, keep)
         if verify:
             require_sound(written)
-        with open_store(written, read_only=True) as copy:
-            head = head_of_log(copy)
+        head = backup.head_of_backup(written)
         checked = " and checked" if verify else ""
         older = f" {len(removed)} older removed." if removed else ""
         answer(

@@ -87,7 +87,7 @@ def test_criteria_and_annotators_are_listed(run):
     found = result(run("ls", "criteria", "--json"))["rows"]
     assert [row["name"] for row in found] == ["fluency", "mqm", "topic", "better", "grade"]
     found = result(run("ls", "annotators", "--json"))["rows"]
-    assert [(row["name"], row["kind"]) for row in found] == [("x", "human"), ("judge", "model")]
+    assert [(row["name"], row["kind"]) for row in found] == [("judge", "model"), ("x", "human")]
     assert "error-spans" in run("ls", "criteria").stdout
     assert "judge" in run("ls", "annotators").stdout
     assert "cannot be deleted" in run("ls", "criteria", "--deleted", code=2).stderr

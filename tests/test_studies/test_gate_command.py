@@ -90,7 +90,10 @@ def test_gate_answers_with_the_comparison_and_its_outcome(run: Run) -> None:
         "fail_if": "worse",
         "failed": True,
         "why": "'bad' is worse than 'base'",
+        "failures": "source",
+        "audit_head": result["gate"]["audit_head"],
     }
+    assert len(result["gate"]["audit_head"]) == 64
     names = ("compare", "bad", "base", "--dataset", "news", "--family", "none", "--json")
     compared = json.loads(run(*names).stdout)
     assert {key: result[key] for key in compared["result"]} == compared["result"]
