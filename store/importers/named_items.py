@@ -12,10 +12,12 @@ from store.importers.bundle import BundleItem
 class NamedItems(Sequence[BundleItem]):
     """Items that are made one by one as they are asked for."""
 
-    __slots__ = ("keys",)
+    __slots__ = ("keys", "last_link")
 
     def __init__(self, keys: Sequence[str]) -> None:
         self.keys = keys
+        self.last_link = ""
+        """Chain hash of the last of them, once it is worked out."""
 
     def __len__(self) -> int:
         return len(self.keys)

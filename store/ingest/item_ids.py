@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from store.engine import Store
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle, Question
 from store.importers.named_items import NamedItems, keys_of
+from store.ingest.items import last_link
 from store.lookup import merged_dataset
 from store.models import Dataset, Item
 from store.spelling import BySpelling, composed
@@ -20,6 +21,17 @@ _WHOLE = re.compile(r"0*([0-9]+)(?:\.0+)?")
 _CAPITALS: Final = "capitals"
 _SAME: Final = "same"
 _OTHER: Final = "other"
+
+
+class _Stored(NamedTuple):
+    id: int
+    n_items: int
+    chain_hash: str
+
+
+_DATASETS: Final = sa.select(
+    Dataset.name, Dataset.version, Dataset.id, Dataset.n_items, Dataset.chain_hash
+).where(Dataset.deleted_at.is_(None))
 
 
 def _plain_number(key: str) -> str:
@@ -73,12 +85,12 @@ class ItemIds:
         self._store = store
         self._steps = {k: v for k, v in _STEPS.items() if not (case_matters and k == _CAPITALS)}
         self._known: dict[str, _Known] = {}
-        self._datasets: BySpelling[int] = BySpelling({})
+        self._datasets: BySpelling[_Stored] = BySpelling({})
         if store is not None:
-            columns = sa.select(Dataset.name, Dataset.version, Dataset.id)
             with store.read() as connection:
-                rows = connection.execute(columns.where(Dataset.deleted_at.is_(None))).all()
-            self._datasets = BySpelling({f"{row[0]}\0{row[1]}": row.id for row in rows})
+                rows = connection.execute(_DATASETS).all()
+            stored = {f"{row.name}\0{row.version}": _Stored(*row[2:]) for row in rows}
+            self._datasets = BySpelling(stored)
 
     def recognise(
         self, bundle: ImportBundle, answers: Mapping[str, str], *, take_guesses: bool
@@ -90,8 +102,8 @@ class ItemIds:
         datasets, questions, told = list(bundle.datasets), [], []
         n_known: list[int | None] = []
         for place, dataset in enumerate(datasets):
-            if not dataset.items:
-                n_known.append(None)
+            if not dataset.items or self._is_stored(dataset):
+                n_known.append(len(dataset.items) or None)
                 continue
             known, keys = self._before(dataset), keys_of(dataset.items)
             name, version = composed(dataset.name), composed(dataset.version)
@@ -122,6 +134,13 @@ class ItemIds:
             )
         return Recognised(bundle, n_known)
 
+    def _is_stored(self, dataset: BundleDataset) -> bool:
+        """Return whether the items are those of the store, in its order: no id is read for that."""
+        row, items = self._datasets.get(f"{dataset.name}\0{dataset.version}"), dataset.items
+        if row is None or row.n_items != len(items) or not isinstance(items, NamedItems):
+            return False
+        return row.chain_hash == last_link(items)
+
     def _before(self, dataset: BundleDataset) -> _Known:
         label = f"{dataset.name}\0{dataset.version}"
         known = self._known.get(composed(label))
@@ -133,10 +152,11 @@ class ItemIds:
         if self._store is None:
             return set()
         with self._store.read() as connection:
-            found = self._datasets.get(label)
+            row = self._datasets.get(label)
+            name, version = composed(dataset.name), composed(dataset.version)
+            found = row.id if row else merged_dataset(connection, name, version)
             if found is None:
-                name, version = composed(dataset.name), composed(dataset.version)
-                found = merged_dataset(connection, name, version)
+                return set()
             keys = sa.select(Item.key).where(Item.dataset_id == found)
             return set(connection.scalars(keys).all())
 

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from store.engine import Change, insert_columns
 from store.errors import AlignmentError, ConflictError, ImportFormatError
 from store.importers.bundle import BundleDataset, BundleItem, ImportBundle
-from store.importers.named_items import keys_of, told_of
+from store.importers.named_items import NamedItems, keys_of, told_of
 from store.ingest.known import known_datasets
 from store.ingest.reconcile import Policy, reconcile
 from store.ingest.report import IngestReport
@@ -53,6 +53,16 @@ def chain_hashes(keys: Iterable[str], after: str = "") -> Iterator[str]:
     for key in keys:
         link = hashlib.sha256(link + key.encode()).digest()
         yield link.hex()
+
+
+def last_link(items: Sequence[BundleItem]) -> str:
+    """Return the chain hash of the last of the items of a dataset."""
+    if isinstance(items, NamedItems) and items.last_link:
+        return items.last_link
+    *_, last = chain_hashes(keys_of(items))
+    if isinstance(items, NamedItems):
+        items.last_link = last
+    return last
 
 
 def align_datasets(
@@ -193,8 +203,7 @@ def _known_positions(
     has_detail = any(item.content_hash or item.group for item in told_of(items))
     if len(items) <= dataset.n_items and not has_detail:
         keys, known = keys_of(items), _chain_hash(change, dataset, len(items))
-        *_, last = chain_hashes(keys)
-        if known == last:
+        if known == last_link(items):
             return np.arange(len(items))
         order = _natural_order(keys)
         if order is not None:

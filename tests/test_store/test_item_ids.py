@@ -62,6 +62,9 @@ def test_zeros_and_points_are_asked_once_over_three_imports(folder) -> None:
     assert entry["state"] == "certain"
     assert entry["answered"] == {question["ask"]: "same"}
     assert entry["datasets"][0]["n_known"] == 20
+    (entry,) = planned("f/A.csv")
+    assert entry["datasets"][0]["n_known"] == 20
+    assert not entry["answered"]
     assert n_items() == 20
 
 
