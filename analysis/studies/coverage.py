@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ from store.engine import Store
 from store.failures import scored_failures
 from store.importers.kinds import COUNTED, OUTCOME_WORDS, Status
 from store.records import RunRecord, ScoreMatrix
+from store.runs import list_runs
 
 FAILURES: Final = {
     "n_crashed": Status.ERROR,
@@ -36,12 +37,6 @@ class Coverage(NamedTuple):
     n_judge_failed: int
     n_unscored: int
 
-    @property
-    def failures(self) -> str:
-        """How many attempts failed how: ``"4 crashed, 1 timed out"``; empty for none."""
-        counts = {OUTCOME_WORDS[one]: getattr(self, name) for name, one in FAILURES.items()}
-        return ", ".join(f"{n:,} {word}" for word, n in counts.items() if n)
-
 
 def coverage_of(matrix: ScoreMatrix, n_scored: int, runs: Sequence[RunRecord]) -> Coverage:
     """Return the coverage of one system.
@@ -56,18 +51,33 @@ def coverage_of(matrix: ScoreMatrix, n_scored: int, runs: Sequence[RunRecord]) -
         Its runs on the dataset.
     """
     n_vectors = n_given = 0
-    counted = {"n_by_rule": Status.SCORED_BY_RULE, **FAILURES}
-    totals = dict.fromkeys(counted, 0)
     for run in runs:
-        of_trial = {status.trial: status for status in run.statuses}
         for vector in run.vectors:
             if vector.metric_uid == matrix.metric.uid:
                 n_vectors += 1
                 n_given += vector.n_scored
-                if vector.trial in of_trial:
-                    for name, one in counted.items():
-                        totals[name] += getattr(of_trial[vector.trial], COUNTED[one])
-    return Coverage(n_scored * n_vectors - n_given, **totals)
+    outcomes = _outcomes(matrix.metric.uid, runs, {"n_by_rule": Status.SCORED_BY_RULE, **FAILURES})
+    return Coverage(n_scored * n_vectors - n_given, **outcomes)
+
+
+def _outcomes(
+    metric_uid: str, runs: Sequence[RunRecord], counted: Mapping[str, Status] = FAILURES
+) -> Counter[str]:
+    """Return how many attempts at a metric came out how: name -> count, for all in `counted`."""
+    totals = Counter(dict.fromkeys(counted, 0))
+    for run in runs:
+        of_trial = {status.trial: status for status in run.statuses}
+        for vector in run.vectors:
+            if vector.metric_uid == metric_uid and vector.trial in of_trial:
+                for name, one in counted.items():
+                    totals[name] += getattr(of_trial[vector.trial], COUNTED[one])
+    return totals
+
+
+def _in_words(outcomes: Mapping[str, int]) -> str:
+    """Return how many attempts failed how: ``"4 crashed, 1 timed out"``."""
+    words = {name: OUTCOME_WORDS[one] for name, one in FAILURES.items()}
+    return ", ".join(f"{n:,} {word}" for name, word in words.items() if (n := outcomes[name]))
 
 
 def runs_by_system(runs: Sequence[RunRecord]) -> Mapping[str, list[RunRecord]]:
@@ -86,7 +96,12 @@ def coverage_notes(store: Store, matrix: ScoreMatrix) -> list[str]:
         system: coverage_of(matrix, n, runs[uid])
         for system, uid, n in zip(matrix.systems, matrix.system_uids, n_scored, strict=True)
     }
-    told = _on_failures(store, matrix, of_system)
+    told = failure_notes(
+        store,
+        {(matrix.dataset.uid, matrix.metric.uid): matrix.dataset.label},
+        dict(zip(matrix.system_uids, matrix.systems, strict=True)),
+    )
+    told += _zeros(matrix, of_system)
     by_rule = [f"{name} ({one.n_by_rule:,})" for name, one in of_system.items() if one.n_by_rule]
     if by_rule:
         told.append(
@@ -102,40 +117,72 @@ def coverage_notes(store: Store, matrix: ScoreMatrix) -> list[str]:
     return told
 
 
-def _on_failures(store: Store, matrix: ScoreMatrix, of_system: Mapping[str, Coverage]) -> list[str]:
-    """Say which systems' failures count as scores, and who has nothing but zeros."""
-    failed = {name: one.failures for name, one in of_system.items() if one.failures}
-    if not failed:
-        return []
+def failure_notes(
+    store: Store, cells: Mapping[tuple[str, str], str], systems: Mapping[str, str]
+) -> list[str]:
+    """Say whose attempts failed and count, with how many; one sentence for each way to count.
+
+    Parameters
+    ----------
+    store
+        Where from.
+    cells
+        Uids of dataset and metric -> the dataset as it is called.
+    systems
+        Uid -> name, in the order in which they are told.
+    """
+    failed: dict[str, dict[str, dict[str, Counter[str]]]] = {}
+    n_scores: Counter[str] = Counter()
+    for dataset, metric in cells:
+        with_scores = scored_failures(store, dataset, metric)
+        how = failures_count(store, dataset)
+        if how != "wrong" and not with_scores:
+            continue
+        runs = runs_by_system(list_runs(store, dataset_uid=dataset))
+        for uid in systems:
+            outcomes = _outcomes(metric, runs[uid])
+            if sum(outcomes.values()) and (uid in with_scores or how == "wrong"):
+                failed.setdefault(how, {}).setdefault(uid, {})[dataset] = outcomes
+                n_scores[how] += with_scores.get(uid, 0)
+    called = {dataset: label for (dataset, _), label in cells.items()}
     told = []
-    with_scores = scored_failures(store, matrix.dataset.uid, matrix.metric.uid)
-    how = failures_count(store, matrix.dataset.uid)
-    names = [
-        f"{name} ({failed[name]})"
-        for name, uid in zip(matrix.systems, matrix.system_uids, strict=True)
-        if name in failed and (uid in with_scores or how == "wrong")
-    ]
-    n = sum(with_scores[uid] for uid in matrix.system_uids if uid in with_scores)
-    if names:
-        who = f"{listed(names, most=4)}."
+    for how, found in failed.items():
+        who = [
+            f"{name} ({_in_words(sum(found[uid].values(), Counter()))})"
+            for uid, name in systems.items()
+            if uid in found
+        ]
+        where = ""
+        if len(called) > 1:
+            there = {dataset for each in found.values() for dataset in each}
+            names = listed([label for uid, label in called.items() if uid in there], most=4)
+            where = f" on {names}"
+        n = n_scores[how]
         counted = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of such attempts"
-        leave_out = f"tiebreak settings set failures missing --dataset {matrix.dataset.label}"
         told.append(
             {
-                "source": f"Failed attempts count, as the source scores them: {who} {counted}. "
-                f"`{leave_out}` leaves them out.",
-                "missing": f"Failed attempts are missing here: {who} In the source {counted}.",
-                "wrong": f"Failed attempts count as wrong here: {who}",
+                "source": f"Failed attempts count{where}, as the source scores them: "
+                f"{listed(who, most=4)}. {counted}. `--failures missing` leaves them out.",
+                "missing": f"Failed attempts are missing here{where}: {listed(who, most=4)}. "
+                f"In the source {counted}.",
+                "wrong": f"Failed attempts count as wrong here{where}: {listed(who, most=4)}.",
             }[how]
         )
+    return told
+
+
+def _zeros(matrix: ScoreMatrix, of_system: Mapping[str, Coverage]) -> list[str]:
+    """Say which systems have nothing but zeros, and attempts that failed."""
     zeros = [
         name
         for name, values in zip(matrix.systems, matrix.scores[:, :, 0], strict=True)
-        if name in failed and not np.nan_to_num(values).any() and not np.isnan(values).all()
+        if any(getattr(of_system[name], one) for one in FAILURES)
+        and not np.nan_to_num(values).any()
+        and not np.isnan(values).all()
     ]
-    if zeros:
-        told.append(
-            f"Every score of {listed(zeros, most=4)} is 0, and attempts failed: look at the run "
-            "before you believe that the system is worse."
-        )
-    return told
+    if not zeros:
+        return []
+    return [
+        f"Every score of {listed(zeros, most=4)} is 0, and attempts failed: look at the run "
+        "before you believe that the system is worse."
+    ]

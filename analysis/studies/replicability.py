@@ -17,6 +17,7 @@ from analysis.statistics.across.joint.replicability import JointReplicability
 from analysis.statistics.across.replicability import Replicability, analyse_replicability
 from analysis.statistics.signature import build_signature
 from analysis.studies.checked_numbers import check_numbers, check_positive
+from analysis.studies.coverage import failure_notes
 from analysis.studies.dependence import (
     Dependent,
     Estimating,
@@ -185,7 +186,16 @@ def _study(
     return ReplicabilityStudy(
         sentence=sentence(names, evidence, results, recommended, settings.alpha),
         signature=_signature(store, names, evidence, recommended, settings),
-        warnings=(*warn(evidence, results, names), *told, *left),
+        warnings=(
+            *warn(evidence, results, names),
+            *failure_notes(
+                store,
+                {cell.key: cell.matrix.dataset.label for cell in evidence.cells},
+                dict(zip(uids, names, strict=True)),
+            ),
+            *told,
+            *left,
+        ),
         store_revision=store.revision(),
         system_a=names[0],
         system_b=names[1],

@@ -27,6 +27,7 @@ from analysis.studies.cells import (
     scored_cells,
 )
 from analysis.studies.checked_numbers import check_numbers
+from analysis.studies.coverage import failure_notes
 from analysis.studies.dependence import (
     ESTIMATOR_NAMES,
     EstimatorChoice,
@@ -152,6 +153,11 @@ def study_replicability_matrix(
     ordered = tuple(question.names[i] for i in order)
     warnings = [
         *evidence.warnings,
+        *failure_notes(
+            store,
+            dict(zip(question.keys, labels, strict=True)),
+            dict(zip(question.systems, question.names, strict=True)),
+        ),
         *told,
         *coverage(n_shared, len(labels)),
         *leaning(evidence.reason, evidence.pvalue),

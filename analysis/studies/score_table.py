@@ -19,6 +19,7 @@ from analysis.studies.cells import (
     refuse_all_metrics,
     scored_cells,
 )
+from analysis.studies.coverage import failure_notes
 from analysis.studies.study import count, listed
 from store.datasets import get_dataset, list_datasets
 from store.engine import Store
@@ -144,7 +145,14 @@ def load_score_table(
             f"Fewer than two datasets can be compared for '{measure.label}'. {' '.join(notes)}"
         )
     notes += (
-        _only_reported(store, measure, uids, kept, wanted)
+        [
+            *_only_reported(store, measure, uids, kept, wanted),
+            *failure_notes(
+                store,
+                {key: titles[key[0]] for key in kept},
+                {system.uid: system.name for system in ordered},
+            ),
+        ]
         if basis == "items"
         else _contradictions(store, measure, uids, kept)
     )

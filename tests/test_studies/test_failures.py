@@ -116,6 +116,34 @@ def test_a_question_may_say_what_failures_count_as(failing: Store, add_run: AddR
     assert {row.system: row.n_scored for row in of_library.rows}["A"] == 8
 
 
+@pytest.mark.parametrize(
+    ("how", "said"), [(None, "as the source scores them"), ("wrong", "count as wrong")]
+)
+def test_answers_over_datasets_name_whose_failures_count(
+    store: Store, add_run: AddRun, how, said
+) -> None:
+    for name, n in (("d", 3), ("e", 2), ("f", 0)):
+        scores = [0.0] * 4 + [1.0] * 8
+        add_run("A", name, scores, statuses=[CRASHED] * n + [OK] * (12 - n))
+        add_run("B", name, [0.0, 1.0] * 6)
+    for question in (
+        Rank(n_resamples=99, failures=how),
+        AcrossDatasets(failures=how),
+        AcrossDatasets("A", "B", failures=how),
+    ):
+        (told,) = (one for one in question.answer(store).warnings if "ailed attempts" in one)
+        assert said in told
+        assert "A (5 crashed)" in told
+        assert "d and e" in told
+        assert ("5 scores are of such attempts" in told) == (how is None)
+    _set(store, "missing")
+    both = [one for one in Rank(n_resamples=99).answer(store).warnings if "ailed attempts" in one]
+    assert sorted(("missing here on d: A (3" in one, "on e" in one) for one in both) == [
+        (False, True),
+        (True, False),
+    ]
+
+
 def test_claims_count_failures_as_they_are_asked_to(store: Store, add_dated: AddRun) -> None:
     add_dated("A", 0, right(100))
     add_dated("B", 1, right(120), statuses=[OK] * 190 + [CRASHED] * 10)
