@@ -159,6 +159,7 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
         _refuse_nested(table, roles)
         _require(table, roles, settings, ("score",))
     are_metrics = "system" in roles or settings.system is not None
+    unscored = _unscored_systems(table, roles, found)
     found, told = _without_no_scores(found, table, settings, are_metrics=are_metrics)
     by_name = {one.metric or "": one for one in found}
     names = listed(by_name)
@@ -182,8 +183,9 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
         _require(table, roles, settings, ("dataset",))
         for role in _ANSWER_ROLES:
             roles.pop(role, None)
+        found = [*found, *unscored]
         chosen = [ScoreColumns(o.columns, settings.metric, o.metric, o.aggregation) for o in found]
-        note = f"Wide table: one column for each system ({names})."
+        note = f"Wide table: one column for each system ({listed(o.metric or '' for o in found)})."
         return _plan(table, roles, settings, chosen, *told, note)
     (first, *more) = found
     cells = {as_text(cell) for column in first.columns for cell in table.cells[column]}
@@ -210,6 +212,28 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
     if not is_usual and share_of_systems(list(by_name)) <= 0:  # texts or files beside numbers
         raise NoResultsError(reason, path=table.shown)
     raise ImportFormatError(reason, path=table.shown)
+
+
+def _unscored_systems(
+    table: Table, roles: Mapping[str, str], found: Sequence[ScoreColumns]
+) -> list[ScoreColumns]:
+    """Return the columns that would be systems without a score.
+
+    The header tells them where it names nothing but roles, columns of scores, and these.
+    """
+    used = {name for column in roles.values() for name in fields_of(column, table.columns)}
+    used.update(name for one in found for name in one.columns)
+    free = [column for column in table.columns if column not in used]
+    if any(len(one.columns) > 1 for one in found):
+        return []
+    if not all(_is_empty(table.cells[column]) for column in free):
+        return []
+    called = [c for c in free if c != f"column {table.columns.index(c) + 1}"]
+    return [ScoreColumns((column,), column, None) for column in called]
+
+
+def _is_empty(cells: Sequence[object]) -> bool:
+    return all(map(is_missing, cells))
 
 
 def _is_manifest(shown: str) -> bool:
@@ -262,7 +286,9 @@ def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Pla
     matched = tuple(
         column
         for column in table.columns
-        if column not in used and pattern.fullmatch(column) and looks_numeric(table.cells[column])
+        if column not in used
+        and pattern.fullmatch(column)
+        and (looks_numeric(table.cells[column]) or _is_empty(table.cells[column]))
     )
     if not matched:
         raise ImportFormatError(

@@ -122,6 +122,30 @@ def test_wide_by_system(read) -> None:
     assert bundle.datasets[0].items[0].metadata == {"lemma": "go"}
 
 
+@pytest.mark.parametrize(
+    ("header", "options"),
+    [
+        ("item,A,B", {"metric": "acc"}),
+        ("item,A_acc,B_acc", {"layout": "{system}_{metric}"}),
+        ("item,A,B,", {"metric": "acc"}),
+    ],
+)
+def test_a_system_without_any_score_stays(read, header, options) -> None:
+    more = "," * (header.count(",") - 2)
+    bundle = read(f"{header}\n1,,0{more}\n2,,1{more}\n", dataset="d", **options)
+    assert scores(bundle) == {
+        ("A", "d", "", "acc", 0): {},
+        ("B", "d", "", "acc", 0): {"1": 0, "2": 1},
+    }
+    assert any("'A' has no score for 'acc'" in told for told in bundle.warnings)
+
+
+def test_an_empty_column_beside_words_is_left_out_and_said(read) -> None:
+    bundle = read("item,notes,B,lemma\n1,,0,go\n2,,1,come\n", dataset="d", metric="acc")
+    assert [run.system for run in bundle.runs] == ["B"]
+    assert "Ignored, because they are empty: notes." in bundle.understood
+
+
 def test_a_system_may_be_called_reference(read) -> None:
     bundle = read("item,reference,A\n1,1,0\n", dataset="d", metric="acc")
     assert {run.system for run in bundle.runs} == {"reference", "A"}
