@@ -233,6 +233,11 @@ def parse_number(text: str) -> tuple[float, bool]:
     )
 
 
+def is_empty(cells: Sequence[Any]) -> bool:
+    """Return whether no cell holds anything."""
+    return all(map(is_missing, cells))
+
+
 def looks_numeric(cells: Sequence[Any], sample: int = 1_000) -> bool:
     """Return whether at least half of the first cells that hold something are numbers."""
     if isinstance(cells, (Coded, Numbers)):

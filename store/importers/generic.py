@@ -32,7 +32,11 @@ from store.importers.item_columns import is_id, may_name_items, names_subjects
 from store.importers.item_headers import items_as_rows
 from store.importers.item_mappings import holds_outcomes, is_specific
 from store.importers.known_metrics import is_quality, lookup
-from store.importers.outcome_columns import outcomes_as_statuses, statuses_of
+from store.importers.outcome_columns import (
+    outcomes_as_statuses,
+    outcomes_of_systems_as_rows,
+    statuses_of,
+)
 from store.importers.outcome_words import outcomes_as_numbers
 from store.importers.repeat_columns import repeats_as_rows
 from store.importers.repeats import repeats_apart
@@ -89,7 +93,7 @@ def read(paths: Sequence[Path], options: ReadOptions, shown: Mapping[Path, str])
     if is_score_list(path):
         return read_score_list(settings, problems)
     table = read_table(path, settings.shown, problems)
-    table = outcomes_as_statuses(table, settings)
+    table = outcomes_of_systems_as_rows(outcomes_as_statuses(table, settings), settings)
     table = items_as_rows(spread_where_needed(table, settings))
     table, settings = outcomes_as_numbers(table, settings)
     table = repeats_as_rows(table, settings, of_items=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from store.errors import ImportFormatError, NoResultsError, UnknownFormatError
 from store.importers.bundle import COMPONENTS, Aggregation
-from store.importers.cells import as_text, is_missing, looks_numeric
+from store.importers.cells import as_text, is_empty, is_missing, looks_numeric
 from store.importers.column_parts import choose_correlation, components, plain_parts
 from store.importers.columns import (
     ROLE_NAMES,
@@ -181,6 +181,8 @@ def _plan_wide(table: Table, roles: dict[str, str], settings: Settings) -> Plan:
         return _plan(table, roles, settings, chosen, *told, note)
     if settings.metric:
         _require(table, roles, settings, ("dataset",))
+        if "status" in roles:
+            told.append("Outcomes are of whole rows here, and count for none of the systems.")
         for role in _ANSWER_ROLES:
             roles.pop(role, None)
         found = [*found, *unscored]
@@ -226,14 +228,10 @@ def _unscored_systems(
     free = [column for column in table.columns if column not in used]
     if any(len(one.columns) > 1 for one in found):
         return []
-    if not all(_is_empty(table.cells[column]) for column in free):
+    if not all(is_empty(table.cells[column]) for column in free):
         return []
     called = [c for c in free if c != f"column {table.columns.index(c) + 1}"]
     return [ScoreColumns((column,), column, None) for column in called]
-
-
-def _is_empty(cells: Sequence[object]) -> bool:
-    return all(map(is_missing, cells))
 
 
 def _is_manifest(shown: str) -> bool:
@@ -288,7 +286,7 @@ def _plan_layout(table: Table, roles: dict[str, str], settings: Settings) -> Pla
         for column in table.columns
         if column not in used
         and pattern.fullmatch(column)
-        and (looks_numeric(table.cells[column]) or _is_empty(table.cells[column]))
+        and (looks_numeric(table.cells[column]) or is_empty(table.cells[column]))
     )
     if not matched:
         raise ImportFormatError(

@@ -6,6 +6,7 @@ from store.errors import ImportFormatError, UnknownFormatError
 from store.importers.bundle import ReadOptions
 from store.importers.detect import read_paths
 from store.importers.item_headers import headed_items
+from store.importers.kinds import Status
 
 from .generic_scores import LONG, scores
 
@@ -138,6 +139,29 @@ def test_a_system_without_any_score_stays(read, header, options) -> None:
         ("B", "d", "", "acc", 0): {"1": 0, "2": 1},
     }
     assert any("'A' has no score for 'acc'" in told for told in bundle.warnings)
+
+
+@pytest.mark.parametrize("options", [{"metric": "acc"}, {}])
+def test_columns_say_of_each_system_that_it_failed(read, options) -> None:
+    text = "item,A,A_crashed,B,B_timed_out,lemma\n1,0,1,1,0,go\n2,1,0,,1,come\n3,1,0,0,0,see\n"
+    bundle = read(text, dataset="d", **options)
+    metric = options.get("metric", "score")
+    assert scores(bundle) == {
+        ("A", "d", "", metric, 0): {"1": 0, "2": 1, "3": 1},
+        ("B", "d", "", metric, 0): {"1": 1, "3": 0},
+    }
+    found = {run.system: run.statuses[0].tolist() for run in bundle.runs}
+    assert found == {
+        "A": [Status.ERROR, Status.OK, Status.OK],
+        "B": [Status.OK, Status.TIMED_OUT, Status.OK],
+    }
+    assert bundle.datasets[0].items[2].metadata == {"lemma": "see"}
+
+
+def test_an_outcome_of_a_row_is_of_none_of_its_systems(read) -> None:
+    bundle = read("item,A,B,judge_failed\n1,1,0,1\n2,1,1,0\n", dataset="d", metric="acc")
+    assert any("count for none of the systems" in told for told in bundle.understood)
+    assert not any(run.statuses for run in bundle.runs)
 
 
 def test_an_empty_column_beside_words_is_left_out_and_said(read) -> None:
