@@ -89,7 +89,8 @@ def show(said: Mapping[str, Any]) -> None:
     print(f"{summarise([IngestReport.from_dict(said['result'])])}.")
     for question in said["result"]["questions"]:
         messages.print(
-            f"Asked: {question['file']}: {question['about']}? (guess: {question['guess']})",
+            f"Asked: {question['file']}: {question['about']}? {question['because']} "
+            f"(guess: {question['guess']})",
             markup=False,
         )
     for warning in said["warnings"]:
