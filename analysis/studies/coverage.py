@@ -184,5 +184,5 @@ def _zeros(matrix: ScoreMatrix, of_system: Mapping[str, Coverage]) -> list[str]:
         return []
     return [
         f"Every score of {listed(zeros, most=4)} is 0, and attempts failed: look at the run "
-        "before you believe that the system is worse."
+        "before you believe how the system compares."
     ]
