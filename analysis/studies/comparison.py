@@ -231,6 +231,7 @@ def study_comparison(
         raise StoreError(in_public_words(str(error))) from error
     repeats = _repeats(store, matrix)
     variance = variance_components(*repeats) if repeats else None
+    seeds = _seeds(store, matrix)
     family = None
     if correction != "none":
         try:
@@ -276,7 +277,11 @@ def study_comparison(
                     *analysis.notes,
                     guarded(analysis.guard) if analysis.guard != Reason.RUNS else "",
                     clustering.note,
-                    *about_runs(variance, by_name=settings.test != "auto"),
+                    *about_runs(
+                        variance,
+                        by_name=settings.test != "auto",
+                        has_seeds=any(len(one) > 1 for one in seeds),
+                    ),
                 ],
             )
         ),
@@ -290,7 +295,7 @@ def study_comparison(
         settings=settings,
         analysis=analysis,
         clustered=groups is not None,
-        groups=rows_by_group(matrix, labels, _seeds(store, matrix), settings),
+        groups=rows_by_group(matrix, labels, seeds, settings),
         family=family,
         variance=variance,
     )

@@ -82,21 +82,24 @@ def sentence(
     return told
 
 
-def about_runs(variance: VarianceComponents | None, *, by_name: bool) -> list[str]:
+def about_runs(variance: VarianceComponents | None, *, by_name: bool, has_seeds: bool) -> list[str]:
     """Say what the verdict leaves out where there are several runs, and what would help most."""
     if variance is None:
         return []
-    told = [
-        "The verdict is about the runs that were made: test and interval take the mean over runs "
-        "and count the chance in the items, not that in the seeds."
-        if by_name
-        else "Test and interval count the chance in the items and that in the seeds."
-    ]
+    if not has_seeds:
+        told = ["Trials are samples here: test and interval take their mean on each item."]
+    elif by_name:
+        told = [
+            "The verdict is about the runs that were made: test and interval take the mean over "
+            "runs and count the chance in the items, not that in the seeds."
+        ]
+    else:
+        told = ["Test and interval count the chance in the items and that in the seeds."]
     if variance.n_incomplete > variance.n_items:
         return [
             *told,
             f"Only {count(variance.n_items, 'item')} were scored by every run: too few to tell the "
-            "part of the seeds.",
+            "part of the runs.",
         ]
     return [*told, variance.sentence]
 

@@ -70,6 +70,22 @@ def test_seeds_widen_the_answer_and_samples_do_not(told):
     assert answer(path) == as_samples
 
 
+def test_a_comparison_says_what_the_trials_are(told):
+    path = told("one", lambda item: (0, 1, 2))
+
+    def warned(about):
+        with open_store(path, read_only=True) as store:
+            found = Compare("A", "B", "d").answer(store, lambda done, total: None)
+        return any(about in one for one in found.warnings)
+
+    assert warned("Trials are samples")
+    assert not warned("that in the seeds")
+    with open_store(path) as store:
+        set_repeats(store, "d", "seeds", actor="ann")
+    assert warned("that in the seeds")
+    assert not warned("Trials are samples")
+
+
 def test_what_cannot_be_said_is_refused(told):
     path = told("one", lambda item: (0, 1, 2))
     with open_store(path) as store:
