@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Iterable
 from typing import Any, Final
@@ -21,6 +22,7 @@ from store.models import AuditEvent
 REMOVAL: Final = "remove name"
 """The recorded action that may change lines of the log."""
 _MOST_TOLD: Final = 20
+_SPAN: Final = re.compile(r"\b(\d+)(?:-(\d+))?\b", re.ASCII)
 _PLAIN: Final = ("via", "action", "target_kind", "target_uid")
 _HEAD: Final = sa.select(AuditEvent.chain_hash).order_by(AuditEvent.id.desc()).limit(1)
 
@@ -92,9 +94,9 @@ def spans(numbers: Iterable[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in found)
 
 
-def _numbers(told: str) -> Iterable[int]:
-    for one in filter(None, told.split(", ")):
-        first, _, last = one.partition("-")
+def _numbers(told: object) -> Iterable[int]:
+    """Yield the numbers that `spans` told; what was altered since may hold anything."""
+    for first, last in _SPAN.findall(str(told)):
         yield from range(int(first), int(last or first) + 1)
 
 

@@ -1,5 +1,8 @@
 """A name is removed from a store: nothing is lost but the name."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from store.backup import check
@@ -7,7 +10,7 @@ from store.claim_records import NewClaim
 from store.claims import add_claim, list_claims
 from store.engine import open_store
 from store.errors import NotFoundError, StoreError
-from store.history import list_events
+from store.history import head_of_log, list_events
 from store.import_answers import remember_answers
 from store.imports import undo
 from store.known_people import list_people, remove_person
@@ -103,6 +106,24 @@ def test_no_name_alters_what_a_removal_says(store):
         remove_person(store, name, actor="boss")
     assert told in [one.detail for one in list_events(store)]
     assert check(store) == []
+
+
+def test_a_removal_that_was_altered_is_told_in_words(store):
+    remove_person(store, CYN, actor="boss")
+    path, kept = store.path, head_of_log(store)
+    store.close()
+    with closing(sqlite3.connect(path)) as file:
+        query = (
+            """UPDATE audit_event SET detail = '{"lines": "8-x"}' WHERE action = 'remove name'"""
+        )
+        file.execute(query)
+        file.commit()
+    with open_store(path, read_only=True) as opened:
+        told = " ".join(check(opened))
+        assert "is not what was written" in told
+        assert "no removal says so" in told
+        with pytest.raises(StoreError, match="is not what was written"):
+            head_of_log(opened, kept=kept)
 
 
 def test_a_trial_changes_nothing_and_a_name_nobody_has_is_refused(store):
