@@ -97,6 +97,7 @@ def run(tmp_path: Path) -> Callable[..., dict[str, Any]]:
         return dict(json.loads(outcome.stdout)["result"]) if "--json" in words else {}
 
     call("ingest", str(path), "--higher-is-better")
+    call("set", "repeats", "runs", "seeds")
     return call
 
 

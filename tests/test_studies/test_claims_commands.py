@@ -120,7 +120,7 @@ def test_options_change_the_audit(run: Run) -> None:
     )["settings"]
     assert settings == {
         "alpha": 0.2, "rule": "lord++", "counting": "looks", "power": 0.9, "gain": 0.01,
-        "order": "days", "n_resamples": 9999, "seed": 4,
+        "order": "days", "n_resamples": 9999, "seed": 4, "failures": None,
     }  # fmt: skip
     usual, strict = (
         result(run("claims", "news", "--alpha", alpha, "--json"))["rows"][1]["level"]

@@ -17,6 +17,7 @@ from analysis.studies.comparison import study_comparison
 from analysis.studies.run_spread import ONE_RUN
 from store.engine import Store
 from store.errors import NotFoundError
+from store.repeats import set_repeats
 from tests.test_studies.claimed import AddDated, by_system, claim, right
 
 
@@ -39,6 +40,7 @@ def test_a_look_of_several_trials_counts_what_another_would_change(
         seeds = [shift + effect for effect in (-0.2, 0.0, 0.2)]
         trials = [(hard + rng.normal(seed, 0.3, 80)).tolist() for seed in seeds]
         add_dated(name, day, trials)
+    set_repeats(store, "qa", "seeds", actor="t")
     later = study_claims(store, "qa").rows[-1]
     alone = study_comparison(store, "b", "a").analysis
     assert alone.guard == Reason.RUNS

@@ -19,11 +19,11 @@ from benchmarks.calibration.end_to_end.store_of import Asked
 def rows_of(a: str, b: str, dataset: str, scores: Scores, pair: int) -> Iterator[str]:
     """Yield the lines of a pair in a table of scores."""
     for system, values in ((a, scores.a[pair]), (b, scores.b[pair])):
-        for trial, run in enumerate(np.atleast_2d(values)):
+        for seed, run in enumerate(np.atleast_2d(values)):
             for item, score in enumerate(run):
                 group = "" if scores.groups is None else f"g{scores.groups[item]}"
                 if not math.isnan(score):
-                    yield f"{system},{dataset},q{item},score,{score:.17g},{group},{trial}"
+                    yield f"{system},{dataset},q{item},score,{score:.17g},{group},{seed}"
 
 
 def ask_pairs(population: str, n_items: int, datasets: int) -> Callable[..., Counts]:
@@ -132,11 +132,11 @@ def _board_lines(
     scores: FloatArray, dataset: str, groups: npt.NDArray[np.int64] | None = None
 ) -> Iterator[str]:
     for system, runs in enumerate(scores):
-        for trial, row in enumerate(np.atleast_2d(runs)):
+        for seed, row in enumerate(np.atleast_2d(runs)):
             for item, score in enumerate(row):
                 if not math.isnan(score):
                     group = "" if groups is None else f"g{groups[item]}"
-                    yield f"s{system},{dataset},q{item},score,{score:.17g},{group},{trial}"
+                    yield f"s{system},{dataset},q{item},score,{score:.17g},{group},{seed}"
 
 
 def ask_leaderboard(data: str, n_systems: int, n_items: int) -> Callable[..., Counts]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-HEADER = "system,dataset,item,metric,score,group,trial"
+HEADER = "system,dataset,item,metric,score,group,seed"
 HIGHER = "--higher-is-better"
 
 
